@@ -84,7 +84,7 @@ def counting(folder: Path) -> list[Row]:
     """Majority vote from `Votes` and from a frame."""
     million = saved(folder, "million")
     frame = FRAME.format(file=str(million))
-    mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.frames import votes as read\n"
+    mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.vote_frames import votes as read\n"
     found = alternate(
         {
             "votes": lambda: fresh("MajorityVote().fit(votes)", OURS.format(name="MajorityVote", file=str(million))),

@@ -32,7 +32,7 @@ def run() -> list[tuple[str, str, str]]:
             {
                 "polars": lambda: fresh(f"frame = {categories}", "import polars as pl"),
                 "plurivox": lambda: fresh(
-                    f"made = {ours}", "from pathlib import Path; from plurivox.io.frames import votes"
+                    f"made = {ours}", "from pathlib import Path; from plurivox.io.vote_frames import votes"
                 ),
             }
         )

@@ -10,7 +10,7 @@ from plurivox.core.results import Dynamics
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
-from plurivox.workflows.score_crowd import EvidenceCache
+from plurivox.workflows.score_tasks_workers import EvidenceCache
 
 N_TASKS, N_WORKERS, N_LABELS = 30, 6, 4
 TASKS = np.array([f"t{i:02}" for i in range(N_TASKS)])
@@ -81,6 +81,6 @@ def given() -> Evidence:
     )
 
 
-def evidence_for(method: Identifier, votes: Votes | None = None) -> Evidence:
-    """Return all evidence that a score needs, including fits by its aggregators."""
-    return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).seen_by(method)
+def seen_by(method: Identifier, votes: Votes | None = None) -> Evidence:
+    """All that the score needs, fits of the aggregators it names included."""
+    return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).evidence_for(method)

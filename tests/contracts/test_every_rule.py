@@ -12,7 +12,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
-from plurivox.workflows.prune_crowd import top_votes
+from plurivox.workflows.prune_by_score import top_votes
 
 every = pytest.mark.parametrize("name", clean.methods)
 on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])

@@ -1,4 +1,4 @@
-"""Right and wrong cells of two models, against a plain loop and scipy."""
+"""The 2 x 2 table of right and wrong of two models equals a plain loop and scipy."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from scipy import stats
 
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.evaluate import error_cells
-from plurivox.evaluate.contingency import kurtoses
+from plurivox.evaluate import correctness_table
+from plurivox.evaluate.contingency import row_kurtosis
 
 CHANCE = np.random.default_rng(6)
 TRUE, ONE, TWO = CHANCE.integers(0, 4, (3, 300))
@@ -19,30 +19,30 @@ def hard(codes: np.ndarray) -> SoftLabels:
     return SoftLabels.one_hot(codes, range(300), range(4))
 
 
-def test_cells_as_a_loop_and_the_test_as_scipy() -> None:
-    found = error_cells(hard(ONE), hard(TWO), hard(TRUE), SOFT)
+def test_the_table_equals_a_loop_and_scipy() -> None:
+    found = correctness_table(hard(ONE), hard(TWO), hard(TRUE), SOFT)
     value, a, b = stats.kurtosis(PROB, axis=1), ONE == TRUE, TWO == TRUE
     cells = [a & b, a & ~b, ~a & b, ~a & ~b]
     np.testing.assert_allclose(found.mean, [value[cell].mean() for cell in cells])
     assert found.n.tolist() == [cell.sum() for cell in cells]
     test = stats.mannwhitneyu(value[cells[1]], value[cells[2]])
     assert (found.u, found.p_value) == pytest.approx((test.statistic, test.pvalue))
-    entropy = error_cells(hard(ONE), hard(TWO), hard(TRUE), SOFT, look="entropy")
+    entropy = correctness_table(hard(ONE), hard(TWO), hard(TRUE), SOFT, look="entropy")
     assert entropy.mean[0] == pytest.approx(stats.entropy(PROB[cells[0]].T).mean())
 
 
-def test_the_ceiling_for_twelve_labels_and_the_trap_of_two() -> None:
-    assert kurtoses(np.eye(12))[0] == pytest.approx(7.09, abs=0.005)
+def test_kurtosis_of_twelve_and_of_two_labels() -> None:
+    assert row_kurtosis(np.eye(12))[0] == pytest.approx(7.09, abs=0.005)
     two = SoftLabels.of(PROB[:, :2] / PROB[:, :2].sum(1, keepdims=True), range(300), range(2))
-    found = error_cells(hard(ONE % 2), hard(TWO % 2), hard(TRUE % 2), two)
+    found = correctness_table(hard(ONE % 2), hard(TWO % 2), hard(TRUE % 2), two)
     assert found.mean == pytest.approx(-2) and "always -2" in found.notes[0]
 
 
-def test_even_labels_and_empty_cells() -> None:
+def test_uniform_labels_and_empty_cells() -> None:
     even = SoftLabels.of(np.full((300, 4), 0.25), range(300), range(4))
-    found = error_cells(hard(TRUE), hard(TRUE), hard(TRUE), even)
-    assert np.isnan(found.mean).all() and np.isnan(found.p_value) and "300 even labels" in found.notes[0]
+    found = correctness_table(hard(TRUE), hard(TRUE), hard(TRUE), even)
+    assert np.isnan(found.mean).all() and np.isnan(found.p_value) and "300 uniform labels" in found.notes[0]
     with pytest.raises(PlurivoxError, match="did you mean 'kurtosis'"):
-        error_cells(hard(ONE), hard(TWO), hard(TRUE), SOFT, look="kurtosi")  # type: ignore[arg-type]
-    with pytest.raises(PlurivoxError, match="share no task"):
-        error_cells(hard(ONE), hard(TWO), SoftLabels.gold(["z"], [0]), SOFT)
+        correctness_table(hard(ONE), hard(TWO), hard(TRUE), SOFT, look="kurtosi")  # type: ignore[arg-type]
+    with pytest.raises(PlurivoxError, match="have no task in common"):
+        correctness_table(hard(ONE), hard(TWO), SoftLabels.gold(["z"], [0]), SOFT)

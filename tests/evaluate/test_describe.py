@@ -1,4 +1,4 @@
-"""The descriptors of a crowd, against numbers worked out by hand and published ones."""
+"""Statistics of votes equal numbers worked out by hand and published ones."""
 
 from collections.abc import Callable
 from pathlib import Path

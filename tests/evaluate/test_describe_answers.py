@@ -1,4 +1,4 @@
-"""What people entered, in figures worked out by hand."""
+"""Statistics of answers equal numbers worked out by hand."""
 
 import numpy as np
 import pytest
@@ -34,12 +34,12 @@ def test_a_few_answers_by_hand() -> None:
     assert about.n_gold == 3 and about.top_accuracy == pytest.approx(2 / 3)
 
 
-def test_what_is_shown_leaves_out_what_cannot_be_told() -> None:
+def test_rows_leave_out_what_cannot_be_computed() -> None:
     shown = dict(describe_answers(entered()).rows())
     assert shown["forms"] == "one-label 2, top-two 4" and shown["last answer"] == "1970-01-02 00:00 UTC"
-    assert "label named first is right" not in shown and "hold further labels possible" not in shown
+    assert "label named first is right" not in shown and "mark further labels as possible" not in shown
     bare = dict(describe_answers(Answers.of(task=["a"], worker=["v"], marks=[[("named", "x", "")]])).rows())
-    assert bare["forms"].startswith("not said") and not {"seconds per answer", "first answer"} & set(bare)
+    assert bare["forms"].startswith("unknown") and not {"seconds per answer", "first answer"} & set(bare)
 
 
 def test_no_answers_at_all() -> None:

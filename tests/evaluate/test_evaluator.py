@@ -1,4 +1,4 @@
-"""Judging a prediction: values are the functions', intervals are the bootstrap's, the baseline is a constant prediction."""
+"""evaluate_labels: values of the functions, bootstrap intervals, and a constant prediction as baseline."""
 
 import json
 import subprocess
@@ -16,8 +16,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
-from plurivox.evaluate.alignment import meet
-from plurivox.evaluate.resampling import mean, resample
+from plurivox.evaluate.alignment import align_rows
+from plurivox.evaluate.resampling import mean_sums, resample
 from plurivox.io import read
 
 CHANCE = np.random.default_rng(7)
@@ -37,7 +37,7 @@ ALIKE = {  # the function behind each name that is not the name itself
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_a_judgement_a_measure_and_its_function_give_the_same_bits(name: str) -> None:
+def test_an_evaluation_a_measure_and_its_function_give_the_same_bits(name: str) -> None:
     function = ALIKE.get(name) or getattr(evaluate, name.replace("-", "_"))
     found = evaluate_labels(PREDICTION, TRUTH, measures=[name], repeats=50)
     assert found.value[0] == MEASURES[name](PREDICTION, TRUTH) == function(PREDICTION, TRUTH) and found.n[0] == 150
@@ -47,22 +47,22 @@ def test_a_judgement_a_measure_and_its_function_give_the_same_bits(name: str) ->
 @pytest.mark.parametrize("name", [name for name, one in MEASURES.items() if not one.biased])
 def test_resampling_sums_is_resampling_tasks(name: str) -> None:
     """The measure of drawn tasks, taken anew on each draw, has the quantiles of the tally's."""
-    drawn = resample([MEASURES[name].tally(*meet(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
+    drawn = resample([MEASURES[name].task_sums(*align_rows(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
     rows, slow = np.random.default_rng(9), []
     for _ in range(150):
         at = rows.integers(0, 150, 150)
         again = [SoftLabels.of(prob[at], range(150), list("abcd")) for prob in (Q, P)]
-        slow.append(MEASURES[name].tally(*meet(*again)).value)
+        slow.append(MEASURES[name].task_sums(*align_rows(*again)).value)
     spread = np.std(slow)
     assert np.std(drawn) == pytest.approx(spread, rel=0.3, abs=1e-12)
     assert np.mean(drawn) == pytest.approx(np.mean(slow), abs=spread / 3 + 1e-12)
 
 
-def test_groups_of_tasks_stand_for_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resampling_groups_is_like_resampling_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(3).normal(0, 1, 5000)
-    one = resample([mean(values)], repeats=2000)
-    monkeypatch.setattr("plurivox.evaluate.resampling.MOST_GROUPS", 500)
-    few = resample([mean(values)], repeats=2000)
+    one = resample([mean_sums(values)], repeats=2000)
+    monkeypatch.setattr("plurivox.evaluate.resampling.MAX_GROUPS", 500)
+    few = resample([mean_sums(values)], repeats=2000)
     assert few.std() == pytest.approx(one.std(), rel=0.12) and few.mean() == pytest.approx(values.mean(), abs=0.002)
 
 
@@ -76,7 +76,7 @@ def test_the_interval_is_the_bootstraps_and_the_seed_decides() -> None:
     )
 
 
-def test_the_baseline_says_the_same_of_every_task() -> None:
+def test_the_baseline_is_a_constant_prediction() -> None:
     gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
     often = np.bincount(P.argmax(1), minlength=4) / 150
     found = evaluate_labels(PREDICTION, gold, against=TRUTH, repeats=0)
@@ -88,7 +88,7 @@ def test_the_baseline_says_the_same_of_every_task() -> None:
     assert found.majority_label == "abcd"[often.argmax()]
 
 
-def test_votes_bring_soft_measures_and_the_floor() -> None:
+def test_votes_add_soft_measures_and_the_floor() -> None:
     counts = np.random.default_rng(1).multinomial(8, P)
     votes = Votes.from_counts(counts, range(150), list("abcd"))
     gold = SoftLabels.one_hot(P.argmax(1), range(150), list("abcd"))
@@ -100,18 +100,18 @@ def test_votes_bring_soft_measures_and_the_floor() -> None:
     assert right["cross-entropy"].mean == pytest.approx(right["cross-entropy-floor"].mean, rel=0.1)
     assert set(found.against.tolist()) == {"truth", "votes"} and not found.notes
     few = Votes.from_counts(counts // 4, range(150), list("abcd"))
-    assert "the true floors lie above" in evaluate_labels(PREDICTION, gold, votes=few, repeats=0).notes[-1]
+    assert "the true floors are higher" in evaluate_labels(PREDICTION, gold, votes=few, repeats=0).notes[-1]
     assert not {"cross-entropy", "kl-divergence-floor"} & set(
         evaluate_labels(PREDICTION, gold, repeats=0).measure.tolist()
     )
 
 
-def test_what_was_left_out_is_told() -> None:
+def test_tasks_and_measures_left_out_are_noted() -> None:
     gold = SoftLabels.gold([0, 1, 999], ["a", "b", "c"])
     notes = " ".join(evaluate_labels(PREDICTION, gold, repeats=0).notes)
-    assert "148 of 150 tasks of the prediction" in notes and "1 of 3 tasks with known truth" in notes
+    assert "148 of 150 tasks of the prediction" in notes and "1 of 3 tasks with a true label" in notes
     assert "soft measures are left out" in notes
-    assert "scored on itself" in " ".join(evaluate_labels(PREDICTION, PREDICTION, repeats=0).notes)
+    assert "compared with itself" in " ".join(evaluate_labels(PREDICTION, PREDICTION, repeats=0).notes)
     assert "the truth is soft" in " ".join(evaluate_labels(PREDICTION, TRUTH, repeats=0).notes)
 
 
@@ -120,30 +120,30 @@ def test_one_task_and_one_label() -> None:
     assert found["accuracy"].mean == 1 and np.isnan(found.low).all() and np.isnan(found["entropy-correlation"].mean)
 
 
-def test_ordered_labels_are_judged_on_their_scale() -> None:
+def test_ordered_labels_add_wasserstein() -> None:
     ordered = SoftLabels.of(P, range(150), list("abcd"), scale=np.arange(4.0))
     found = evaluate_labels(PREDICTION, ordered, repeats=0)
     assert found["wasserstein"].mean == pytest.approx(evaluate.wasserstein(PREDICTION, ordered))
     assert evaluate_labels(PREDICTION, ordered, measures=["wasserstein"], repeats=0).measure.tolist() == ["wasserstein"]
-    with pytest.raises(InputError, match="have no order"):
+    with pytest.raises(InputError, match="have no common order"):
         evaluate_labels(PREDICTION, TRUTH, measures=["wasserstein"])
 
 
-def test_faces(tmp_path: Path) -> None:
+def test_output_formats(tmp_path: Path) -> None:
     found = evaluate_labels(PREDICTION, TRUTH, measures=["accuracy", "entropy-correlation"], repeats=50)
     rows = json.loads(found.json())["rows"]
     assert rows[0]["measure"] == "accuracy" and rows[1]["baseline"] is None
     assert found.markdown().count("\n| ") == 3 and found.majority in found.markdown()
     assert r"accuracy $\uparrow$ & " in found.latex() and r"95\% interval" in found.latex()
     assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against"
-    found.save(tmp_path / "judgement.npz")
-    again = DataType.load(tmp_path / "judgement.npz")
+    found.save(tmp_path / "evaluation.npz")
+    again = DataType.load(tmp_path / "evaluation.npz")
     assert isinstance(again, Evaluation) and again.csv() == found.csv()
     with pytest.raises(UnknownName, match="did you mean 'accuracy'"):
         found["acuracy"]
 
 
-def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
+def test_candidates_are_evaluated_like_dense_rows() -> None:
     """2,000 labels, of which a prediction lists two: what it lists not shares the rest."""
     n, size, rng = 300, 2000, np.random.default_rng(4)
     label = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :2], axis=1)
@@ -157,7 +157,7 @@ def test_many_labels_as_few_candidates_are_judged_as_dense_ones() -> None:
     np.testing.assert_allclose(one.value, two.value)
 
 
-def test_judging_needs_numpy_and_scipy_alone() -> None:
+def test_evaluation_needs_only_numpy_and_scipy() -> None:
     code = (
         "import sys; from plurivox import evaluate; from plurivox.core.soft_labels import SoftLabels;"
         "gold = SoftLabels.gold('ab', 'xy'); evaluate.evaluate_labels(gold, gold, measures=['all']);"
@@ -172,7 +172,7 @@ def test_mistakes() -> None:
         evaluate_labels(PREDICTION, TRUTH, measures=["brie"])
     with pytest.raises(OptionError, match="repeats must be 0 or more"):
         evaluate_labels(PREDICTION, TRUTH, repeats=-1)
-    with pytest.raises(InputError, match="share no task"):
+    with pytest.raises(InputError, match="have no task in common"):
         evaluate_labels(PREDICTION, SoftLabels.gold(["z"], ["a"]))
 
 
@@ -187,5 +187,5 @@ def test_the_two_label_sets_of_collins(data_set: Callable[[str], Path]) -> None:
     assert evaluate.sorted_wasserstein(ours, theirs) == pytest.approx(0.02696, abs=5e-6)
     assert evaluate.total_variation(ours, theirs) == pytest.approx(0.1597, abs=5e-5)
     assert evaluate.jensen_shannon_divergence(ours, theirs, base=2) == pytest.approx(0.069, abs=5e-4)
-    places = np.arange(10.0)
-    assert evaluate.wasserstein(ours, theirs, scale=places) == pytest.approx(0.523, abs=5e-4)
+    shared_positions = np.arange(10.0)
+    assert evaluate.wasserstein(ours, theirs, scale=shared_positions) == pytest.approx(0.523, abs=5e-4)

@@ -1,4 +1,4 @@
-"""Two predictions compared, against the paired bootstrap of their means."""
+"""Comparison of two predictions equals the paired bootstrap of their means."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_as_the_bootstrap_of_means() -> None:
         assert (found.low[i], found.high[i]) == pytest.approx((mean.low, mean.high), abs=0.02)
 
 
-def test_a_fraction_makes_luck_more_likely_and_leaves_the_interval() -> None:
+def test_a_fraction_increases_p_and_keeps_the_interval() -> None:
     truth, one = SoftLabels.gold(range(30), ["x"] * 30), SoftLabels.gold(range(30), ["x"] * 30)
     two = SoftLabels.gold(range(30), ["x"] * 24 + ["y"] * 6)
     full, third = (
@@ -38,12 +38,12 @@ def test_a_fraction_makes_luck_more_likely_and_leaves_the_interval() -> None:
     assert full.low[0] == third.low[0]
 
 
-def test_the_same_guess_gains_nothing_and_tasks_must_meet() -> None:
+def test_equal_predictions_have_no_gain_and_tasks_must_overlap() -> None:
     one = prediction(0.3)
     same = compare_predictions(one, one.on(range(119, -1, -1)), TRUTH, measures=["macro-f1", "ece"], repeats=50)
     assert same.gain.tolist() == pytest.approx([0, 0]) and same.n.tolist() == [120, 120]
     assert compare_predictions(one, one, TRUTH, repeats=50).p_value.tolist() == [1, 1]
-    with pytest.raises(InputError, match="share no task"):
+    with pytest.raises(InputError, match="have no task in common"):
         compare_predictions(one, SoftLabels.gold(["z"], [1]), TRUTH)
     with pytest.raises(OptionError, match="fraction must be"):
         compare_predictions(one, one, TRUTH, fraction=2)

@@ -1,4 +1,4 @@
-"""Leaks, own targets and telling names: made ones are found, clean sets pass."""
+"""Leaks, evaluation on the training target and labels in names are found; clean data pass."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_copies_by_content() -> None:
     assert find_copies((TASKS, twice), within) == [] and find_copies({}, {}) == []
 
 
-def test_twins_by_features() -> None:
+def test_near_copies_by_features() -> None:
     assert find_twins(TASKS, X, SPLIT) == []
     near = X.copy()
     near[299] = X[3] + np.random.default_rng(3).normal(0, 1e-3, 40)
@@ -54,24 +54,24 @@ def test_copies_by_name() -> None:
     copies = {"7-0": "train", "7-1": "test", "8-0": "test"}
     assert find_name_copies(list(copies), copies) == []
     assert find_name_copies(list(copies), copies, pattern=r"^(\d+)-")[0].tasks == ("7-1",)
-    for wrong, said in (("(", "is no regular expression"), ("x", "needs a group")):
+    for wrong, said in (("(", "is not a valid regular expression"), ("x", "needs a group")):
         with pytest.raises(OptionError, match=said):
             find_name_copies(names, split, pattern=wrong)
 
 
-def test_a_model_scored_on_its_own_target() -> None:
+def test_a_model_evaluated_on_its_own_target() -> None:
     assert check_reference("softmax-shares", "Softmax_Shares")[0].kind == "own-transform"
     assert check_reference("dawid-skene", "dawid-skene") and not check_reference("vote-shares", "vote-shares")
     assert not check_reference("softmax-shares", "vote-shares")
 
 
-def test_names_that_tell_the_label() -> None:
+def test_names_that_reveal_the_label() -> None:
     labels = ["cat", "dog"] * 20
     assert find_labels_in_names(SoftLabels.gold([f"img-{i}" for i in range(40)], labels)) == []
     told = SoftLabels.gold([f"{label}{i}" for i, label in enumerate(labels)], labels)
-    assert "40 of 40 tasks hold their true label" in find_labels_in_names(told)[0].words
+    assert "40 of 40 tasks contain their true label" in find_labels_in_names(told)[0].words
     coded = SoftLabels.gold([f"{label}_{i}" for i, label in enumerate(labels)], [label == "cat" for label in labels])
-    assert "the first word of a name tells the true label of 100%" in find_labels_in_names(coded)[0].words
+    assert "the first word of the name predicts the true label of 100%" in find_labels_in_names(coded)[0].words
     asked = SoftLabels.gold([f"cat_or_dog_{i}" for i in range(40)], labels)
     assert find_labels_in_names(asked) == []
     one = SoftLabels.gold(["cat1", "cat2"], ["cat", "cat"])
@@ -86,7 +86,7 @@ def test_the_whole_audit() -> None:
     assert kinds == ["leak", "own-transform"] and find_faults(truth) == []
 
 
-def test_a_copy_does_not_hide_twins() -> None:
+def test_a_copy_does_not_hide_near_copies() -> None:
     both = X.copy()
     both[250], both[251:255] = X[0], X[1:5] + 1e-3
     same, near = find_faults(SoftLabels.of(np.full((300, 2), 0.5), TASKS, ["x", "y"]), split=SPLIT, x=both)
@@ -97,4 +97,4 @@ def test_labelme_names_begin_with_the_label(data_set: Callable[[str], Path]) -> 
     data = read(data_set("labelme"))
     assert data.gold is not None
     (found,) = find_faults(data.gold)
-    assert "2688 of 2688 tasks hold their true label" in found.words
+    assert "2688 of 2688 tasks contain their true label" in found.words

@@ -18,7 +18,7 @@ def test_as_scipy() -> None:
     np.testing.assert_allclose([ours.low, ours.high], theirs, atol=0.02)
 
 
-def test_pairs_are_drawn_whole() -> None:
+def test_pairs_are_drawn_together() -> None:
     """Both rise and fall together, so the difference is far surer than either."""
     shift = paired_bootstrap(LEFT + 0.1, LEFT)
     assert shift.low == pytest.approx(0.1) and shift.high == pytest.approx(0.1) and shift.clear
@@ -28,12 +28,12 @@ def test_pairs_are_drawn_whole() -> None:
 def test_the_seed_decides_and_blocks_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     once = bootstrap(LEFT, seed=5)
     assert bootstrap(LEFT, seed=5) == once != bootstrap(LEFT, seed=6)
-    monkeypatch.setattr("plurivox.evaluate.statistics.CELLS", 100)
+    monkeypatch.setattr("plurivox.evaluate.statistics.MAX_CELLS", 100)
     again = bootstrap(LEFT, seed=5)
     np.testing.assert_allclose([again.low, again.high], [once.low, once.high])
 
 
-def test_too_little_to_tell() -> None:
+def test_single_values_and_invalid_input() -> None:
     one = bootstrap([0.5])
     assert one.mean == 0.5 and np.isnan(one.low) and not one.clear and str(one) == "+0.5000"
     with pytest.raises(InputError, match="finite values"):

@@ -1,4 +1,4 @@
-"""Tables with percents are read as Answers, as typed."""
+"""Tables with percentages are read as Answers, with the text as typed."""
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,7 @@ TYPED = {
 }
 
 
-def test_what_was_typed_stays_as_typed() -> None:
+def test_typed_text_is_stored_unchanged() -> None:
     made = answers(TYPED)
     assert made.typed(0).tolist() == ["8p", " 80", ""] and made.labels.tolist() == ["cat", "dog", "ship", "truck"]
     assert made.named(1).tolist() == [1, -1, -1] and made.typed(1).tolist() == ["20", "", ""]
@@ -32,8 +32,8 @@ def test_what_was_typed_stays_as_typed() -> None:
 
 def test_a_votes_table_with_percents_is_answers_and_numbers_read_as_typed() -> None:
     table = {"task": ["a"], "worker": ["w"], "label": ["cat"], "prob": [80.0], "label2": ["dog"], "prob2": [12.5]}
-    assert Columns.of(table).hold_answers()
-    assert not Columns.of(dict.fromkeys(("task", "worker", "label"))).hold_answers()
+    assert Columns.of(table).holds_answers()
+    assert not Columns.of(dict.fromkeys(("task", "worker", "label"))).holds_answers()
     made = answers(table | {"impossible": ["ship"]})
     assert made.typed(0).tolist() == ["80"] and made.typed(1).tolist() == ["12.5"]
 
@@ -44,14 +44,14 @@ def test_answers_come_back_from_their_own_table() -> None:
     assert back.to_polars().equals(made.to_polars())
 
 
-def test_where_on_the_list_a_label_stood_is_kept() -> None:
+def test_position_and_slot_are_stored() -> None:
     made = answers(TYPED | {"slot": [2, None, 0]})
     assert made.slot is not None and made.slot.tolist() == [2, -1, 0]
     assert made.where(np.array([True, False, True])).slot.tolist() == [2, 0]  # type: ignore[union-attr]
     assert answers(made.to_polars()).slot.tolist() == [2, -1, 0]  # type: ignore[union-attr]
 
 
-def test_many_answers_at_once() -> None:
+def test_many_answers_are_read_fast() -> None:
     n = 50_000
     table = pl.DataFrame({"task": np.arange(n) % 100, "worker": np.arange(n), "top": ["x", "y"] * (n // 2)})
     made = answers(table.with_columns(top_percent=pl.lit("70"), never=pl.lit("y|z")))
@@ -87,7 +87,7 @@ def test_an_empty_first_place_stays_empty_where_a_second_is_filled() -> None:
     assert made.named(0).tolist() == [-1] and made.named(1).tolist() == [0]
 
 
-def test_blanks_between_listed_labels_are_no_part_of_them() -> None:
+def test_blanks_around_listed_labels_are_stripped() -> None:
     table = {"task": ["a"], "worker": ["w"], "top": ["x"], "top_percent": ["70"]}
     assert answers(table | {"never": [" y | z"]}).labels.tolist() == ["x", "y", "z"]
     spaced = answers(table | {"never": ['[" y", "z"]']})
@@ -104,8 +104,8 @@ def test_the_value_that_means_no_label() -> None:
     assert answers(table, missing=["none", "nothing"]).labels.tolist() == ["x"]
 
 
-def test_yes_and_no_in_many_words() -> None:
+def test_booleans_may_be_written_in_many_ways() -> None:
     table = {"task": list("abc"), "worker": ["w"] * 3, "top": ["x"] * 3}
     assert answers(table | {"abstain": ["X", " Yes", None]}).abstain.tolist() == [True, True, False]  # type: ignore[union-attr]
-    with pytest.raises(InputError, match="column 'abstain' of the table must hold yes or no; it holds 'maybe'"):
+    with pytest.raises(InputError, match="column 'abstain' of the table must contain yes or no; it contains 'maybe'"):
         answers(table | {"abstain": ["yes", "maybe", ""]})

@@ -1,4 +1,4 @@
-"""convert: what is carried over, what is told, and what is never replaced."""
+"""convert: what is written, what is warned about, and what is never overwritten."""
 
 import shutil
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io import convert, dataset_catalog, read
-from plurivox.io.folder_check import may_replace
+from plurivox.io.folder_check import check_replaceable
 from plurivox.io.tabular import table_files
-from plurivox.io.tabular.file_names import ENDINGS
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES
 
 TOY = dataset_catalog.BUNDLED / "toy"
 
@@ -25,17 +25,17 @@ def both(tmp_path: Path) -> Path:
     return folder
 
 
-def test_every_ending_of_a_table_can_be_written() -> None:
-    assert {one.removesuffix(".gz") for one in ENDINGS} == set(table_files.WRITERS)
+def test_every_table_suffix_has_a_writer() -> None:
+    assert {one.removesuffix(".gz") for one in TABLE_SUFFIXES} == set(table_files.WRITERS)
 
 
-def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_never_overwritten(tmp_path: Path) -> None:
     folder = tmp_path / "precious"
     shutil.copytree(TOY, folder)
     (folder / "sub").mkdir()
     for name in ("diary.txt", ".hidden", "thesis.doc"):
         (folder / name).write_text("dear")
-    with pytest.raises(InputError, match=r"'.hidden', 'diary.txt', 'sub' and 1 more would be lost"):
+    with pytest.raises(InputError, match=r"'.hidden', 'diary.txt', 'sub' and 1 more"):
         convert(TOY, folder, replace=True)
     assert (folder / "diary.txt").read_text() == "dear" and (folder / "sub").is_dir()
 
@@ -52,63 +52,63 @@ def test_a_folder_with_strangers_is_never_replaced(tmp_path: Path) -> None:
         (("summer.csv", "budget.csv"), False),
     ],
 )
-def test_only_data_sets_may_be_replaced(tmp_path: Path, files: tuple[str, ...], fine: bool) -> None:
+def test_only_data_sets_are_overwritten(tmp_path: Path, files: tuple[str, ...], fine: bool) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     for name in files:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     if fine:
-        may_replace(folder)
+        check_replaceable(folder)
     else:
-        with pytest.raises(InputError, match="is not replaced"):
-            may_replace(folder)
+        with pytest.raises(InputError, match="is not overwritten"):
+            check_replaceable(folder)
 
 
-def test_links_and_the_folder_one_is_in_are_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_and_the_current_folder_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(TOY, tmp_path / "toy")
     (tmp_path / "link").symlink_to(tmp_path / "toy")
-    with pytest.raises(InputError, match="is a link to"):
-        may_replace(tmp_path / "link")
+    with pytest.raises(InputError, match="is a symbolic link to"):
+        check_replaceable(tmp_path / "link")
     monkeypatch.chdir(tmp_path / "toy")
     for here in (".", tmp_path / "toy", ".."):
-        with pytest.raises(InputError, match="is the folder you are in"):
-            may_replace(here)
+        with pytest.raises(InputError, match="is the current folder"):
+            check_replaceable(here)
 
 
-def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+def test_the_input_is_not_overwritten(tmp_path: Path) -> None:
     shutil.copytree(TOY, tmp_path / "toy")
     for source, target in (("toy", "toy"), ("toy/votes.csv", "toy"), ("toy", "toy/votes.csv"), ("toy", "toy/../toy")):
-        with pytest.raises(InputError, match="would be written over what is read"):
+        with pytest.raises(InputError, match="would overwrite the input"):
             convert(tmp_path / source, tmp_path / target, replace=True)
     assert read(tmp_path / "toy").crowd().n_tasks == 300
 
 
-def test_a_data_set_is_replaced_in_either_form(tmp_path: Path) -> None:
+def test_a_data_set_is_overwritten_in_either_format(tmp_path: Path) -> None:
     with pytest.warns(PlurivoxWarning):
         convert(TOY, tmp_path / "out", form="peerannot")
     convert(TOY, tmp_path / "out", replace=True)
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["dataset.toml", "gold.parquet", "votes.parquet"]
 
 
-def test_what_has_no_place_is_told(tmp_path: Path) -> None:
-    with pytest.warns(PlurivoxWarning, match=r"toy.csv holds the votes alone; left out: gold \(a folder keeps them\)"):
+def test_parts_that_are_not_written_are_warned_about(tmp_path: Path) -> None:
+    with pytest.warns(PlurivoxWarning, match=r"toy.csv contains only the votes; not written: gold \(write a folder"):
         convert(TOY, tmp_path / "toy.csv")
     with pytest.warns(PlurivoxWarning) as told:
         convert(TOY, tmp_path / "theirs", form="peerannot")
-    assert any("left out: gold (the form plurivox keeps them)" in str(one.message) for one in told)
+    assert any("not written: gold (the format plurivox keeps them)" in str(one.message) for one in told)
 
 
-def test_a_form_of_folders_is_refused_for_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"peerannot is a folder, and x.csv is a file"):
+def test_a_folder_format_is_an_error_for_a_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"peerannot is a folder, but x.csv is a file"):
         convert(TOY, tmp_path / "x.csv", form="peerannot")
     assert not list(tmp_path.iterdir())
 
 
-def test_part_chooses_between_votes_and_counts(both: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"both has counts; take the votes .* \(--part votes\)"):
+def test_part_selects_votes_or_counts(both: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"both has counts; select its votes .* \(--part votes\)"):
         convert(both, tmp_path / "theirs", form="peerannot")
-    with pytest.warns(PlurivoxWarning, match="names.json keeps"):
+    with pytest.warns(PlurivoxWarning, match="names.json contains"):
         convert(both, tmp_path / "theirs", form="peerannot", part="votes")
     assert read(tmp_path / "theirs").crowd().n_tasks == 1
     convert(both, tmp_path / "counts.csv", part="counts")

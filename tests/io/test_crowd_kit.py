@@ -1,9 +1,9 @@
-"""crowd-kit speaks pandas frames with the columns task, worker, label: so do the votes."""
+"""Votes convert to and from the pandas frames of crowd-kit (columns task, worker, label)."""
 
 from plurivox.core.votes import Votes
 
 
-def test_the_frame_of_votes_is_crowd_kits() -> None:
+def test_votes_to_pandas_is_a_crowd_kit_frame() -> None:
     votes = Votes.of(["a", "b", "a"], [1, 1, 2], [True, False, True])
     frame = votes.to_pandas()
     assert frame.columns.tolist() == ["task", "worker", "label"] and frame["label"].tolist() == [True, True, False]

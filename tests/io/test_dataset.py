@@ -1,11 +1,11 @@
-"""Data sets: which of their parts is taken, and copies with other parts."""
+"""Data sets: which of their parts is used, and copies with other parts."""
 
 import polars as pl
 import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.io.dataset_reader import crowd_of
+from plurivox.io.dataset_reader import as_votes
 
 VOTES = pv.votes({"task": list("aabb"), "worker": list("vwvw"), "label": list("nyny")})
 COUNTS = pv.counts({"task": list("abc"), "n": [3, 0, 1], "y": [0, 4, 2]})
@@ -26,35 +26,37 @@ def unread() -> pv.Votes:
     ],
     ids=["votes alone", "counts alone", "counts cover more", "both cover as many"],
 )
-def test_the_part_that_covers_more_tasks_is_taken(votes: pv.Votes | None, counts: pv.Votes | None, taken: str) -> None:
+def test_crowd_uses_the_part_that_covers_more_tasks(
+    votes: pv.Votes | None, counts: pv.Votes | None, taken: str
+) -> None:
     data = pv.Dataset("made", votes=votes, counts=counts)
     assert data.crowd_part() == taken and data.crowd() is getattr(data, taken)
 
 
-def test_a_part_that_is_named_is_taken_or_missed() -> None:
+def test_a_named_part_is_used_or_is_an_error() -> None:
     both = pv.Dataset("made", votes=VOTES, counts=COUNTS)
     assert both.crowd("votes") is VOTES and both.crowd("counts") is COUNTS
-    with pytest.raises(InputError, match="made has no counts; it holds votes"):
+    with pytest.raises(InputError, match="made has no counts; it contains votes"):
         pv.Dataset("made", votes=VOTES).crowd_part("counts")
-    with pytest.raises(InputError, match="made has no votes; it holds gold"):
+    with pytest.raises(InputError, match="made has no votes; it contains gold"):
         pv.Dataset("made", gold=GOLD).crowd_part()
-    with pytest.raises(InputError, match="votes or counts, not in 'gold'"):
+    with pytest.raises(InputError, match="unknown part 'gold'; use votes or counts"):
         both.crowd_part("gold")
 
 
-def test_the_counts_are_not_read_where_votes_are_asked_for() -> None:
-    assert crowd_of(pv.Dataset("made", votes=VOTES, counts=unread), "votes") is VOTES
+def test_counts_are_not_read_if_votes_are_selected() -> None:
+    assert as_votes(pv.Dataset("made", votes=VOTES, counts=unread), "votes") is VOTES
     assert pv.Dataset("made", votes=unread).crowd_part() == "votes"
 
 
-def test_a_copy_carries_the_other_parts_over_unread() -> None:
+def test_a_copy_keeps_the_other_parts_unread() -> None:
     data = pv.Dataset("made", votes=VOTES, counts=COUNTS, items=unread, gold=GOLD, tables={"votes": pl.DataFrame})
     cut = data.without("votes")
     assert cut.parts() == ["counts", "gold", "items"] and not cut.tables
     assert cut.counts is COUNTS and cut.gold is GOLD
 
 
-def test_other_votes_take_the_place_of_all_that_was_said() -> None:
+def test_with_crowd_replaces_answers_votes_and_counts() -> None:
     tables = dict.fromkeys(("votes_as_read", "audit", "audit_1", "senses"), pl.DataFrame)
     data = pv.Dataset("made", votes=unread, counts=unread, gold=GOLD, tables=tables)
     made = data.with_crowd({"votes": VOTES})

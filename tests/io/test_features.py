@@ -1,4 +1,4 @@
-"""Features: round trips, and files that cannot be features."""
+"""Features: round trips, and invalid files."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def test_without_splits_and_gold_there_are_none(tmp_path: Path) -> None:
     assert back.split is None and back.gold is None and back.on(as_names(["c"])).tolist() == [[4, 5]]
 
 
-def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
+def test_one_array_per_split(tmp_path: Path) -> None:
     items = pl.DataFrame({"task": ["q"], "split": ["test"], "row": [0]})
     path = saved(tmp_path, x_train=X[:2], x_test=X[2:], y_train=[1, 0], y_test=[1])
     back = read_features(path, items)
@@ -51,12 +51,12 @@ def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"x": X, "task": ["a", "b"]}, r"has 2 tasks, but features \(x\) of the shape \(3, 2\)"),
-        ({"x": np.float32(1), "task": ["a"]}, r"features \(x\) of the shape \(\)"),
-        ({"x": X, "task": ["a", "b", "a"]}, "two rows of features for the tasks 'a'"),
+        ({"x": X, "task": ["a", "b"]}, r"has 2 tasks, but its features \(x\) have the shape \(3, 2\)"),
+        ({"x": np.float32(1), "task": ["a"]}, r"features \(x\) have the shape \(\)"),
+        ({"x": X, "task": ["a", "b", "a"]}, "several rows of features for the tasks 'a'"),
         ({"x": X.astype(str), "task": ["a", "b", "c"]}, "they must be numbers"),
-        ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 splits"),
-        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of shape \(2,\)"),
+        ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 values in split"),
+        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of the shape \(2,\)"),
         ({"x": X, "task": ["a", "b", "c"], "y": [0, 1, 2], "labels": [0, 1]}, "outside the given list: 2"),
         ({"x_train": X, "x_test": X[:, :1]}, "differ in the shape of their features"),
         ({"x_train": X, "y_train": [0]}, r"true labels \(y\) of shape \(1,\)"),
@@ -64,14 +64,14 @@ def test_splits_in_arrays_of_their_own(tmp_path: Path) -> None:
         ({"x": np.array([None, {}]), "task": ["a", "b"]}, "not an .npz file of plain arrays"),
     ],
 )
-def test_arrays_that_do_not_fit_together(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
+def test_inconsistent_arrays_are_errors(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said) as raised:
         read_features(saved(tmp_path, **arrays))
     assert "features.npz" in str(raised.value)
 
 
 @pytest.mark.parametrize("keep", [0, 1, 40, -30, -1])
-def test_a_file_that_is_cut_short(tmp_path: Path, keep: int) -> None:
+def test_a_truncated_file_is_an_error(tmp_path: Path, keep: int) -> None:
     path = saved(tmp_path, x=X, task=["a", "b", "c"])
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(InputError, match=r"features.npz is not an .npz file of plain arrays, or it is damaged"):
@@ -99,10 +99,10 @@ def test_a_table_of_features(tmp_path: Path) -> None:
     assert back.tasks.tolist() == ["a", "b"]
     np.testing.assert_array_equal(back.x, [[1, 2.5], [np.nan, 4]])
     for text, said in (
-        ("task,height\na,tall\n", "column 'height' of .*features.csv must hold numbers; look at 'tall'"),
-        ("task\na\n", "has tasks alone"),
-        ("height\n1\n", r"lacks columns \['task'\]"),
-        ("task,height\na,1\na,2\n", "two rows of features for the tasks 'a'"),
+        ("task,height\na,tall\n", "column 'height' of .*features.csv must contain numbers; row 1 contains 'tall'"),
+        ("task\na\n", "has no column besides 'task'"),
+        ("height\n1\n", r"missing column 'task' in"),
+        ("task,height\na,1\na,2\n", "several rows of features for the tasks 'a'"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=said):

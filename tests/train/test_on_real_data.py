@@ -6,17 +6,17 @@ from pathlib import Path
 from plurivox import io
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
+from plurivox.workflows.load_training_data import split_tasks
 from plurivox.workflows.train import train_runs, train_spec
-from plurivox.workflows.train_inputs import divide
 
 
 def test_labelme(data_set: Callable[[str], Path]) -> None:
     data = io.read(data_set("labelme"))
-    features = data.features
-    assert features is not None
-    training_data = TrainingData(data.name, features.tasks, features.x, features.split, features.gold, data.votes)
-    splits = divide(training_data)
-    assert {name: len(tasks) for name, tasks in splits.items()} == {"train": 1000, "dev": 500, "test": 1188}
+    seen = data.features
+    assert seen is not None
+    training_data = TrainingData(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
+    parts = split_tasks(training_data)
+    assert {name: len(part) for name, part in parts.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {
         target: train_runs(training_data, splits, train_spec(target, net="labelme-head", plan=plan)).mean(

@@ -26,11 +26,11 @@ def test_the_papers_model(form: str, inputs: int) -> None:
 
 def test_a_plain_vote_and_a_form_without_a_model() -> None:
     assert model_seconds("one-label") == 1.8
-    with pytest.raises(InputError, match="no time for ranking"):
+    with pytest.raises(InputError, match="does not cover the form ranking"):
         model_seconds("ranking")
 
 
-def test_recorded_times_go_before_the_model() -> None:
+def test_recorded_times_are_preferred_to_the_model() -> None:
     answers = some_answers()
     assert seconds_per_answer(answers, "top-two").value == np.median([31, 2.5])
     votes = elicit.methods.make("top-two").read(answers).votes
@@ -38,11 +38,11 @@ def test_recorded_times_go_before_the_model() -> None:
     assert seconds_per_answer(votes).n == 2
     bare = soft_crowd()
     assert seconds_per_answer(bare, "top-two").source == "model"
-    with pytest.raises(InputError, match="no times are recorded"):
+    with pytest.raises(InputError, match="have no recorded times"):
         seconds_per_answer(bare)
 
 
-def test_a_curve_ends_where_all_answers_are_in() -> None:
+def test_a_curve_ends_when_all_answers_are_used() -> None:
     counts = np.random.default_rng(0).multinomial(20, [0.6, 0.3, 0.1], 30)
     votes = Votes.from_counts(counts, np.arange(30), ["x", "y", "z"])
     gold = SoftLabels.gold(np.arange(30), ["x"] * 30, labels=["x", "y", "z"])
@@ -65,7 +65,7 @@ def test_break_even() -> None:
     np.testing.assert_allclose(table["seconds plain needs"], [2.5, 7.2, np.nan])
     assert table["cheaper"].tolist() == ["plain", "rich", "-"]  # nobody knows what 20 seconds of plain answers give
     table = break_even(plain, line("rich", [2.5, 8], [0.55, 0.81])).columns()
-    assert table["cheaper"].tolist() == ["alike", "rich"]  # 8 seconds of plain answers do not get there
+    assert table["cheaper"].tolist() == ["equal", "rich"]  # 8 seconds of plain answers do not get there
 
 
 def test_break_even_where_lower_is_better() -> None:

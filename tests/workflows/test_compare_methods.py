@@ -1,4 +1,4 @@
-"""Compare methods on made and on real data."""
+"""Comparison of methods on simulated and real data."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_rows_means_and_differences(done: Comparison) -> None:
     assert gain[0].mean == gain[0].low == gain[0].high == 0
 
 
-def test_faces(done: Comparison, tmp_path: Path) -> None:
+def test_output_formats(done: Comparison, tmp_path: Path) -> None:
     lines = done.csv().splitlines()
     assert lines[0] == "dataset,method,accuracy,nll,brier,ece,seconds" and len(lines) == 21
     text = done.markdown()
@@ -52,18 +52,18 @@ def test_faces(done: Comparison, tmp_path: Path) -> None:
     assert DataType.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
 
 
-def test_another_reference_turns_the_sign(done: Comparison) -> None:
+def test_another_reference_changes_the_sign(done: Comparison) -> None:
     other = compare({f"made {seed}": made(seed) for seed in range(5)}, WORDS[:2], reference="wawa")
     assert other.difference("nll")[0].mean == pytest.approx(-done.difference("nll")[1].mean)
 
 
-def test_who_refuses_a_data_set_is_noted() -> None:
+def test_methods_without_a_result_are_noted() -> None:
     votes, gold = made(0)
     counts = Votes.from_counts(votes.counts(), votes.tasks, votes.labels)
     done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])
     assert np.isnan(done.table("nll")[1, 1]) and done.mean_columns()["datasets"].tolist() == [2, 1]
     assert (
-        "wawa gave no answer on counts: wawa needs worker names" in done.notes[0] and done.notes[0] in done.markdown()
+        "wawa has no result on counts: wawa must know who voted" in done.notes[0] and done.notes[0] in done.markdown()
     )
 
 
@@ -76,9 +76,11 @@ def test_only_tasks_with_votes_and_gold_count() -> None:
 def test_clear_errors() -> None:
     with pytest.raises(InputError, match="at least one data set"):
         compare({}, WORDS)
-    with pytest.raises(InputError, match="far: no task has both a vote and a known label; there are votes on 0, 1, 2"):
+    with pytest.raises(
+        InputError, match="far: no task has both votes and a gold label; the votes are on the tasks 0, 1, 2"
+    ):
         compare({"far": (made(0)[0], SoftLabels.gold(["x"], [1]))}, WORDS)
-    with pytest.raises(InputError, match="got a method twice: 'wawa'"):
+    with pytest.raises(InputError, match="a method is given twice: 'wawa'"):
         compare({"made": made(0)}, ["wawa", "wawa"])
     with pytest.raises(UnknownName, match="no method in this comparison called 'iwmv'"):
         compare({"made": made(0)}, ["wawa"], reference="iwmv")

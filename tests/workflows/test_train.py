@@ -1,4 +1,4 @@
-"""Training on a data set: what a name of a target means, and what a series says it did."""
+"""Training on a data set: targets by name, and what a series records."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
+from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
-from plurivox.workflows.train_inputs import SETTINGS, RunFolder, read_splits
-from toy_training import toy_data
+from toy_training import world
 
 X, GOLD, VOTES = toy_data(40)
 MATERIAL = TrainingData("made", GOLD.tasks, X, as_names(["train"] * 30 + ["test"] * 10), GOLD, VOTES)
@@ -40,13 +40,13 @@ PLAN = Plan(epochs=2, batch=16, device="cpu")
         ),
     ],
 )
-def test_what_is_taught(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
+def test_targets_by_name(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
     spec = train_spec(**given)  # type: ignore[arg-type]
     assert spec.target == target and spec.soft == soft and spec.target_text == taught
 
 
 @pytest.mark.parametrize("target", ["vote-shares", "dawid-skene", "soft"])
-def test_soft_labels_are_not_silently_exchanged_for_votes(target: str) -> None:
+def test_soft_labels_of_the_data_are_used(target: str) -> None:
     with pytest.raises(
         OptionError, match=f"crowd-layer needs .*; {target} is of the kind distribution: leave the target out"
     ):
@@ -56,24 +56,24 @@ def test_soft_labels_are_not_silently_exchanged_for_votes(target: str) -> None:
 def test_mistakes() -> None:
     with pytest.raises(UnknownName, match="no target or aggregator 'golden'; did you mean 'gold'"):
         train_spec("golden")
-    with pytest.raises(InputError, match="those of vote-shares, the target, and those of dawid-skene"):
+    with pytest.raises(InputError, match=r"two aggregators for the soft labels: vote-shares .* and dawid-skene"):
         train_spec(soft="dawid-skene")
     with pytest.raises(InputError, match="main=majority is the hard target of two heads"):
         train_spec(main="majority", head="conal")
-    with pytest.raises(InputError, match="no votes whose agreement could weigh"):
+    with pytest.raises(InputError, match="no votes; weighting tasks by agreement"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
-        PreparedTraining.of(bare, bare.splits(), train_spec("gold", weigh=True))
-    with pytest.raises(InputError, match="the inputs name tasks twice: 't00'"):
+        PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
+    with pytest.raises(InputError, match="the inputs contain tasks twice: 't00'"):
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
 
-def test_a_series_says_how_many_were_trained_together() -> None:
+def test_a_series_records_how_many_were_trained_together() -> None:
     notes: list[str] = []
     spec = train_spec(net="mlp[hidden=4]", loss="kl", head="crowd-layer", plan=PLAN)
     series = train_runs(MATERIAL, MATERIAL.splits(), spec, runs=3, at_once=None, note=notes.append)
     assert (series.at_once, series.stacked) == (3, True)
     assert [note.partition(";")[0] for note in notes] == [
-        "crowd-layer has a loss of its own",
+        "crowd-layer has its own loss",
         "3 runs at a time are trained as one stacked net",
     ]
     alone = train_runs(MATERIAL, MATERIAL.splits(), spec, runs=2, at_once=1)
@@ -81,8 +81,8 @@ def test_a_series_says_how_many_were_trained_together() -> None:
     np.testing.assert_allclose(series.measures["test nll"][:2], alone.measures["test nll"], atol=1e-4)
 
 
-def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
-    splits, spec = MATERIAL.splits(), train_spec(net="mlp[hidden=4]", plan=PLAN)
+def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
+    splits, spec = MATERIAL.parts(), train_spec(net="mlp[hidden=4]", plan=PLAN)
     train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", command="by hand")
     settings = json.loads((tmp_path / "runs" / SETTINGS).read_text())
     assert settings["command"] == "by hand" and settings["input"] == "made"
@@ -93,17 +93,17 @@ def test_a_folder_of_runs_says_how_it_was_divided(tmp_path: Path) -> None:
     head, *rows = (tmp_path / "runs" / RESULTS).read_text().splitlines()
     assert head.split(",") == ["run", "seed", *again.measures] and len(rows) == 2
     values = again.measures["test nll"]
-    assert again.told("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
+    assert again.format("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
     other = {"train": splits["train"][1:], "test": splits["test"]}
-    with pytest.raises(InputError, match="of another division into train, dev and test"):
+    with pytest.raises(InputError, match="have other train, dev and test splits"):
         train_runs(MATERIAL, other, spec, folder=tmp_path / "runs")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").touch()
-    with pytest.raises(InputError, match="is not empty and holds no runs"):
+    with pytest.raises(InputError, match="is not empty and contains no runs"):
         train_runs(MATERIAL, splits, spec, folder=tmp_path / "full")
 
 
-def test_a_run_folder_is_looked_at_once_and_before_it_is_opened(tmp_path: Path) -> None:
+def test_a_run_folder_is_checked_before_it_is_opened(tmp_path: Path) -> None:
     home = RunFolder.of(tmp_path / "runs")
     assert RunFolder.of(home) is home and not home.path.exists()
     home.open(MATERIAL.splits(), "by hand", "made")
@@ -121,7 +121,7 @@ def test_tasks_of_little_agreement_are_left_out() -> None:
     assert some.tasks.tolist() == parts["train"][unanimous].tolist() and 0 < len(some.tasks) < 30
 
 
-def test_a_training_made_twice_is_the_same() -> None:
+def test_training_is_reproducible() -> None:
     spec = train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
     one, two = (train_once(MATERIAL, MATERIAL.splits(), spec) for _ in range(2))
     np.testing.assert_array_equal(one.logits(X), two.logits(X))

@@ -1,4 +1,4 @@
-"""What workflows take: types, data sets, paths and frames, all alike; and which of a data set's parts they work on."""
+"""Workflows accept data types, data sets, paths and DataFrames; and which part of a data set they use."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.io.dataset_reader import dataset_of
+from plurivox.io.dataset_reader import as_dataset
 
 COLUMNS = {"task": list("aaabbbcc"), "worker": list("vwxvwxvw"), "label": list("nnyynyny")}
 VOTES = pv.votes(COLUMNS)
@@ -46,39 +46,39 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_the_form_of_votes_does_not_matter(name: str, given: Any) -> None:
+def test_every_form_of_input_gives_the_same_result(name: str, given: Any) -> None:
     np.testing.assert_array_equal(ASKED[name](given), ASKED[name](VOTES))
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_input_that_is_not_a_table_is_an_error() -> None:
     with pytest.raises(InputError, match=r"there is no file or folder nosuch\.csv"):
         pv.fit("nosuch.csv")
     with pytest.raises(InputError, match="int is not a table; give a pandas, polars or Arrow frame"):
         pv.fit(3)
-    with pytest.raises(InputError, match="lacks columns"):
+    with pytest.raises(InputError, match="missing column"):
         pv.fit({"task": [1]})
 
 
-def test_counts_that_cover_more_tasks_are_taken_with_a_warning() -> None:
-    with pytest.warns(PlurivoxWarning, match="both: counts cover 4 tasks, votes 3; counts are taken"):
+def test_counts_that_cover_more_tasks_are_used_with_a_warning() -> None:
+    with pytest.warns(PlurivoxWarning, match="both: counts cover 4 tasks, votes 3; the counts are used"):
         assert len(pv.fit(BOTH, "vote-shares").soft) == 4
     assert len(pv.fit(BOTH, "vote-shares", part="votes").soft) == 3
     assert len(pv.fit(BOTH, "vote-shares", part="counts").soft) == 4
 
 
-def test_counts_are_refused_where_names_are_needed() -> None:
+def test_counts_are_an_error_if_worker_names_are_needed() -> None:
     for ask in (
         lambda: pv.fit(BOTH, "glad"),
         lambda: pv.score(BOTH, "agreement-with-rest"),
         lambda: pv.rank(BOTH, "posterior-entropy", by="glad"),
     ):
-        with pytest.raises(InputError, match=r"must know who voted; .* Its votes \(3 tasks\) do: --part votes"):
+        with pytest.raises(InputError, match=r"needs to know who voted; .* Use its votes \(3 tasks\): part='votes'"):
             ask()
 
 
-def test_counts_go_with_a_fit_that_is_given() -> None:
+def test_counts_can_be_used_with_a_given_fit() -> None:
     fit = pv.fit(VOTES, "glad")
-    with pytest.warns(PlurivoxWarning, match="counts are taken"):
+    with pytest.warns(PlurivoxWarning, match="the counts are used"):
         made = pv.score(BOTH, "posterior-entropy", fit=fit)
     np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
 
@@ -94,12 +94,12 @@ def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:
 
 def test_answers_are_described_and_elicited_from_a_data_set() -> None:
     marks = [[("named", "cat", "70")], [("named", "dog", "130")]]
-    data = dataset_of(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
+    data = as_dataset(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
     assert pv.describe(data).info()["odd"] and pv.elicit_votes(data, "top-one").votes.n_tasks == 2
-    with pytest.raises(InputError, match="holds votes, which need no form"):
+    with pytest.raises(InputError, match="contains votes, which need no elicitation"):
         pv.elicit_votes(BOTH)
 
 
-def test_labels_that_look_alike_are_told() -> None:
-    with pytest.warns(PlurivoxWarning, match="differ by case or blanks alone"):
+def test_labels_that_differ_only_by_case_are_warned_about() -> None:
+    with pytest.warns(PlurivoxWarning, match="differ only by case or blanks"):
         pv.describe({"task": ["a", "a"], "worker": ["v", "w"], "label": ["Cat", "cat"]})

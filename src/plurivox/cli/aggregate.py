@@ -70,7 +70,7 @@ def run(
     part: str | None,
 ) -> Answer:
     """Read, fit, write, tell."""
-    from plurivox.io.soft_files import write_soft
+    from plurivox.io.soft_label_files import write_soft
     from plurivox.workflows.fit_votes import fit as fitted
 
     keep_apart(source, out, workers_out, save)

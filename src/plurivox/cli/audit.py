@@ -11,7 +11,7 @@ from plurivox.cli._click.screen import Answer, Screen, table
 from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
 
 if TYPE_CHECKING:
-    from plurivox.workflows.train_inputs import Pictures
+    from plurivox.workflows.load_training_data import Pictures
 
 WHAT = "What is looked for"
 
@@ -37,9 +37,9 @@ def run(
 ) -> Answer:
     """Read inputs, splits and labels; look; tell."""
     from plurivox.workflows.leak_check import check_leaks
-    from plurivox.workflows.train_inputs import training_data_of
+    from plurivox.workflows.load_training_data import load_training_data
 
-    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
+    training_data = load_training_data(source.place, pictures, part, screen.note, **source.how)
     found, looked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     told = [{"kind": one.kind, "words": one.words, "tasks": list(one.tasks)} for one in found]

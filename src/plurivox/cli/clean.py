@@ -115,18 +115,18 @@ def clean_by(
     quantile: float | None,
 ) -> Answer:
     """Read, clean, drop, write, tell."""
-    from plurivox.io.folder_check import keep_apart, may_replace
-    from plurivox.workflows.clean import clean_set, counted_part, sizes_of, write_cleaned
+    from plurivox.io.folder_check import check_replaceable, check_separate
+    from plurivox.workflows.clean import clean_set, part_sizes, part_to_count, write_cleaned
 
     if force:
-        may_replace(out)
+        check_replaceable(out)
     data = source.read()
-    keep_apart(data.path, out)
-    counted = counted_part(data, part, by_workers=bool(rules) or "worker" in drops)
+    check_separate(data.path, out)
+    counted = part_to_count(data, part, by_workers=bool(rules) or "worker" in drops)
     with screen.progress("clean") as progress:
         left, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
     write_cleaned(left, audit, out, command=screen.command, replace=force)
-    before, after = sizes_of(data, counted), sizes_of(left, counted)
+    before, after = part_sizes(data, counted), part_sizes(left, counted)
     facts = {"input": source.where, "command": screen.command, "out": out, "before": before, "after": after}
     gone = f"{after['answers']:,} of {before['answers']:,} answers stay -> {out}"
     return Answer({**facts, "rules": audit.summary()}, text=shown(audit), line=gone)

@@ -17,7 +17,7 @@ def run_list(screen: Screen) -> Answer:
     del screen
     from plurivox import io
 
-    names = io.shelf.listed()
+    names = io.shelf.list_names()
     empty = "no data sets yet; PLURIVOX_DATA names their folder, and plurivox datasets install toy brings one"
     return Answer({"datasets": names}, text="\n".join(names) or empty)
 

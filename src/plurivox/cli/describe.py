@@ -8,7 +8,7 @@ from plurivox.cli._click.flags import GOLD, INPUT, READING, READING_FLAGS, Flag,
 from plurivox.cli._click.screen import Answer, Screen, table
 
 if TYPE_CHECKING:
-    from plurivox.workflows.describe_crowd import EnteredDescription
+    from plurivox.workflows.describe_dataset import EnteredDescription
 
 PART = Flag(
     ["--part"],
@@ -21,8 +21,8 @@ PART = Flag(
 def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> Answer:
     """Read the votes, or what people entered, and the gold where there is some, and show the figures."""
     del screen
-    from plurivox.workflows.describe_crowd import EnteredDescription
-    from plurivox.workflows.describe_crowd import describe as described
+    from plurivox.workflows.describe_dataset import EnteredDescription
+    from plurivox.workflows.describe_dataset import describe as described
 
     data = source.read()
     about = described(data, gold, part=part)

@@ -58,7 +58,7 @@ def run(
     how = {"repeats": repeats, "level": made.level, "seed": seed}
     return Answer(
         {**facts, "rows": made.columns(), "majority": majority, **how},
-        text=f"{table([made.heads(), *made.cells()])}\n{made.majority}",
+        text=f"{table([made.text_header(), *made.text_rows()])}\n{made.majority}",
         line=f"-> {out}" if out else "",
     )
 

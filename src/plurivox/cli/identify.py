@@ -88,7 +88,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **given: Any) -> Answer:
     """Gather what the score looks at, score, write, tell."""
     from plurivox import io
-    from plurivox.workflows.score_crowd import score
+    from plurivox.workflows.score_tasks_workers import score
 
     check_out(source, out)
     data = source.read()
@@ -109,7 +109,7 @@ def run(screen: Screen, method: "Identifier", source: Source, out: Path | None, 
 def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **given: Any) -> Answer:
     """Make every score, join them by name, write, tell."""
     from plurivox import io
-    from plurivox.workflows.score_crowd import rank
+    from plurivox.workflows.score_tasks_workers import rank
 
     check_out(source, out)
     data = source.read()

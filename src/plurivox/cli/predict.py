@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plurivox.core.types import Names
     from plurivox.train.data.training_data import TrainingData
     from plurivox.train.result import Trained
-    from plurivox.workflows.train_inputs import Pictures
+    from plurivox.workflows.load_training_data import Pictures
 
 
 def run(
@@ -45,20 +45,20 @@ def run(
     pictures: "Pictures",
 ) -> Answer:
     """Read, predict, write, measure where the truth is known."""
-    from plurivox.workflows.net_measures import measured
-    from plurivox.workflows.train_inputs import training_data_of
+    from plurivox.workflows.load_training_data import load_training_data
+    from plurivox.workflows.net_evaluation import measure_net
 
     keep_apart(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_ending(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
+    training_data = load_training_data(source.place, pictures, part, screen.note, **source.how)
     wanted = training_data.tasks if tasks is None else tasks_of(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.on(wanted), wanted)
     write(prediction, out)
     if taught := n_taught(run_folder, wanted):
         screen.note(f"the net learnt from {taught:,} of these {len(wanted):,} tasks: measures on them flatter it")
-    found = measured(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
+    found = measure_net(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
     rows = [
         (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
         for name, value in found.items()
@@ -87,7 +87,7 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
 def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names":
     """The tasks of a split: that of the data, or else the one that the training made."""
     from plurivox.core.encoding import positions
-    from plurivox.workflows.train_inputs import read_splits
+    from plurivox.workflows.load_training_data import read_splits
 
     known = training_data.splits() or read_splits(folder)
     found = known.get(split, training_data.tasks[:0])
@@ -100,7 +100,7 @@ def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names"
 def n_taught(folder: Path, tasks: "Names") -> int:
     """How many of these tasks the nets of the folder were trained on, as far as it tells."""
     from plurivox.core.encoding import positions
-    from plurivox.workflows.train_inputs import read_splits
+    from plurivox.workflows.load_training_data import read_splits
 
     train = read_splits(folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())

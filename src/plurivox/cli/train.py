@@ -26,8 +26,8 @@ from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import TrainingData
-    from plurivox.workflows.net_measures import Series
-    from plurivox.workflows.train_inputs import Pictures
+    from plurivox.workflows.load_training_data import Pictures
+    from plurivox.workflows.net_evaluation import Series
 
 WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
 WORDS = (  # flags that are arguments of `train_spec`
@@ -63,17 +63,17 @@ def run(
     pack: Path | None,
 ) -> Answer:
     """Read, divide, train, measure, tell."""
+    from plurivox.workflows.load_training_data import RunFolder, load_training_data, split_tasks
     from plurivox.workflows.train import train_runs, train_spec
-    from plurivox.workflows.train_inputs import RunFolder, divide, training_data_of
 
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("say where the trained nets go: -o RUN")
     home = None if out is None else RunFolder.of(out)  # refused before much is read
-    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
+    training_data = load_training_data(source.place, pictures, part, screen.note, **source.how)
     if pack is not None:
         return packed(training_data, pack)
-    splits = divide(training_data, split, read_shares(shares), spec.plan.seed)
+    splits = split_tasks(training_data, split, read_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     how: dict[str, Any] = {"runs": runs, "folder": home, "at_once": at_once, "log": log or "", "note": screen.note}
     origin = {"command": screen.command, "source": source.where}
@@ -105,7 +105,7 @@ def shown(series: "Series", sizes: dict[str, int]) -> str:
     for split, size in sizes.items():
         mine = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
-            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.told(name))
+            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.format(name))
             for name in mine
         ]
         if rows:

@@ -42,8 +42,11 @@ MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
 }
-RENAMED_CLASSES = {"Judgement": "Evaluation"}  # class named in files of version 0.1.0 -> class of today
-SINGULARS = {"matrices": "matrix", "passes": "pass"}  # plurals that do not just add an s
+RENAMED = {
+    "Cells": "CorrectnessTable",
+    "Judgement": "Evaluation",
+}  # class named in files of version 0.1.0 -> class of today
+ONE_OF = {"matrices": "matrix", "passes": "pass"}
 
 
 class DataType:

@@ -1,6 +1,6 @@
-"""Evaluate: (prediction, truth) -> number, and what a crowd looks like. Pure functions on the nouns."""
+"""Evaluate predictions against true or soft labels, compare models, find leaks, and describe votes and answers."""
 
-from plurivox.evaluate.contingency import Cells, error_cells
+from plurivox.evaluate.contingency import CorrectnessTable, correctness_table
 from plurivox.evaluate.contrasts import Contrast, most_different, softening
 from plurivox.evaluate.describe import Description, describe
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
@@ -59,11 +59,13 @@ from plurivox.evaluate.statistics import (
     t_interval,
 )
 
+Cells, error_cells = CorrectnessTable, correctness_table  # their names in 0.1
+
 __all__ = [
     "MEASURES",
     "AnswersDescription",
-    "Cells",
     "Contrast",
+    "CorrectnessTable",
     "Description",
     "Difference",
     "Evaluation",
@@ -84,6 +86,7 @@ __all__ = [
     "classwise_ece",
     "compare_predictions",
     "confusion_counts",
+    "correctness_table",
     "count_deviance",
     "count_log_likelihood",
     "cross_entropy",
@@ -92,7 +95,6 @@ __all__ = [
     "ece",
     "entropy_correlation",
     "entropy_similarity",
-    "error_cells",
     "evaluate_labels",
     "f1",
     "find_copies",

@@ -1,4 +1,4 @@
-"""Where a prediction and the truth meet: on the tasks that both have, over one list of labels."""
+"""Align a prediction with the truth: select the tasks that both have, and use one list of labels for both."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -12,80 +12,83 @@ from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.soft_transforms import dense_if_small
 from plurivox.core.types import Floats, Ints, Names
 
-BLOCK, CELLS = 4096, 2**20  # rows and numbers taken at a time, at most, so that many labels need little memory
+MAX_ROWS, MAX_CELLS = 4096, 2**20  # at most this many rows and numbers per block, to limit memory with many labels
 
 
-def meet(prediction: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
-    """The rows of both on the tasks they share; labels the prediction does not know come after its own."""
-    here, there = places(prediction, truth)
-    left, right = _taken(prediction.body, here), _taken(truth.body, there)
+def align_rows(prediction: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
+    """Return the rows of both on the tasks they share, with the labels of `aligned_labels` as columns."""
+    here, there = shared_positions(prediction, truth)
+    left, right = _take_rows(prediction.body, here), _take_rows(truth.body, there)
     place = positions(prediction.labels, truth.labels).copy()  # (n_labels of the truth,) their codes in the prediction
-    strangers = np.flatnonzero(place < 0)
-    place[strangers] = prediction.n_labels + np.arange(len(strangers))
-    n_labels = prediction.n_labels + len(strangers)
-    if len(strangers):
-        left = _moved(left, np.arange(prediction.n_labels), n_labels)
+    truth_only = np.flatnonzero(place < 0)
+    place[truth_only] = prediction.n_labels + np.arange(len(truth_only))
+    n_labels = prediction.n_labels + len(truth_only)
+    if len(truth_only):
+        left = _relabel(left, np.arange(prediction.n_labels), n_labels)
     if not np.array_equal(place, np.arange(n_labels)):
-        right = _moved(right, place, n_labels)
+        right = _relabel(right, place, n_labels)
     return left, right
 
 
-def places(prediction: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
-    """Where the tasks that both have stand in the prediction and in the truth, in the order of the prediction."""
+def shared_positions(prediction: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
+    """Return the positions of the shared tasks in the prediction and in the truth; raise InputError if there are none."""
     there = positions(truth.tasks, prediction.tasks)
     here = np.flatnonzero(there >= 0)
     if not len(here):
         raise InputError(
-            "the prediction and the truth share no task; "
+            "the prediction and the truth have no task in common; "
             f"the prediction has {first_few(prediction.tasks)}, the truth {first_few(truth.tasks)}"
         )
     return here, there[here]
 
 
-def met_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
-    """The labels of the rows that `meet` gives: those of the prediction, then those that only the truth knows."""
-    strangers = truth.labels[positions(prediction.labels, truth.labels) < 0]
-    if not len(strangers):
+def aligned_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
+    """Return the labels of the columns of `align_rows`: those of the prediction, then those that only the truth has."""
+    truth_only = truth.labels[positions(prediction.labels, truth.labels) < 0]
+    if not len(truth_only):
         return prediction.labels
-    sides = prediction.labels, strangers
-    return np.concatenate(sides if prediction.labels.dtype == strangers.dtype else [as_text(side) for side in sides])
+    sides = prediction.labels, truth_only
+    return np.concatenate(sides if prediction.labels.dtype == truth_only.dtype else [as_text(side) for side in sides])
 
 
-def blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
-    """The rows of both, some at a time: each (n, n_labels) and float64."""
-    for where, q in parts(left):
+def paired_blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
+    """Yield (prediction, truth) in blocks of rows: float64 arrays (n, n_labels)."""
+    for where, q in row_blocks(left):
         yield q, right.block(where).astype(np.float64, copy=False)
 
 
-class ResultCache(Dense):
-    """Dense rows that keep their most probable labels, since many measures ask for them."""
+class CachedTopRows(Dense):
+    """Dense rows that cache their most probable label, since many measures use it."""
 
     @cached_property
     def _best(self) -> tuple[Ints, Floats]:
+        """The label and probability of the most probable label of each row."""
         return super().top(1)
 
     def top(self, k: int) -> tuple[Ints, Floats]:
+        """Return the k most probable labels of each row and their probabilities; cached for k = 1."""
         return self._best if k == 1 else super().top(k)
 
 
-def parts(rows: Rows) -> Iterator[tuple[slice, Floats]]:
-    """The rows of one side, some at a time: (where, numbers (n, n_labels) in float64)."""
-    size = max(min(BLOCK, CELLS // max(rows.n_labels, 1)), 1)
+def row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
+    """Yield (slice, float64 array (n, n_labels)) in blocks of rows."""
+    size = max(min(MAX_ROWS, MAX_CELLS // max(rows.n_labels, 1)), 1)
     for begin in range(0, len(rows), size):
         where = slice(begin, min(begin + size, len(rows)))
         yield where, rows.block(where).astype(np.float64, copy=False)
 
 
-def each(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
-    """(n_tasks,) what `of_rows` says of the prediction and the truth of every task."""
-    return np.concatenate([of_rows(q, p) for q, p in blocks(left, right)])
+def per_task(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
+    """Return (n_tasks,) the values of `of_rows(prediction rows, truth rows)`, computed block by block."""
+    return np.concatenate([of_rows(q, p) for q, p in paired_blocks(left, right)])
 
 
-def _moved(rows: Rows, place: Ints, n_labels: int) -> Rows:
+def _relabel(rows: Rows, place: Ints, n_labels: int) -> Rows:
+    """Return the rows with label k moved to column `place[k]` of `n_labels`."""
     wide = dense_if_small(rows) if isinstance(rows, Candidates) else rows
     return wide.on_labels(place, n_labels)
 
 
-def _taken(rows: Rows, at: Ints) -> Rows:
-    """The rows at these places; all of them in their order are taken as they are."""
+def _take_rows(rows: Rows, at: Ints) -> Rows:
+    """Return the rows at these positions; the same object if that is all rows in order."""
     return rows if len(at) == len(rows) and bool((at == np.arange(len(at))).all()) else rows.take(at)

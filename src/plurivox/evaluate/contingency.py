@@ -1,4 +1,4 @@
-"""Where two models differ: the tasks that one, the other, both or neither gets right, and what their labels look like."""
+"""Compare two models by the tasks that both, one or neither gets right, and how ambiguous those tasks are."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,91 +11,92 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import meet
+from plurivox.evaluate.alignment import align_rows
 from plurivox.evaluate.measures.hard import hits
 from plurivox.evaluate.statistics import RankTest, mann_whitney
 
-Look = Literal["kurtosis", "entropy", "confidence"]
+Statistic = Literal["kurtosis", "entropy", "confidence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cells(DataType):
-    """The four cells of right and wrong of two models: how many tasks, and the mean of what was looked at."""
+class CorrectnessTable(DataType):
+    """2 x 2 contingency table of right and wrong of two models: number of tasks and mean label statistic in each cell."""
 
-    one: Names  # (4,) right, right, wrong, wrong
-    two: Names  # (4,) right, wrong, right, wrong
-    n: Ints  # (4,) tasks
-    mean: Floats  # (4,) nan where a cell is empty
-    look: str  # what the mean is of
-    u: float  # Mann-Whitney between the two cells in which the models differ; nan where one of them is empty
+    one: Names  # (4,) the first model: right, right, wrong, wrong
+    two: Names  # (4,) the second model: right, wrong, right, wrong
+    n: Ints  # (4,) number of tasks
+    mean: Floats  # (4,) mean of the statistic over the tasks of a cell; NaN if the cell is empty
+    look: str  # the statistic of the soft labels: kurtosis, entropy or confidence
+    u: float  # Mann-Whitney U between the two cells in which the models differ; NaN if one is empty
     p_value: float
     notes: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """one, two, n, mean."""
+        """Return the columns one, two, n, mean."""
         return {name: getattr(self, name) for name in ("one", "two", "n", "mean")}
 
     def info(self) -> dict[str, object]:
         return {"tasks": int(self.n.sum()), "look": self.look, "p": f"{self.p_value:.4g}"}
 
 
-def error_cells(
-    one: SoftLabels, two: SoftLabels, truth: SoftLabels, soft: SoftLabels, *, look: Look = "kurtosis"
-) -> Cells:
-    """Which tasks does a model win, the clear or the contested ones? The 2 x 2 cells of right and wrong of two models.
+def correctness_table(
+    one: SoftLabels, two: SoftLabels, truth: SoftLabels, soft: SoftLabels, *, look: Statistic = "kurtosis"
+) -> CorrectnessTable:
+    """Return the 2 x 2 table of right and wrong of two models, with the mean ambiguity of the tasks in each cell.
 
-    For every cell the mean over its tasks of the `look` of the soft label: its excess kurtosis m4 / m2^2 - 3 over the K
-    probabilities (high: one label has nearly all), its entropy in nats, or its highest probability; and a Mann-Whitney test
-    between the two cells in which the models differ. Of two labels the kurtosis is always -2 and tells nothing: look at the
-    entropy there. An even label has no kurtosis and is left out of the mean.
+    It shows whether a model wins on clear or on contested tasks. Ambiguity is a statistic of the soft label, selected by
+    `look`: its excess kurtosis m4 / m2^2 - 3 over the K probabilities (high: one label has nearly all), its entropy in nats, or
+    its highest probability (confidence). A Mann-Whitney test compares the two cells in which the models differ. With two
+    labels the kurtosis is always -2: use the entropy. A uniform label has no kurtosis and is left out of the mean.
     Fornaciari et al. (2021), section 5, https://doi.org/10.18653/v1/2021.naacl-main.204
 
     >>> truth = SoftLabels.gold("abcd", "xxxx", labels="xyz")
     >>> one, two = SoftLabels.gold("abcd", "xxyy", labels="xyz"), SoftLabels.gold("abcd", "xyxy", labels="xyz")
     >>> soft = SoftLabels.of([[1, 0, 0], [.8, .1, .1], [.5, .4, .1], [.4, .4, .2]], "abcd", "xyz")
-    >>> error_cells(one, two, truth, soft, look="confidence").mean.tolist()
+    >>> correctness_table(one, two, truth, soft, look="confidence").mean.tolist()
     [1.0, 0.8, 0.5, 0.4]
     """
-    tasks = _shared(one, two, truth, soft)
-    hit = [hits(*meet(model.on(tasks), truth.on(tasks)), "first") > 0 for model in (one, two)]
-    value, notes = _looks(soft.on(tasks), look)
+    tasks = _shared_tasks(one, two, truth, soft)
+    hit = [hits(*align_rows(model.on(tasks), truth.on(tasks)), "first") > 0 for model in (one, two)]
+    value, notes = _label_statistic(soft.on(tasks), look)
     cells = [first & second for first in (hit[0], ~hit[0]) for second in (hit[1], ~hit[1])]
-    told = np.isfinite(value)
-    means = [float(value[cell & told].mean()) if (cell & told).any() else float("nan") for cell in cells]
-    test = _between(value[cells[1] & told], value[cells[2] & told])
+    defined = np.isfinite(value)
+    means = [float(value[cell & defined].mean()) if (cell & defined).any() else float("nan") for cell in cells]
+    test = _rank_test(value[cells[1] & defined], value[cells[2] & defined])
     words = as_names(["right", "right", "wrong", "wrong"]), as_names(["right", "wrong", "right", "wrong"])
     n = np.array([int(cell.sum()) for cell in cells])
-    return Cells(*words, n, np.array(means), look, test.u, test.p_value, notes)
+    return CorrectnessTable(*words, n, np.array(means), look, test.u, test.p_value, notes)
 
 
-def _shared(first: SoftLabels, *others: SoftLabels) -> Names:
+def _shared_tasks(first: SoftLabels, *others: SoftLabels) -> Names:
+    """Return the tasks that all have; raise InputError if there are none."""
     tasks = first.tasks
     for other in others:
         tasks = other.shared(tasks).tasks
     if not len(tasks):
-        raise InputError("the two models, the truth and the soft labels share no task")
+        raise InputError("the two models, the truth and the soft labels have no task in common")
     return tasks
 
 
-def _looks(soft: SoftLabels, look: Look) -> tuple[Floats, tuple[str, ...]]:
-    """(n_tasks,) what is looked at, and what to say of it."""
+def _label_statistic(soft: SoftLabels, look: Statistic) -> tuple[Floats, tuple[str, ...]]:
+    """Return (n_tasks,) the kurtosis, entropy or confidence of each soft label, and notes."""
     if look == "entropy":
         return soft.entropy(), ()
     if look == "confidence":
         return soft.confidence, ()
     if look != "kurtosis":
-        raise unknown_name("look", look, ("kurtosis", "entropy", "confidence"))
-    value = np.concatenate([kurtoses(rows) for _, rows in soft.rows()])
+        raise unknown_name("statistic", look, ("kurtosis", "entropy", "confidence"))
+    value = np.concatenate([row_kurtosis(rows) for _, rows in soft.rows()])
     if soft.n_labels <= 2:
-        return value, ("the kurtosis of two probabilities is always -2: look at the entropy instead",)
+        return value, ("the kurtosis of two probabilities is always -2: use look='entropy'",)
     even = int(np.isnan(value).sum())
-    return value, (f"{even} even labels have no kurtosis and are left out",) if even else ()
+    return value, (f"{even} uniform labels have no kurtosis and are left out",) if even else ()
 
 
-def kurtoses(prob: Floats) -> Floats:
-    """(n,) the excess kurtosis of the numbers of every row, not corrected for their few: m4 / m2^2 - 3.
+def row_kurtosis(prob: Floats) -> Floats:
+    """Return (n,) the excess kurtosis of the numbers in each row, without bias correction: m4 / m2^2 - 3.
 
-    >>> kurtoses(np.array([[1., 0., 0., 0.]])).round(4).tolist()
+    >>> row_kurtosis(np.array([[1., 0., 0., 0.]])).round(4).tolist()
     [-0.6667]
     """
     off = prob - prob.mean(1, keepdims=True)
@@ -104,7 +105,8 @@ def kurtoses(prob: Floats) -> Floats:
     return np.where(spread_out, fourth / np.where(spread_out, second, 1) ** 2 - 3, np.nan)
 
 
-def _between(left: Floats, right: Floats) -> RankTest:
+def _rank_test(left: Floats, right: Floats) -> RankTest:
+    """Return the Mann-Whitney test of two groups; NaN if one is empty."""
     if not len(left) or not len(right):
         return RankTest(float("nan"), float("nan"), float("nan"))
     return mann_whitney(left, right)

@@ -1,4 +1,4 @@
-"""Two sets of soft labels side by side: the tasks on which they differ most, and those that one finds softer."""
+"""Compare two sets of soft labels: the tasks on which they differ most, and those with higher entropy in one of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,22 +10,22 @@ from plurivox.core.base import DataType
 from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints, Names
-from plurivox.evaluate.measures.hard import CLOSE
+from plurivox.evaluate.measures.hard import TIE_TOLERANCE
 from plurivox.evaluate.measures.measure import by_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contrast(DataType):
-    """Some tasks of two sets of soft labels, the most telling first."""
+    """Tasks selected from two sets of soft labels, sorted by how much the two differ."""
 
     tasks: Names  # (n,)
-    value: Floats  # (n,) what they are sorted by
+    value: Floats  # (n,) the difference by which they are sorted, highest first
     left: SoftLabels  # the rows of the first set, in this order
-    right: SoftLabels
-    what: str  # what the value is
+    right: SoftLabels  # the rows of the second set, in this order
+    what: str  # the name of the value: a measure, or entropy_gain
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """task, the value, and of both sides the label believed most, its probability and the entropy in nats."""
+        """Return the columns task, value, and of each side the most probable label, its probability and the entropy in nats."""
         table: dict[str, NDArray[Any]] = {"task": self.tasks, self.what: self.value}
         for side, soft in (("left", self.left), ("right", self.right)):
             table |= {f"{side}_label": soft.hard(), f"{side}_p": soft.confidence, f"{side}_entropy": soft.entropy()}
@@ -39,7 +39,7 @@ class Contrast(DataType):
 
 
 def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure: str = "total-variation") -> Contrast:
-    """The n tasks on which two sets of soft labels are farthest apart, by a measure that is a mean over tasks.
+    """Return the n tasks on which two sets of soft labels differ most, by a measure that is a mean over tasks.
 
     >>> left = SoftLabels.of([[.9, .1], [.5, .5]], ["a", "b"], ["no", "yes"])
     >>> right = SoftLabels.of([[.1, .9], [.4, .6]], ["a", "b"], ["no", "yes"])
@@ -48,13 +48,13 @@ def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure:
     (['a'], [0.8])
     """
     tasks, value = by_task(left, right, measure)
-    return _contrast(left, right, tasks, value, np.argsort(-value, kind="stable")[:n], measure)
+    return _build_contrast(left, right, tasks, value, np.argsort(-value, kind="stable")[:n], measure)
 
 
 def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: bool = False) -> Contrast:
-    """The n tasks whose label is most softer on the left than on the right: by H(left) - H(right) in nats.
+    """Return the n tasks whose entropy is higher in `left` than in `right`, by H(left) - H(right) in nats.
 
-    Only tasks where it is above 0; `same_label` keeps those on which both believe the same label most.
+    Only tasks with a difference above 0; `same_label=True` selects those with the same most probable label in both.
     Collins et al. (2022), figures 3 and 9, https://doi.org/10.1609/hcomp.v10i1.21986
 
     >>> left = SoftLabels.of([[.9, .1], [.5, .5]], ["a", "b"], ["no", "yes"])
@@ -68,16 +68,19 @@ def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: b
     order = np.argsort(-gain, kind="stable")
     order = order[gain[order] > 0]
     if same_label:
-        order = order[_agree(one, two)[order]]
-    return _contrast(left, right, tasks, gain, order[:n], "entropy_gain")
+        order = order[_same_top_label(one, two)[order]]
+    return _build_contrast(left, right, tasks, gain, order[:n], "entropy_gain")
 
 
-def _agree(soft: SoftLabels, hard: SoftLabels) -> Bools:
-    """(n_tasks,) whether the label that `hard` believes most is one that `soft` believes most, ties included."""
+def _same_top_label(soft: SoftLabels, hard: SoftLabels) -> Bools:
+    """Return (n_tasks,) whether the most probable label of `hard` is also most probable in `soft`, ties included."""
     code = positions(soft.labels, hard.labels)[hard.codes()]
-    return (code >= 0) & (soft.at(np.maximum(code, 0)) >= soft.confidence - CLOSE)
+    return (code >= 0) & (soft.at(np.maximum(code, 0)) >= soft.confidence - TIE_TOLERANCE)
 
 
-def _contrast(left: SoftLabels, right: SoftLabels, tasks: Names, value: Floats, order: Ints, what: str) -> Contrast:
+def _build_contrast(
+    left: SoftLabels, right: SoftLabels, tasks: Names, value: Floats, order: Ints, what: str
+) -> Contrast:
+    """Return the Contrast of the tasks at these positions."""
     picked = tasks[order]
     return Contrast(picked, value[order], left.on(picked), right.on(picked), what)

@@ -1,4 +1,4 @@
-"""Describe a crowd: the figures that say what its votes can carry."""
+"""Describe votes: sizes, agreement, entropy, ties and, with gold, accuracies."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,16 +9,24 @@ from plurivox.core.encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import pair_agreement
-from plurivox.evaluate._number_format import Three, bracket, mean, median_range, number, percent, spread
+from plurivox.evaluate._number_format import (
+    Triple,
+    count_in_brackets,
+    format_median,
+    format_number,
+    format_percent,
+    mean,
+    median_range,
+)
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
 
 
 @dataclass(frozen=True)
 class Description:
-    """The descriptors of Uma et al. (2020), Table 1 and §5.1, and what else a look at a crowd should show.
+    """Statistics of votes: the descriptors of Uma et al. (2020), Table 1 and §5.1, and further sizes and shares.
 
-    Each is None where it cannot be told: worker figures need names, accuracies need gold.
+    A statistic that cannot be computed is None: those of workers need names, accuracies need gold.
     """
 
     n_tasks: int
@@ -27,8 +35,8 @@ class Description:
     n_labels: int
     n_labels_unused: int
     n_votes: float
-    votes_per_task: Three  # mean, smallest, largest over tasks with votes
-    votes_per_worker: Three | None  # median, smallest, largest
+    votes_per_task: Triple  # mean, smallest, largest over tasks with votes
+    votes_per_worker: Triple | None  # median, smallest, largest
     votes_per_label: float | None  # Uma's coder/label ratio: mean votes per task over labels
     observed_agreement: float | None
     mean_entropy: float
@@ -37,57 +45,57 @@ class Description:
     share_tied: float
     n_repeats: int
     n_unnamed: int
-    n_missing: int  # answers that named no label: missing or abstained
+    n_missing: int  # answers without a label: missing or abstained
     seconds_median: float | None
     n_gold: int
     worker_accuracy: float | None  # mean over workers who answered a gold task
     share_good_workers: float | None  # of those, the share above GOOD_WORKER
     vote_accuracy: float | None  # mean over votes
     majority_accuracy: float | None  # ties shared evenly
-    share_gold_unvoted: float | None  # gold tasks whose gold label nobody chose
+    share_gold_unvoted: float | None  # share of gold tasks whose gold label got no vote
     majority_label_share: float | None  # accuracy of always answering gold's most frequent label
     soft: bool
 
     def info(self) -> dict[str, Any]:
-        """Every figure by name, for machines."""
+        """Return all statistics by name."""
         return dict(vars(self))
 
     def rows(self) -> list[tuple[str, str]]:
-        """What to show a person: (figure, value), without those that cannot be told."""
+        """Return (name, value) as text for display, without those that cannot be computed."""
         middle, low, high = self.votes_per_task
         lines: list[tuple[str, str | None]] = [
-            ("tasks", f"{self.n_tasks:,}" + bracket(self.n_tasks_without_votes, "without a vote")),
+            ("tasks", f"{self.n_tasks:,}" + count_in_brackets(self.n_tasks_without_votes, "without a vote")),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: votes without names"),
-            ("labels", f"{self.n_labels:,}" + bracket(self.n_labels_unused, "nobody chose")),
+            ("labels", f"{self.n_labels:,}" + count_in_brackets(self.n_labels_unused, "without a vote")),
             ("soft answers" if self.soft else "votes", f"{self.n_votes:,.0f}"),
             ("votes per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("votes per worker", spread(self.votes_per_worker)),
-            ("votes per task / labels", number(self.votes_per_label, 3)),
-            ("observed agreement", number(self.observed_agreement, 3)),
+            ("votes per worker", format_median(self.votes_per_worker)),
+            ("votes per task / labels", format_number(self.votes_per_label, 3)),
+            ("observed agreement", format_number(self.observed_agreement, 3)),
             ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
-            ("tasks with one label voted", percent(self.share_unanimous)),
-            ("tasks with at most two", percent(self.share_at_most_two_labels)),
-            ("tasks with a tie at the top", percent(self.share_tied)),
+            ("tasks with one label voted", format_percent(self.share_unanimous)),
+            ("tasks with at most two", format_percent(self.share_at_most_two_labels)),
+            ("tasks with a tie at the top", format_percent(self.share_tied)),
             ("repeated answers", f"{self.n_repeats:,}" if self.n_repeats else None),
             ("answers without a label", f"{self.n_missing:,}" if self.n_missing else None),
             ("votes without a name", f"{self.n_unnamed:,}" if self.n_unnamed and self.n_workers else None),
-            ("median seconds per answer", number(self.seconds_median, 1)),
+            ("median seconds per answer", format_number(self.seconds_median, 1)),
             ("tasks with votes and gold", f"{self.n_gold:,}" if self.n_gold else None),
-            ("accuracy of a vote", number(self.vote_accuracy, 4)),
-            ("accuracy of workers, mean", number(self.worker_accuracy, 4)),
-            (f"workers above {GOOD_WORKER:g}", percent(self.share_good_workers)),
-            ("majority vote, ties shared", number(self.majority_accuracy, 4)),
-            ("always the most frequent label", number(self.majority_label_share, 4)),
-            ("gold label got no vote", percent(self.share_gold_unvoted)),
+            ("accuracy of a vote", format_number(self.vote_accuracy, 4)),
+            ("accuracy of workers, mean", format_number(self.worker_accuracy, 4)),
+            (f"workers above {GOOD_WORKER:g}", format_percent(self.share_good_workers)),
+            ("majority vote, ties shared", format_number(self.majority_accuracy, 4)),
+            ("always the most frequent label", format_number(self.majority_label_share, 4)),
+            ("gold label got no vote", format_percent(self.share_gold_unvoted)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
 
 def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
-    """The figures of a crowd; with gold, also how often it is right.
+    """Return statistics of votes: sizes, agreement, entropy and ties; with gold, also accuracies.
 
-    Observed agreement is the share of pairs of votes on a task that agree, in the mean over tasks; for soft answers, the
-    chance that labels drawn from two of them agree. Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
+    Observed agreement is the share of pairs of votes on a task that agree, averaged over tasks; for soft answers, the
+    probability that labels drawn from two of them agree. Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
 
     >>> votes = Votes.of(task=["a", "a", "b", "b"], worker=[1, 2, 1, 2], label=["x", "x", "x", "y"])
     >>> about = describe(votes, SoftLabels.gold(["a", "b"], ["x", "y"]))
@@ -95,18 +103,18 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
     (0.5, 0.75, 0.75)
     """
     tally = votes.tally()
-    seen = votes.support > 0
-    n_voted = np.bincount(tally.row[tally.mass > 0], minlength=votes.n_tasks)[seen]
+    has_votes = votes.support > 0
+    n_voted = np.bincount(tally.row[tally.mass > 0], minlength=votes.n_tasks)[has_votes]
     best = np.zeros(votes.n_tasks)
     np.maximum.at(best, tally.row, tally.mass)
-    tied = np.bincount(tally.row[tally.mass >= best[tally.row] - 1e-9], minlength=votes.n_tasks)[seen] > 1
+    tied = np.bincount(tally.row[tally.mass >= best[tally.row] - 1e-9], minlength=votes.n_tasks)[has_votes] > 1
     share = tally.mass / np.maximum(votes.support, 1e-300)[tally.row]
-    entropy = np.bincount(tally.row, -share * np.log(np.where(share > 0, share, 1)), minlength=votes.n_tasks)[seen]
-    support = votes.support[seen]
+    entropy = np.bincount(tally.row, -share * np.log(np.where(share > 0, share, 1)), minlength=votes.n_tasks)[has_votes]
+    support = votes.support[has_votes]
     seconds = None if votes.seconds is None else votes.seconds[~np.isnan(votes.seconds)]
     return Description(
         n_tasks=votes.n_tasks,
-        n_tasks_without_votes=int((~seen).sum()),
+        n_tasks_without_votes=int((~has_votes).sum()),
         n_workers=votes.n_workers,
         n_labels=votes.n_labels,
         n_labels_unused=votes.n_labels - len(np.unique(votes.label)),
@@ -129,38 +137,39 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
 
 
 def observed_agreement(votes: Votes) -> float | None:
-    """The share of pairs of answers to a task that agree, mean over the tasks with more than one answer."""
+    """Return the share of pairs of answers to a task that agree, averaged over tasks with several answers; None if none has."""
     share = pair_agreement(votes)
-    told = share[~np.isnan(share)]
-    return mean(told) if len(told) else None
+    defined = share[~np.isnan(share)]
+    return mean(defined) if len(defined) else None
 
 
 def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
+    """Return the statistics of votes that need gold labels; None for each if there are none."""
     names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
     known = None if gold is None else gold.shared(votes.voted)
     if known is None or not len(known):
         return empty | {"n_gold": 0}
-    some = votes.on(known.tasks)
+    gold_votes = votes.on(known.tasks)
     truth = as_names(known.hard())
-    true = positions(votes.labels, truth)  # -1: a gold label that is no label of the votes
-    right = some.weights * (some.label == true[some.task])
-    tally = some.tally()
-    best = np.zeros(some.n_tasks)
+    true = positions(votes.labels, truth)  # -1: a gold label that is not a label of the votes
+    right = gold_votes.weights * (gold_votes.label == true[gold_votes.task])
+    tally = gold_votes.tally()
+    best = np.zeros(gold_votes.n_tasks)
     np.maximum.at(best, tally.row, tally.mass)
     top = tally.mass >= best[tally.row] - 1e-9
-    n_top = np.bincount(tally.row[top], minlength=some.n_tasks)
+    n_top = np.bincount(tally.row[top], minlength=gold_votes.n_tasks)
     hit = tally.label == true[tally.row]
-    named = some.worker >= 0
-    by_worker = np.bincount(some.worker[named], right[named], minlength=some.n_workers)
-    load = some.workload
+    named = gold_votes.worker >= 0
+    by_worker = np.bincount(gold_votes.worker[named], right[named], minlength=gold_votes.n_workers)
+    load = gold_votes.workload
     accuracy = by_worker[load > 0] / load[load > 0]
-    voted = np.bincount(tally.row[hit & (tally.mass > 0)], minlength=some.n_tasks) > 0
+    voted = np.bincount(tally.row[hit & (tally.mass > 0)], minlength=gold_votes.n_tasks) > 0
     return empty | {
         "n_gold": len(known),
         "worker_accuracy": mean(accuracy) if len(accuracy) else None,
         "share_good_workers": mean(accuracy > GOOD_WORKER) if len(accuracy) else None,
-        "vote_accuracy": float(right.sum() / some.weights.sum()),
+        "vote_accuracy": float(right.sum() / gold_votes.weights.sum()),
         "majority_accuracy": float((hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row] / len(known)),
         "share_gold_unvoted": 1 - mean(voted),
         "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),

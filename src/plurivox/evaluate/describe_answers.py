@@ -1,4 +1,4 @@
-"""Describe what people entered, before a form turns it into votes."""
+"""Describe answers as entered, before elicitation turns them into votes: sizes, forms, repeats, times, accuracy."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,77 +11,86 @@ from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.evaluate._number_format import Three, bracket, count, mean, median_range, number, percent, spread
+from plurivox.evaluate._number_format import (
+    Triple,
+    count_in_brackets,
+    format_count,
+    format_median,
+    format_number,
+    format_percent,
+    mean,
+    median_range,
+)
 from plurivox.evaluate.describe import observed_agreement
 
 
 @dataclass(frozen=True)
 class AnswersDescription:
-    """How many answers there are, in which forms, by whom, how fast. Each is None where it cannot be told."""
+    """Statistics of answers: sizes, forms, repeats, abstentions, times and, with gold, accuracy; None if not computable."""
 
     n_answers: int
     n_tasks: int
     n_tasks_without_answers: int
     n_workers: int
     n_labels: int
-    forms: dict[str, int]  # answers by the form they were asked in; empty where that is not said
-    answers_per_task: Three  # mean, smallest, largest over tasks with answers
-    answers_per_worker: Three | None  # median, smallest, largest
+    forms: dict[str, int]  # number of answers by form; empty if forms are not recorded
+    answers_per_task: Triple  # mean, smallest, largest over tasks with answers
+    answers_per_worker: Triple | None  # median, smallest, largest
     n_sittings: int | None
-    n_asked_again: int  # repeats on purpose
-    n_further: int  # a worker's second or later answer to a task that nobody asked for
+    n_asked_again: int  # repeats that the study asked for
+    n_further: int  # a worker's second or later answer to a task that was not asked for
     n_abstained: int
     n_none_of_these: int
-    n_empty: int  # nothing marked, and neither of the two above
+    n_empty: int  # nothing marked, neither abstained nor none of these
     share_second: float  # answers that name a second label
-    share_never: float  # answers that rule a label out
-    share_possible: float  # answers that hold further labels possible
-    top_agreement: float | None  # pairs of answers on a task that name the same label first, mean over tasks
-    seconds: Three | None  # median, 5% and 95% quantile
-    first: float | None  # when the first answer came, in seconds since 1970
-    last: float | None
-    n_gold: int  # answers to tasks with a known label
-    top_accuracy: float | None  # of these, how many name it first
+    share_never: float  # answers that exclude a label
+    share_possible: float  # answers that mark further labels as possible
+    top_agreement: float | None  # share of pairs of answers to a task with the same first label, averaged over tasks
+    seconds: Triple | None  # median, 5% and 95% quantile
+    first: float | None  # time of the first answer, in seconds since 1970
+    last: float | None  # time of the last answer
+    n_gold: int  # answers to tasks with a gold label
+    top_accuracy: float | None  # share of these whose first label is the gold label
 
     def info(self) -> dict[str, Any]:
-        """Every figure by name, for machines."""
+        """Return all statistics by name."""
         return dict(vars(self))
 
     def rows(self) -> list[tuple[str, str]]:
-        """What to show a person: (figure, value), without those that cannot be told."""
+        """Return (name, value) as text for display, without those that cannot be computed."""
         middle, low, high = self.answers_per_task
         forms = ", ".join(f"{name or 'no name'} {n:,}" for name, n in self.forms.items())
         lines: list[tuple[str, str | None]] = [
             ("answers", f"{self.n_answers:,}"),
-            ("forms", forms or "not said: there is no column form"),
-            ("tasks", f"{self.n_tasks:,}" + bracket(self.n_tasks_without_answers, "without an answer")),
+            ("forms", forms or "unknown: there is no column form"),
+            ("tasks", f"{self.n_tasks:,}" + count_in_brackets(self.n_tasks_without_answers, "without an answer")),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: answers without names"),
             ("labels", f"{self.n_labels:,}"),
             ("sittings", None if self.n_sittings is None else f"{self.n_sittings:,}"),
             ("answers per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("answers per worker", spread(self.answers_per_worker)),
-            ("asked again on purpose", count(self.n_asked_again)),
-            ("second answers nobody asked for", count(self.n_further)),
-            ("abstained", count(self.n_abstained)),
-            ("none of these", count(self.n_none_of_these)),
-            ("nothing entered", count(self.n_empty)),
-            ("name a second label", percent(self.share_second)),
-            ("rule labels out", percent(self.share_never or None)),
-            ("hold further labels possible", percent(self.share_possible or None)),
-            ("agreement on the label named first", number(self.top_agreement, 3)),
-            ("seconds per answer", spread(self.seconds, " for nine in ten")),
-            ("first answer", _moment(self.first)),
-            ("last answer", _moment(self.last)),
-            ("answers to tasks with gold", count(self.n_gold)),
-            ("label named first is right", number(self.top_accuracy, 4)),
+            ("answers per worker", format_median(self.answers_per_worker)),
+            ("asked again on purpose", format_count(self.n_asked_again)),
+            ("repeated answers not asked for", format_count(self.n_further)),
+            ("abstained", format_count(self.n_abstained)),
+            ("none of these", format_count(self.n_none_of_these)),
+            ("nothing entered", format_count(self.n_empty)),
+            ("name a second label", format_percent(self.share_second)),
+            ("exclude labels", format_percent(self.share_never or None)),
+            ("mark further labels as possible", format_percent(self.share_possible or None)),
+            ("agreement on the label named first", format_number(self.top_agreement, 3)),
+            ("seconds per answer", format_median(self.seconds, " for nine in ten")),
+            ("first answer", _format_time(self.first)),
+            ("last answer", _format_time(self.last)),
+            ("answers to tasks with gold", format_count(self.n_gold)),
+            ("label named first is right", format_number(self.top_accuracy, 4)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
 
 def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> AnswersDescription:
-    """The figures of what people entered; with gold, also how often the label named first is right.
+    """Return statistics of answers; with gold, also the accuracy of the label named first.
 
-    Agreement is the share of pairs of answers on a task that name the same label first, in the mean over tasks with several.
+    Agreement is the share of pairs of answers on a task that name the same label first, averaged over tasks with several.
 
     >>> marks = [[("named", "cat", "70"), ("never", "ship", "")], [("named", "dog", "")], []]
     >>> about = describe_answers(Answers.of(task=["a", "a", "b"], worker=["v", "w", "v"], marks=marks))
@@ -91,7 +100,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
     n, top = len(answers), answers.named(0)
     per_task = np.bincount(answers.task, minlength=len(answers.tasks))
     asked = per_task[per_task > 0]
-    abstained, none = (_truths(column, n) for column in (answers.abstain, answers.none_of_these))
+    abstained, none = (_booleans(column, n) for column in (answers.abstain, answers.none_of_these))
     again = np.zeros(n, bool) if answers.repeat_of is None else answers.repeat_of >= 0
     return AnswersDescription(
         n_answers=n,
@@ -99,54 +108,56 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_tasks_without_answers=int((per_task == 0).sum()),
         n_workers=len(answers.workers),
         n_labels=len(answers.labels),
-        forms=_tallied(answers),
+        forms=_count_forms(answers),
         answers_per_task=(mean(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
         answers_per_worker=median_range(np.bincount(answers.worker[answers.worker >= 0])),
         n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
         n_asked_again=int(again.sum()),
-        n_further=_further(answers, again),
+        n_further=_count_extra_answers(answers, again),
         n_abstained=int(abstained.sum()),
         n_none_of_these=int(none.sum()),
         n_empty=int(((np.diff(answers.mark_start) == 0) & ~abstained & ~none).sum()),
         share_second=mean(answers.named(1) >= 0),
-        share_never=_share(answers, NEVER),
-        share_possible=_share(answers, POSSIBLE),
-        top_agreement=observed_agreement(_votes_of_first(answers, top)),
+        share_never=_share_with_mark(answers, NEVER),
+        share_possible=_share_with_mark(answers, POSSIBLE),
+        top_agreement=observed_agreement(_first_label_votes(answers, top)),
         seconds=_quantiles(answers.seconds),
-        first=_edge(answers.when, np.min),
-        last=_edge(answers.when, np.max),
+        first=_extreme_time(answers.when, np.min),
+        last=_extreme_time(answers.when, np.max),
         **_against_gold(answers, top, gold),
     )
 
 
-def _tallied(answers: Answers) -> dict[str, int]:
+def _count_forms(answers: Answers) -> dict[str, int]:
+    """Return the number of answers by form; {} if forms are not recorded."""
     if answers.form is None:
         return {}
     names, counts = np.unique(answers.form, return_counts=True)
     return dict(zip(map(str, names.tolist()), counts.tolist(), strict=True))
 
 
-def _further(answers: Answers, again: Bools) -> int:
-    """Answers beyond the first of a person to a task, those asked for on purpose left out."""
+def _count_extra_answers(answers: Answers, again: Bools) -> int:
+    """Return the number of answers of a person to a task beyond the first, without repeats that were asked for."""
     own = (answers.worker >= 0) & ~again
     pairs = answers.task[own].astype(np.int64) * max(len(answers.workers), 1) + answers.worker[own]
     return int(own.sum()) - len(np.unique(pairs))
 
 
-def _share(answers: Answers, kind: int) -> float:
-    """The share of answers with a mark of this kind."""
+def _share_with_mark(answers: Answers, kind: int) -> float:
+    """Return the share of answers with a mark of this kind (NEVER or POSSIBLE)."""
     assert kind != NAMED
     return len(np.unique(answers.mark_answer[answers.mark_kind == kind])) / max(len(answers), 1)
 
 
-def _votes_of_first(answers: Answers, top: Ints) -> Votes:
-    """A plain vote for the label that each answer names first."""
+def _first_label_votes(answers: Answers, top: Ints) -> Votes:
+    """Return one vote per answer, for the label it names first."""
     named = top >= 0
     columns = {"task": answers.task[named], "worker": answers.worker[named], "label": top[named]}
     return Votes.coded(**columns, tasks=answers.tasks, workers=answers.workers, labels=answers.labels)
 
 
 def _against_gold(answers: Answers, top: Ints, gold: SoftLabels | None) -> dict[str, Any]:
+    """Return the number of answers to gold tasks and the accuracy of their first label."""
     known = None if gold is None else gold.shared(answers.tasks)
     if known is None or not len(known):
         return {"n_gold": 0, "top_accuracy": None}
@@ -159,7 +170,8 @@ def _against_gold(answers: Answers, top: Ints, gold: SoftLabels | None) -> dict[
     }
 
 
-def _quantiles(seconds: Floats | None) -> Three | None:
+def _quantiles(seconds: Floats | None) -> Triple | None:
+    """Return the median and the 5% and 95% quantiles of the seconds; None if there are none."""
     known = np.zeros(0) if seconds is None else seconds[~np.isnan(seconds)]
     if not len(known):
         return None
@@ -167,14 +179,17 @@ def _quantiles(seconds: Floats | None) -> Three | None:
     return median, low, high
 
 
-def _edge(when: Floats | None, end: Any) -> float | None:
+def _extreme_time(when: Floats | None, end: Any) -> float | None:
+    """Return `end` (np.min or np.max) of the known times; None if there are none."""
     known = np.zeros(0) if when is None else when[~np.isnan(when)]
     return float(end(known)) if len(known) else None
 
 
-def _truths(column: Bools | None, n: int) -> Bools:
+def _booleans(column: Bools | None, n: int) -> Bools:
+    """Return the column, or n times False if it is None."""
     return np.zeros(n, bool) if column is None else column
 
 
-def _moment(when: float | None) -> str | None:
+def _format_time(when: float | None) -> str | None:
+    """Return seconds since 1970 as a UTC date and time; None stays None."""
     return None if when is None else datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M UTC")

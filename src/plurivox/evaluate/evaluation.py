@@ -1,4 +1,4 @@
-"""Judgement: what was measured of one prediction, and its faces as a table."""
+"""Evaluation: the measures of one prediction with intervals and baselines, as columns, text, CSV, JSON, Markdown or LaTeX."""
 
 import csv
 import io
@@ -19,19 +19,19 @@ COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "agains
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(DataType):
-    """How good a prediction is: a row a measure, with its interval over tasks and what a constant prediction gets."""
+    """Measures of one prediction: one row per measure, with its interval over tasks and the value of a constant prediction."""
 
     measure: Names  # (n_measures,)
     value: Floats  # (n_measures,)
-    low: Floats  # (n_measures,) the interval; nan where there is none
-    high: Floats  # (n_measures,)
-    baseline: Floats  # (n_measures,) of the prediction that says the label frequencies of every task
-    better: Names  # (n_measures,) higher or lower; empty where it judges the votes and not the prediction
-    n: Ints  # (n_measures,) tasks
-    against: Names  # (n_measures,) what it was measured against: truth, votes or reference
+    low: Floats  # (n_measures,) lower end of the interval; NaN if there is none
+    high: Floats  # (n_measures,) upper end
+    baseline: Floats  # (n_measures,) the value of the constant prediction: the label frequencies for every task
+    better: Names  # (n_measures,) higher or lower; empty for a property of the votes, not of the prediction
+    n: Ints  # (n_measures,) number of tasks
+    against: Names  # (n_measures,) the reference: truth, votes or reference
     majority_label: str  # the most frequent true label
-    majority_share: float  # the accuracy of always saying it
-    repeats: int = 1000  # of the bootstrap
+    majority_share: float  # the accuracy of always predicting it
+    repeats: int = 1000  # number of bootstrap resamples
     level: float = 0.95
     seed: int = 0
     notes: tuple[str, ...] = ()
@@ -40,15 +40,15 @@ class Evaluation(DataType):
         return len(self.measure)
 
     def __getitem__(self, measure: str) -> Interval:
-        """One measure with its interval."""
+        """Return one measure with its interval; raise UnknownName if it was not computed."""
         names = self.measure.tolist()
         if measure not in names:
-            raise unknown_name("measure in this judgement called", measure, names)
+            raise unknown_name("measure in this evaluation called", measure, names)
         at = names.index(measure)
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """measure, value, low, high, baseline, better, n, against."""
+        """Return the columns measure, value, low, high, baseline, better, n, against."""
         return {name: getattr(self, name) for name in COLUMNS}
 
     def info(self) -> dict[str, object]:
@@ -57,17 +57,17 @@ class Evaluation(DataType):
 
     @property
     def majority(self) -> str:
-        """The majority baseline in words."""
+        """The accuracy of always predicting the most frequent label, as text."""
         return f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
 
-    def cells(self, digits: int = 4) -> list[tuple[str, str, str, str, str, str, str]]:
-        """What to show a person, a row a measure: measure, value, interval, baseline, better, tasks, against."""
+    def text_rows(self, digits: int = 4) -> list[tuple[str, str, str, str, str, str, str]]:
+        """Return one row of texts per measure for display: measure, value, interval, baseline, better, tasks, against."""
         return [
             (
                 measure,
-                _number(value, digits),
-                "" if np.isnan(low) else f"{_number(low, digits)} to {_number(high, digits)}",
-                _number(baseline, digits),
+                _format(value, digits),
+                "" if np.isnan(low) else f"{_format(low, digits)} to {_format(high, digits)}",
+                _format(baseline, digits),
                 better,
                 f"{n:,}",
                 against,
@@ -77,12 +77,12 @@ class Evaluation(DataType):
             )
         ]
 
-    def heads(self) -> tuple[str, str, str, str, str, str, str]:
-        """The heads of `cells()`."""
+    def text_header(self) -> tuple[str, str, str, str, str, str, str]:
+        """Return the column titles of `text_rows()`."""
         return ("measure", "value", f"{100 * self.level:g}% interval", "baseline", "better", "tasks", "against")
 
     def csv(self) -> str:
-        """The rows of `columns()` as comma separated text, every digit kept."""
+        """Return the rows of `columns()` as CSV text, with full precision."""
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         table.writerow(COLUMNS)
@@ -90,7 +90,7 @@ class Evaluation(DataType):
         return text.getvalue()
 
     def json(self) -> str:
-        """The rows, the majority baseline and how the intervals were made, as one JSON document; nan becomes null."""
+        """Return the rows, the majority baseline and the settings of the intervals as JSON text; NaN becomes null."""
         rows = [
             {
                 name: None if isinstance(cell, float) and np.isnan(cell) else cell
@@ -103,39 +103,41 @@ class Evaluation(DataType):
         return json.dumps({"rows": rows, **about, **how}, indent=2, ensure_ascii=False) + "\n"
 
     def markdown(self, digits: int = 4) -> str:
-        """A Markdown table with the majority baseline and the notes below it."""
-        rows = [self.heads(), ("---", *["---:"] * 3, "---", "---:", "---"), *self.cells(digits)]
+        """Return a Markdown table, with the majority baseline and the notes below."""
+        rows = [self.text_header(), ("---", *["---:"] * 3, "---", "---:", "---"), *self.text_rows(digits)]
         lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-        return "\n".join([*lines, "", f"{self._how()}.", *[f"- {note}" for note in self.notes]]) + "\n"
+        return "\n".join([*lines, "", f"{self._footer()}.", *[f"- {note}" for note in self.notes]]) + "\n"
 
     def latex(self, digits: int = 3, caption: str = "") -> str:
-        r"""A LaTeX table with rules of booktabs; arrows say which way is better, the interval stands in brackets."""
+        r"""Return a LaTeX table (booktabs); arrows show whether higher or lower is better, intervals are in brackets."""
         lines = [r"\begin{table}", r"\centering", r"\begin{tabular}{lrlr}", r"\toprule"]
         lines += [rf"measure & value & {100 * self.level:g}\% interval & baseline \\", r"\midrule"]
         for measure, value, low, high, baseline, better in zip(
             self.measure.tolist(), self.value, self.low, self.high, self.baseline, self.better.tolist(), strict=True
         ):
             arrow = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}.get(better, "")
-            within = "" if np.isnan(low) else f"[{_number(low, digits)}, {_number(high, digits)}]"
-            lines.append(rf"{measure}{arrow} & {_number(value, digits)} & {within} & {_number(baseline, digits)} \\")
-        words = " ".join(filter(None, [caption, f"{self._how()}."]))
-        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(words)}}}", r"\end{table}"]
+            within = "" if np.isnan(low) else f"[{_format(low, digits)}, {_format(high, digits)}]"
+            lines.append(rf"{measure}{arrow} & {_format(value, digits)} & {within} & {_format(baseline, digits)} \\")
+        words = " ".join(filter(None, [caption, f"{self._footer()}."]))
+        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_escape_latex(words)}}}", r"\end{table}"]
         return "\n".join(lines) + "\n"
 
-    def _how(self) -> str:
+    def _footer(self) -> str:
+        """Return the number of tasks, the interval settings and the majority baseline as text."""
         tasks = int(self.n.max(initial=0))
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""
         return f"{tasks:,} tasks{drawn}; {self.majority}"
 
 
-def _number(value: float, digits: int) -> str:
+def _format(value: float, digits: int) -> str:
+    """Return a number with this many decimals; "" for NaN."""
     return "" if np.isnan(value) else f"{value:.{digits}f}"
 
 
-def _tex(text: str) -> str:
-    """Text with the signs that LaTeX takes for itself set as themselves.
+def _escape_latex(text: str) -> str:
+    """Return text with the special characters of LaTeX escaped.
 
-    >>> print(_tex("50% of a_b"))
+    >>> print(_escape_latex("50% of a_b"))
     50\\% of a\\_b
     """
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

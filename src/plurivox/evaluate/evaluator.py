@@ -1,4 +1,4 @@
-"""Judge a prediction: many measures at once, with intervals, beside what a constant prediction would get."""
+"""Evaluate a prediction by many measures, with bootstrap intervals and the values of a constant prediction as baseline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import ResultCache, meet, met_labels, parts, places
+from plurivox.evaluate.alignment import CachedTopRows, align_rows, aligned_labels, row_blocks, shared_positions
 from plurivox.evaluate.evaluation import Evaluation
-from plurivox.evaluate.measures.distances import ground_scale, line_distances
+from plurivox.evaluate.measures.distances import label_scale, scale_distances
 from plurivox.evaluate.measures.hard import Ties, most_frequent, true_labels
-from plurivox.evaluate.measures.measure import Measure, chosen
+from plurivox.evaluate.measures.measure import Measure, select_measures
 from plurivox.evaluate.measures.soft import total_variations
-from plurivox.evaluate.measures.vote_likelihood import count_deviances, floors, shares_of
-from plurivox.evaluate.resampling import Tally, mean, resample
+from plurivox.evaluate.measures.vote_likelihood import count_deviances, shares_of, vote_floors
+from plurivox.evaluate.resampling import TaskSums, mean_sums, resample
 
-SURE = 1 - 1e-9  # a truth this sure of every task is one label a task
-SCALED = "wasserstein"  # the measure that needs ordered labels
-FEW = 5  # votes a task below which labels that nobody chose matter
-SAME = 1e-9  # prediction and reference this near are the same
+MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
+ORDERED_MEASURE = "wasserstein"  # the measure that needs a scale of the labels
+MIN_VOTES = 5  # below this many votes per task, labels without votes bias the floors
+SAME_TOLERANCE = 1e-9  # prediction and reference are the same if no probability differs more
 
 
 def evaluate_labels(
@@ -39,15 +39,15 @@ def evaluate_labels(
     seed: int = 0,
     ties: Ties = "first",
 ) -> Evaluation:
-    """Many measures of one prediction, each with its bootstrap interval over tasks and the value of a constant prediction.
+    """Return many measures of one prediction, each with a bootstrap interval over tasks and the value of a constant prediction.
 
-    Hard measures and calibration look at the most probable label of `truth`. Soft measures look at `against`, or at the shares
-    of `votes`, or at the truth where it is soft. With votes the result also has the loss of the prediction on their counts,
-    and the floors: the loss that even a perfect prediction has because votes scatter. The baseline predicts the same for
-    every task, the frequencies of the labels; its accuracy is that of always predicting the most frequent one.
+    Hard measures and calibration use the most probable label of `truth`. Soft measures use `against`, else the shares of
+    `votes`, else the truth if it is soft. With votes the result also contains the deviance of the prediction on their counts,
+    and the floors: the loss that even a perfect prediction has because of sampling noise in the votes. The baseline predicts
+    the label frequencies for every task; its accuracy is that of always predicting the most frequent label.
 
-    Intervals are the percentiles of `repeats` resamples of tasks, the same ones for every measure; those of calibration errors
-    are moved back by what resampling adds to them. Efron (1979), https://doi.org/10.1214/aos/1176344552
+    Intervals are the percentiles of `repeats` resamples of tasks, the same resamples for every measure; those of calibration
+    errors are corrected for the bias that resampling adds. Efron (1979), https://doi.org/10.1214/aos/1176344552
 
     >>> truth = SoftLabels.gold(["a", "b", "c", "d"], ["no", "no", "yes", "no"])
     >>> prediction = SoftLabels.of([[.9, .1], [.8, .2], [.4, .6], [.3, .7]], ["a", "b", "c", "d"], ["no", "yes"])
@@ -58,74 +58,80 @@ def evaluate_labels(
     if repeats < 0 or not 0 < level < 1:
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
     shares = None if votes is None else shares_of(votes)
-    reference, name = _reference(truth, against, shares)
-    wanted, scaled = _wanted(measures, prediction, reference)
-    hard, soft = _Sides.hard(*meet(prediction, truth)), _Sides.soft(*meet(prediction, reference), name)
-    lines = [_measured(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
+    reference, name = _choose_reference(truth, against, shares)
+    wanted, scaled = _select_measures(measures, prediction, reference)
+    hard, soft = (
+        _Comparison.hard(*align_rows(prediction, truth)),
+        _Comparison.soft(*align_rows(prediction, reference), name),
+    )
+    rows = [_measure_row(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
     if scaled:
-        lines.append(_on_the_scale(soft, ground_scale(prediction, reference)))
+        rows.append(_wasserstein_row(soft, label_scale(prediction, reference)))
     if shares is not None:
-        lines += _of_counts(prediction, shares)
-    label, share = most_frequent(hard.truth, met_labels(prediction, truth))
-    low, high = _intervals(lines, repeats, level, seed)
+        rows += _count_rows(prediction, shares)
+    label, share = most_frequent(hard.truth, aligned_labels(prediction, truth))
+    low, high = _intervals(rows, repeats, level, seed)
     return Evaluation(
-        measure=as_names([line.measure for line in lines]),
-        value=np.array([line.tally.value for line in lines]),
+        measure=as_names([row.measure for row in rows]),
+        value=np.array([row.task_sums.value for row in rows]),
         low=low,
         high=high,
-        baseline=np.array([line.baseline for line in lines]),
-        better=as_names([line.better for line in lines]),
-        n=np.array([line.tally.n_tasks for line in lines]),
-        against=as_names([line.against for line in lines]),
+        baseline=np.array([row.baseline for row in rows]),
+        better=as_names([row.better for row in rows]),
+        n=np.array([row.task_sums.n_tasks for row in rows]),
+        against=as_names([row.against for row in rows]),
         majority_label=label,
         majority_share=share,
         repeats=repeats,
         level=level,
         seed=seed,
-        notes=_notes(prediction, truth, reference, measures is None) + _of_few(shares),
+        notes=_notes(prediction, truth, reference, measures is None) + _few_votes_note(shares),
     )
 
 
 @dataclass(frozen=True)
-class _Line:
-    """A row of the judgement before tasks are drawn again."""
+class _MeasureRow:
+    """One row of the evaluation, before resampling: a measure as sums over tasks, and its baseline."""
 
     measure: str
     against: str
     better: str
-    tally: Tally
+    task_sums: TaskSums
     baseline: float = float("nan")
     biased: bool = False
 
 
-def _reference(truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels | None) -> tuple[SoftLabels, str]:
-    """What soft measures look at, and what it is called."""
+def _choose_reference(
+    truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels | None
+) -> tuple[SoftLabels, str]:
+    """Return the reference of the soft measures, and its name: reference, truth or votes."""
     if against is not None:
         return against, "reference"
     return (truth, "truth") if shares is None else (shares, "votes")
 
 
-def _wanted(
+def _select_measures(
     measures: Sequence[str] | None, prediction: SoftLabels, reference: SoftLabels
 ) -> tuple[list[Measure], bool]:
-    """The measures to take, and whether the distance along the scale of the labels is one of them.
+    """Return the measures to compute, and whether `wasserstein`, the distance along the label scale, is one of them.
 
-    Where none are named: no soft ones without a soft reference, no top 2 of two labels, the scale where there is one.
+    By default: no soft measures without a soft reference, no top-2 accuracy of two labels, wasserstein if there is a scale.
     """
     if measures is not None:
-        others = [word for word in measures if word != SCALED]
-        return chosen(others) if others or not measures else [], SCALED in measures
-    kept = [one for one in chosen() if one.kind != "soft" or not _is_hard(reference)]
+        others = [name for name in measures if name != ORDERED_MEASURE]
+        return select_measures(others) if others or not measures else [], ORDERED_MEASURE in measures
+    kept = [one for one in select_measures() if one.kind != "soft" or not _is_hard(reference)]
     return [one for one in kept if one.name != "top-2-accuracy" or prediction.n_labels > 2], reference.scale is not None
 
 
 def _is_hard(soft: SoftLabels) -> bool:
-    return len(soft) > 0 and bool(soft.confidence.min() >= SURE)
+    """Return whether each task has one certain label."""
+    return len(soft) > 0 and bool(soft.confidence.min() >= MIN_HARD_PROB)
 
 
 @dataclass(frozen=True)
-class _Sides:
-    """The rows to compare: the prediction, the truth, and the constant prediction (the frequencies of the labels)."""
+class _Comparison:
+    """The rows to compare: the prediction, the truth, and the constant prediction (the label frequencies)."""
 
     prediction: Rows
     truth: Rows
@@ -134,80 +140,88 @@ class _Sides:
 
     @classmethod
     def hard(cls, prediction: Rows, truth: Rows) -> Self:
-        """Against the true labels alone."""
+        """Return the comparison with the true labels, as one-hot rows."""
         true, n = true_labels(truth), len(truth)
         gold = Candidates(np.arange(n + 1), true, np.ones(n), np.zeros(n), truth.n_labels)
-        often = np.bincount(true, minlength=truth.n_labels) / n
-        kept = ResultCache(prediction.prob) if isinstance(prediction, Dense) else prediction
-        return cls(kept, gold, ResultCache(np.broadcast_to(often, (n, truth.n_labels))), "truth")
+        frequency = np.bincount(true, minlength=truth.n_labels) / n
+        kept = CachedTopRows(prediction.prob) if isinstance(prediction, Dense) else prediction
+        return cls(kept, gold, CachedTopRows(np.broadcast_to(frequency, (n, truth.n_labels))), "truth")
 
     @classmethod
     def soft(cls, prediction: Rows, truth: Rows, against: str) -> Self:
-        """Against the distributions."""
-        total = sum((block.sum(0) for _, block in parts(truth)), np.zeros(truth.n_labels))
+        """Return the comparison with the soft labels of the reference."""
+        total = sum((block.sum(0) for _, block in row_blocks(truth)), np.zeros(truth.n_labels))
         constant = Dense(np.broadcast_to(total / total.sum(), (len(truth), truth.n_labels)))
         return cls(prediction, truth, constant, against)
 
 
-def _measured(measure: Measure, sides: _Sides, ties: Ties) -> _Line:
-    found = measure.tally(sides.prediction, sides.truth, ties)
-    baseline = measure.tally(sides.constant, sides.truth, ties).value
-    return _Line(measure.name, sides.against, measure.better, found, baseline, measure.biased)
+def _measure_row(measure: Measure, sides: _Comparison, ties: Ties) -> _MeasureRow:
+    """Return the row of one measure, with its baseline."""
+    found = measure.task_sums(sides.prediction, sides.truth, ties)
+    baseline = measure.task_sums(sides.constant, sides.truth, ties).value
+    return _MeasureRow(measure.name, sides.against, measure.better, found, baseline, measure.biased)
 
 
-def _on_the_scale(sides: _Sides, scale: Floats) -> _Line:
-    found = mean(line_distances(sides.prediction, sides.truth, scale))
-    baseline = float(line_distances(sides.constant, sides.truth, scale).mean())
-    return _Line(SCALED, sides.against, "lower", found, baseline)
+def _wasserstein_row(sides: _Comparison, scale: Floats) -> _MeasureRow:
+    """Return the row of the Wasserstein distance along the label scale, with its baseline."""
+    found = mean_sums(scale_distances(sides.prediction, sides.truth, scale))
+    baseline = float(scale_distances(sides.constant, sides.truth, scale).mean())
+    return _MeasureRow(ORDERED_MEASURE, sides.against, "lower", found, baseline)
 
 
-def _of_counts(prediction: SoftLabels, shares: SoftLabels) -> list[_Line]:
-    """What the prediction loses on the votes, and what even a perfect prediction would lose."""
-    known = shares.on(prediction.tasks[places(prediction, shares)[0]])
-    floor = floors(known)
+def _count_rows(prediction: SoftLabels, shares: SoftLabels) -> list[_MeasureRow]:
+    """Return the rows of the deviance on the vote counts, and of the floors that even a perfect prediction has."""
+    known = shares.on(prediction.tasks[shared_positions(prediction, shares)[0]])
+    floor = vote_floors(known)
     return [
-        _Line("count-deviance", "votes", "lower", mean(count_deviances(prediction, shares))),
-        _Line("kl-divergence-floor", "votes", "", mean(floor)),
-        _Line("cross-entropy-floor", "votes", "", mean(floor + known.entropy())),
+        _MeasureRow("count-deviance", "votes", "lower", mean_sums(count_deviances(prediction, shares))),
+        _MeasureRow("kl-divergence-floor", "votes", "", mean_sums(floor)),
+        _MeasureRow("cross-entropy-floor", "votes", "", mean_sums(floor + known.entropy())),
     ]
 
 
-def _intervals(lines: list[_Line], repeats: int, level: float, seed: int) -> tuple[Floats, Floats]:
-    """(n_lines,) each: the ends of the intervals, nan where one task or no resample tells nothing."""
-    ends = np.full((2, len(lines)), np.nan)
-    for n_tasks in {line.tally.n_tasks for line in lines} if repeats else ():
-        at = [i for i, line in enumerate(lines) if line.tally.n_tasks == n_tasks]
-        drawn = resample([lines[i].tally for i in at], repeats=repeats, seed=seed)
+def _intervals(rows: list[_MeasureRow], repeats: int, level: float, seed: int) -> tuple[Floats, Floats]:
+    """Return (n_rows,) the lower and upper ends of the intervals; NaN if there is one task or no finite resample."""
+    ends = np.full((2, len(rows)), np.nan)
+    for n_tasks in {row.task_sums.n_tasks for row in rows} if repeats else ():
+        at = [i for i, row in enumerate(rows) if row.task_sums.n_tasks == n_tasks]
+        drawn = resample([rows[i].task_sums for i in at], repeats=repeats, seed=seed)
         for i, values in zip(at, drawn.T, strict=True):
-            told = values[np.isfinite(values)]
-            if n_tasks > 1 and len(told):
-                ends[:, i] = np.quantile(told, [(1 - level) / 2, (1 + level) / 2])
-                if lines[i].biased:  # |noise| adds up: take back what drawing again added
-                    ends[:, i] = np.maximum(ends[:, i] - (told.mean() - lines[i].tally.value), 0)
+            finite = values[np.isfinite(values)]
+            if n_tasks > 1 and len(finite):
+                ends[:, i] = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
+                if rows[i].biased:  # resampling adds |noise|: subtract the bias
+                    ends[:, i] = np.maximum(ends[:, i] - (finite.mean() - rows[i].task_sums.value), 0)
     return ends[0], ends[1]
 
 
-def _notes(prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, usual: bool) -> tuple[str, ...]:
-    said, met = [], len(places(prediction, truth)[0])
-    if met < len(prediction):
-        said.append(
-            f"{len(prediction) - met:,} of {len(prediction):,} tasks of the prediction have no known truth and are left out"
+def _notes(prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, default: bool) -> tuple[str, ...]:
+    """Return notes on tasks left out, measures left out, a soft truth, and a prediction equal to its reference."""
+    notes, n_shared = [], len(shared_positions(prediction, truth)[0])
+    if n_shared < len(prediction):
+        notes.append(
+            f"{len(prediction) - n_shared:,} of {len(prediction):,} tasks of the prediction have no true label and are left out"
         )
-    if met < len(truth):
-        said.append(
-            f"{len(truth) - met:,} of {len(truth):,} tasks with known truth have no prediction and are left out"
+    if n_shared < len(truth):
+        notes.append(
+            f"{len(truth) - n_shared:,} of {len(truth):,} tasks with a true label have no prediction and are left out"
         )
-    if usual and _is_hard(reference):
-        said.append("soft measures are left out: one label a task says nothing of doubt; give votes to judge against")
+    if default and _is_hard(reference):
+        notes.append(
+            "soft measures are left out: the reference has one certain label per task; compare with votes or soft labels"
+        )
     if not _is_hard(truth):
-        said.append("the truth is soft: its most probable label is taken for the true one")
-    if float(total_variations(*meet(prediction, reference)).max()) < SAME:
-        said.append("the prediction and what it is judged against are the same: it is scored on itself")
-    return tuple(said)
+        notes.append("the truth is soft: its most probable label is used as the true label")
+    if float(total_variations(*align_rows(prediction, reference)).max()) < SAME_TOLERANCE:
+        notes.append("the prediction and the reference are identical: the prediction is compared with itself")
+    return tuple(notes)
 
 
-def _of_few(shares: SoftLabels | None) -> tuple[str, ...]:
-    votes = FEW if shares is None or shares.support is None else float(np.median(shares.support))
+def _few_votes_note(shares: SoftLabels | None) -> tuple[str, ...]:
+    """Return a note if the median number of votes per task is below MIN_VOTES."""
+    votes = MIN_VOTES if shares is None or shares.support is None else float(np.median(shares.support))
     return (
-        (f"half the tasks have {votes:g} votes or fewer: the true floors lie above those shown",) if votes < FEW else ()
+        (f"half the tasks have {votes:g} votes or fewer: the true floors are higher than those shown",)
+        if votes < MIN_VOTES
+        else ()
     )

@@ -1,4 +1,4 @@
-"""Leaks: tasks of the test that were, in another form, trained on. Findings are words, never errors."""
+"""Find data leaks: test tasks that are copies of training tasks by name, content or features. Findings are not errors."""
 
 import hashlib
 import re
@@ -13,21 +13,21 @@ from plurivox.core.encoding import as_names, encode
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.types import Floats, Ints
 
-COPY = (
+COPY_SUFFIX = (
     r"[-_. ]*(?:\(\d+\)|(?:aug(?:mented)?|copy|flip(?:ped)?|crop(?:ped)?|rot(?:ated)?|shear|dup(?:licate)?)[-_. ]*\d*)$"
 )
-ENDING = r"\.(?:jpe?g|png|gif|bmp|tiff?|webp|txt|wav|mp3)$"
-BLOCK = 2048  # rows compared at a time
+FILE_EXTENSION = r"\.(?:jpe?g|png|gif|bmp|tiff?|webp|txt|wav|mp3)$"
+BLOCK_ROWS = 2048  # rows compared at a time
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to know before a number is believed."""
+    """A problem found in an evaluation: its kind, a message, and some of the tasks concerned."""
 
     kind: str  # leak, own-transform or label-in-name
-    words: str  # what was found, and what to do
-    tasks: tuple[str, ...] = ()  # a few of the culprits
-    n: int = 0  # how many there are
+    words: str  # the message: what was found, and what to do
+    tasks: tuple[str, ...] = ()  # the first few tasks concerned
+    n: int = 0  # the number of tasks concerned
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.words}"
@@ -36,10 +36,10 @@ class Finding:
 def find_copies(
     contents: Mapping[Any, bytes] | tuple[Sequence[Any], NDArray[Any]], split: Mapping[Any, str]
 ) -> list[Finding]:
-    """Tasks with the very same content on both sides of a split: test tasks that were trained on.
+    """Find test tasks whose content is identical to that of a training task.
 
-    `contents` maps tasks to bytes, or is (tasks, array (n_tasks, ...)); `split` maps tasks to the name of their part. Contents
-    are compared by their SHA-256. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
+    `contents` maps tasks to bytes, or is (tasks, array (n_tasks, ...)); `split` maps tasks to the name of their part (train,
+    test, ...). Contents are compared by SHA-256. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
 
     >>> found = find_copies({"a": b"1", "b": b"1", "c": b"2"}, {"a": "train", "b": "test", "c": "test"})
     >>> print(found[0])
@@ -50,14 +50,16 @@ def find_copies(
     else:
         rows = np.ascontiguousarray(contents[1])
         tasks, digests = list(contents[0]), [hashlib.sha256(row.tobytes()).hexdigest() for row in rows]
-    return _leaks(tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as")
+    return _find_shared_keys(
+        tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as"
+    )
 
 
 def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
-    """Tasks of different parts whose features are nearly the same: augmented copies on both sides of a split.
+    """Find tasks in different parts of a split whose features are nearly identical, such as augmented copies.
 
-    The cosine of centred features is at least `near`. Every pair of parts is compared in blocks: 10,000 x 10,000 tasks of 512
-    numbers take seconds. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
+    The cosine similarity of centred features is at least `near`. Every pair of parts is compared in blocks: 10,000 x 10,000
+    tasks of 512 numbers take seconds. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
 
     >>> x = np.array([[1., 0, 0], [1., 1e-3, 0], [0, 1., 0], [0, 0, 1.]])
     >>> find_twins("abcd", x, {"a": "train", "b": "test", "c": "train", "d": "test"})[0].tasks
@@ -67,21 +69,23 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
         raise OptionError(f"near must be above 0, at most 1; got {near}")
     flat = np.asarray(x, np.float32).reshape(len(x), -1)
     if len(flat) != len(tasks) or not np.isfinite(flat).all():
-        raise InputError(f"features must be finite, a row a task; got {flat.shape} for {len(tasks)} tasks")
+        raise InputError(
+            f"features must be finite, one row per task; got the shape {flat.shape} for {len(tasks)} tasks"
+        )
     flat = flat - flat.mean(0)
     flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-12)
-    parts = _parts(tasks, split)
+    parts = _tasks_by_part(tasks, split)
     found = []
-    for train, test in _pairs(parts):
-        match = _nearest(flat[parts[test]], flat[parts[train]], near)
+    for train, test in _part_pairs(parts):
+        match = _first_near_row(flat[parts[test]], flat[parts[train]], near)
         hit = np.flatnonzero(match >= 0)
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
-        found += _leak(pairs, len(parts[test]), test, train, f"features within cosine {near:g} of")
+        found += _leak_finding(pairs, len(parts[test]), test, train, f"features within cosine {near:g} of")
     return found
 
 
 def find_leaks(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
-    """Copies by name, by content and by features; where features tell of no more tasks than content, content alone speaks.
+    """Find copies across a split by name, content and features; findings by features that repeat those by content are dropped.
 
     >>> x = np.array([[1., 0, 0], [1., 0, 0], [0, 1., 0], [0, 1., 1e-3]])
     >>> found = find_leaks("abcd", x, {"a": "train", "b": "test", "c": "train", "d": "test"})
@@ -89,16 +93,16 @@ def find_leaks(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
     [(1, ('b',)), (2, ('b', 'd'))]
     """
     copies = find_copies((tasks, x), split)
-    told = {(one.n, one.tasks) for one in copies}
-    twins = [one for one in find_twins(tasks, x, split, near=near) if (one.n, one.tasks) not in told]
+    known = {(one.n, one.tasks) for one in copies}
+    twins = [one for one in find_twins(tasks, x, split, near=near) if (one.n, one.tasks) not in known]
     return [*find_name_copies(tasks, split), *copies, *twins]
 
 
 def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern: str | None = None) -> list[Finding]:
-    """Tasks of different parts whose names say that they are copies of one original: `photo7_aug2`, `photo7 (1)`.
+    """Find tasks in different parts of a split whose names mark them as copies: `photo7_aug2`, `photo7 (1)`.
 
-    An ending of a file and a word such as aug, copy, flip, crop or rot with its number are taken off, and the rest compared;
-    or `pattern` is a regular expression whose first group is the original.
+    File extensions and suffixes such as aug, copy, flip, crop or rot with a number are removed, and the rest is compared;
+    or `pattern` is a regular expression whose first group is the name of the original.
 
     >>> print(find_name_copies(["p1_aug.png", "p1.png"], {"p1_aug.png": "train", "p1.png": "test"})[0])
     leak: 1 of 1 tasks of test has the name of a copy of a task of train ('p1.png' = 'p1_aug.png'); keep copies on one side
@@ -106,61 +110,65 @@ def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern:
     try:
         original = None if pattern is None else re.compile(pattern)
     except re.error as cause:
-        raise OptionError(f"the pattern {pattern!r} is no regular expression: {cause}") from None
+        raise OptionError(f"the pattern {pattern!r} is not a valid regular expression: {cause}") from None
     if original is not None and not original.groups:
-        raise OptionError(f"the pattern {pattern!r} needs a group in brackets: the original's name")
-    names = [_original(str(task), original) for task in tasks]
-    return _leaks(list(tasks), encode(names)[0] if names else np.zeros(0, np.int64), split, "the name of a copy of")
+        raise OptionError(f"the pattern {pattern!r} needs a group in parentheses that matches the name of the original")
+    names = [_original_name(str(task), original) for task in tasks]
+    return _find_shared_keys(
+        list(tasks), encode(names)[0] if names else np.zeros(0, np.int64), split, "the name of a copy of"
+    )
 
 
-# ---- pieces
+# ---- helpers
 
 
-def _parts(tasks: Sequence[Any], split: Mapping[Any, str]) -> dict[str, Ints]:
-    """Where the tasks of each part stand; tasks without a part are passed over."""
+def _tasks_by_part(tasks: Sequence[Any], split: Mapping[Any, str]) -> dict[str, Ints]:
+    """Return {part: positions of its tasks}; tasks without a part are skipped."""
     own = [split.get(task, "") for task in tasks]
     codes, names = encode(own) if own else (np.zeros(0, np.int64), as_names([""]))
     return {str(name): np.flatnonzero(codes == i) for i, name in enumerate(names.tolist()) if name}
 
 
-def _pairs(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
-    """(trained on, tested on): train comes first, the larger one else."""
+def _part_pairs(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
+    """Return all pairs of parts as (training part, test part): train first, then larger parts."""
     order = sorted(parts, key=lambda name: (name != "train", -len(parts[name]), name))
     return [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
 
 
-def _leaks(tasks: Sequence[Any], key: Ints, split: Mapping[Any, str], how: str) -> list[Finding]:
-    """What tasks of different parts with the same key say."""
-    parts, found = _parts(tasks, split), []
-    for train, test in _pairs(parts):
+def _find_shared_keys(tasks: Sequence[Any], key: Ints, split: Mapping[Any, str], how: str) -> list[Finding]:
+    """Return one finding per pair of parts that have tasks with the same key."""
+    parts, found = _tasks_by_part(tasks, split), []
+    for train, test in _part_pairs(parts):
         first = {int(key[i]): i for i in parts[train][::-1].tolist()}
         pairs = [(tasks[i], tasks[first[int(key[i])]]) for i in parts[test].tolist() if int(key[i]) in first]
-        found += _leak(pairs, len(parts[test]), test, train, how)
+        found += _leak_finding(pairs, len(parts[test]), test, train, how)
     return found
 
 
-def _leak(pairs: list[tuple[Any, Any]], n: int, test: str, train: str, how: str) -> list[Finding]:
+def _leak_finding(pairs: list[tuple[Any, Any]], n: int, test: str, train: str, how: str) -> list[Finding]:
+    """Return the finding for copies between two parts; [] if there are none."""
     if not pairs:
         return []
-    one = f"{str(pairs[0][0])!r} = {str(pairs[0][1])!r}"
+    example = f"{str(pairs[0][0])!r} = {str(pairs[0][1])!r}"
     has = "has" if len(pairs) == 1 else "have"
-    said = f"{len(pairs)} of {n} tasks of {test} {has} {how} a task of {train} ({one}); keep copies on one side"
-    return [Finding("leak", said, tuple(str(task) for task, _ in pairs[:3]), len(pairs))]
+    message = f"{len(pairs)} of {n} tasks of {test} {has} {how} a task of {train} ({example}); keep copies on one side"
+    return [Finding("leak", message, tuple(str(task) for task, _ in pairs[:3]), len(pairs))]
 
 
-def _nearest(test: Floats, train: Floats, near: float) -> Ints:
-    """(n_test,) the first training row at least that near; -1 where there is none."""
+def _first_near_row(test: Floats, train: Floats, near: float) -> Ints:
+    """Return (n_test,) the position of the first training row with cosine similarity of at least `near`; -1 if none."""
     match = np.full(len(test), -1)
-    for begin in range(0, len(test), BLOCK):
-        close = test[begin : begin + BLOCK] @ train.T >= near
-        match[begin : begin + BLOCK] = np.where(close.any(1), close.argmax(1), -1)
+    for begin in range(0, len(test), BLOCK_ROWS):
+        close = test[begin : begin + BLOCK_ROWS] @ train.T >= near
+        match[begin : begin + BLOCK_ROWS] = np.where(close.any(1), close.argmax(1), -1)
     return match
 
 
-def _original(name: str, pattern: re.Pattern[str] | None) -> str:
+def _original_name(name: str, pattern: re.Pattern[str] | None) -> str:
+    """Return the name of the original of a copy: by the pattern, or without file extension and copy suffixes."""
     if pattern is not None:
         return found.group(1) or name if (found := pattern.search(name)) else name
-    stem = re.sub(ENDING, "", name, flags=re.IGNORECASE)
-    while (shorter := re.sub(COPY, "", stem, flags=re.IGNORECASE)) != stem and shorter:
+    stem = re.sub(FILE_EXTENSION, "", name, flags=re.IGNORECASE)
+    while (shorter := re.sub(COPY_SUFFIX, "", stem, flags=re.IGNORECASE)) != stem and shorter:
         stem = shorter
     return stem

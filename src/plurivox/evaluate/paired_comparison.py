@@ -1,4 +1,4 @@
-"""Two predictions on the same tasks: is one better, and how sure is that?"""
+"""Compare two predictions on the same tasks: difference, interval and p-value of each measure by paired bootstrap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import meet
+from plurivox.evaluate.alignment import align_rows
 from plurivox.evaluate.measures.hard import Ties
-from plurivox.evaluate.measures.measure import chosen
+from plurivox.evaluate.measures.measure import select_measures
 from plurivox.evaluate.resampling import resample
-from plurivox.evaluate.statistics import luck
+from plurivox.evaluate.statistics import bootstrap_p_value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(DataType):
-    """How two predictions differ: a row a measure. The gain is above 0 where the first is better, whichever way that is."""
+    """Differences between two predictions, one row per measure; the gain is positive if the first prediction is better."""
 
     measure: Names  # (n_measures,)
-    one: Floats  # (n_measures,) the value of the first
-    two: Floats  # (n_measures,)
+    one: Floats  # (n_measures,) the value of the first prediction
+    two: Floats  # (n_measures,) the value of the second
     gain: Floats  # (n_measures,) how much better the first is
     low: Floats  # (n_measures,) the 95% interval of the gain
     high: Floats  # (n_measures,)
-    p_value: Floats  # (n_measures,) of a gain by luck
+    p_value: Floats  # (n_measures,) of the paired bootstrap test
     n: Ints  # (n_measures,) tasks
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """measure, one, two, gain, low, high, p_value, n."""
+        """Return the columns measure, one, two, gain, low, high, p_value, n."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def info(self) -> dict[str, object]:
@@ -51,10 +51,11 @@ def compare_predictions(
     seed: int = 0,
     ties: Ties = "first",
 ) -> Difference:
-    """Is the first prediction better than the second? Any measure, on the tasks that all three have, drawn in pairs.
+    """Return by how much the first prediction is better than the second, for any measures, by paired bootstrap over tasks.
 
-    The gain with its 95% percentile interval, and p: the share of resamples of tasks whose gain is above twice the gain.
-    `fraction` draws fewer tasks than there are, for p alone: Fornaciari et al. (2021) drew .33, https://doi.org/10.18653/v1/2021.naacl-main.204.
+    Only tasks that both predictions and the truth have are used. Each gain has a 95% percentile interval and a p-value: the
+    share of resamples whose gain is above twice the gain. `fraction` draws fewer tasks, for the p-value only: Fornaciari et al.
+    (2021) drew .33, https://doi.org/10.18653/v1/2021.naacl-main.204.
     Berg-Kirkpatrick, Burkett and Klein (2012), https://aclanthology.org/D12-1091
 
     >>> truth = SoftLabels.gold("abcdefgh", "xxxxyyyy")
@@ -67,22 +68,26 @@ def compare_predictions(
         raise OptionError(f"fraction must be above 0, at most 1, repeats 1 or more; got {fraction} and {repeats}")
     tasks = two.shared(truth.shared(one.tasks).tasks).tasks
     if not len(tasks):
-        raise InputError("the two predictions and the truth share no task")
-    wanted, known = chosen(measures), truth.on(tasks)
-    pairs = [meet(side.on(tasks), known) for side in (one, two)]
-    tallies = [measure.tally(*pair, ties) for pair in pairs for measure in wanted]
+        raise InputError("the two predictions and the truth have no task in common")
+    wanted, known = select_measures(measures), truth.on(tasks)
+    pairs = [align_rows(side.on(tasks), known) for side in (one, two)]
+    all_sums = [measure.task_sums(*pair, ties) for pair in pairs for measure in wanted]
     sign = np.array([1.0 if measure.better == "higher" else -1.0 for measure in wanted])
-    first, second = np.array([tally.value for tally in tallies]).reshape(2, -1)
+    first, second = np.array([task_sums.value for task_sums in all_sums]).reshape(2, -1)
     gain = sign * (first - second)
-    drawn = _gains(resample(tallies, repeats=repeats, seed=seed), sign)
-    fewer = drawn if fraction == 1 else _gains(resample(tallies, repeats=repeats, seed=seed, fraction=fraction), sign)
+    drawn = _resampled_gains(resample(all_sums, repeats=repeats, seed=seed), sign)
+    fewer = (
+        drawn
+        if fraction == 1
+        else _resampled_gains(resample(all_sums, repeats=repeats, seed=seed, fraction=fraction), sign)
+    )
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-    p_value = np.array([luck(float(g), column) for g, column in zip(gain, fewer.T, strict=True)])
+    p_value = np.array([bootstrap_p_value(float(g), column) for g, column in zip(gain, fewer.T, strict=True)])
     names, n = as_names([measure.name for measure in wanted]), np.full(len(wanted), len(tasks))
     return Difference(names, first, second, gain, low, high, p_value, n)
 
 
-def _gains(drawn: Floats, sign: Floats) -> Floats:
-    """(repeats, n_measures) of (repeats, 2 x n_measures)."""
+def _resampled_gains(drawn: Floats, sign: Floats) -> Floats:
+    """Return (repeats, n_measures) the resampled gains, from the values (repeats, 2 * n_measures) of both predictions."""
     first, second = np.split(drawn, 2, axis=1)
     return sign * (first - second)

@@ -1,6 +1,6 @@
-"""Measures as sums over tasks, so that drawing tasks again costs one product of matrices.
+"""Bootstrap over tasks, with measures expressed as functions of sums over tasks: a resample is one matrix product.
 
-A mean is the sum of one number a task; an F1 is made of sums of three numbers a label; a correlation of five.
+A mean needs the sum of one number per task; an F1 sums of three numbers per label; a correlation sums of five.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,31 +11,31 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 
-MOST_GROUPS = 20_000  # more tasks than this are put into groups at random, and groups are drawn in their place
-CELLS = 2**22  # numbers held at a time
+MAX_GROUPS = 20_000  # more tasks than this are assigned to random groups, and groups are resampled
+MAX_CELLS = 2**22  # numbers in memory at a time
 
-Piece = tuple[Any, Any, Any]  # (task, column, number), broadcast together
+Contribution = tuple[Any, Any, Any]  # (task, column, number) arrays that broadcast together
 
 
 @dataclass(frozen=True)
-class Tally:
-    """The numbers of every task, and what is made of their sums."""
+class TaskSums:
+    """A measure as a function of sums over tasks: the numbers of each task, and how the measure follows from their sums."""
 
     n_tasks: int
-    width: int  # how many numbers a task has
-    pieces: Callable[[], Iterable[Piece]]
-    finish: Callable[[Floats, Floats], Floats]  # sums (n, width), numbers of tasks (n,) -> measures (n,)
+    width: int  # numbers per task
+    contributions: Callable[[], Iterable[Contribution]]
+    finish: Callable[[Floats, Floats], Floats]  # (sums (n, width), number of tasks (n,)) -> measures (n,)
 
     @property
     def value(self) -> float:
-        """The measure of all tasks."""
+        """The measure over all tasks."""
         sums = self.sums(np.zeros(self.n_tasks, np.int64), 1)
         return float(self.finish(sums, np.array([float(self.n_tasks)]))[0])
 
     def sums(self, group: Ints, n_groups: int) -> Floats:
-        """(n_groups, width) the numbers added up within groups of tasks; `group` is (n_tasks,)."""
+        """Return (n_groups, width) the sums within groups of tasks; `group` is (n_tasks,)."""
         total = np.zeros(n_groups * self.width)
-        for task, column, number in self.pieces():
+        for task, column, number in self.contributions():
             key, weight = np.broadcast_arrays(group[task] * self.width + column, number)
             if key.size > len(total):
                 total += np.bincount(key.ravel(), weight.ravel(), minlength=len(total))
@@ -44,59 +44,61 @@ class Tally:
         return total.reshape(n_groups, self.width)
 
 
-def mean(values: Floats) -> Tally:
-    """The mean of one number a task."""
-    return Tally(len(values), 1, lambda: [(np.arange(len(values)), 0, values)], lambda sums, n: sums[:, 0] / n)
+def mean_sums(values: Floats) -> TaskSums:
+    """Return the mean of one number per task as TaskSums."""
+    return TaskSums(len(values), 1, lambda: [(np.arange(len(values)), 0, values)], lambda sums, n: sums[:, 0] / n)
 
 
 def mean_of_ratios(sums: Floats, _: Floats) -> Floats:
-    """(n,) a `finish` for sums (n, 2 x columns): the mean of the first half over the second, where that is above 0."""
+    """Return (n,) the mean over columns of first half / second half of the sums, without columns whose second half is 0."""
     above, below = np.split(sums, 2, axis=1)
-    seen = below > 0
-    return np.divide(above, below, out=np.zeros_like(above), where=seen).sum(1) / seen.sum(1)
+    positive = below > 0
+    return np.divide(above, below, out=np.zeros_like(above), where=positive).sum(1) / positive.sum(1)
 
 
 def ratio_of_totals(sums: Floats, _: Floats) -> Floats:
-    """(n,) a `finish` for sums (n, 2 x columns): the total of the first half over that of the second."""
+    """Return (n,) the total of the first half of the sums divided by the total of the second half."""
     above, below = np.split(sums, 2, axis=1)
     return above.sum(1) / below.sum(1)
 
 
-def resample(tallies: Sequence[Tally], *, repeats: int, seed: int = 0, fraction: float = 1.0) -> Floats:
-    """(repeats, n_tallies) the measures of tasks drawn with replacement, the same tasks for every tally.
+def resample(all_sums: Sequence[TaskSums], *, repeats: int, seed: int = 0, fraction: float = 1.0) -> Floats:
+    """Return (repeats, n_measures) the measures of tasks drawn with replacement, the same draws for every measure.
 
-    All tallies have the same tasks. Beyond `MOST_GROUPS` tasks (fewer where a task has many numbers) groups of tasks, made
-    at random, are drawn in their place: sums of random groups vary as sums of tasks do.
+    All measures have the same tasks. With more than `MAX_GROUPS` tasks (fewer if a task has many numbers) random groups of
+    tasks are drawn instead: sums of random groups vary as sums of tasks do.
     """
-    found = np.empty((repeats, len(tallies)))
-    groups = [_groups(tally) for tally in tallies]
+    found = np.empty((repeats, len(all_sums)))
+    groups = [_n_groups(task_sums) for task_sums in all_sums]
     for n_groups in sorted(set(groups)):
         chosen = [i for i, own in enumerate(groups) if own == n_groups]
-        found[:, chosen] = _resample([tallies[i] for i in chosen], n_groups, repeats, seed, fraction)
+        found[:, chosen] = _resample_groups([all_sums[i] for i in chosen], n_groups, repeats, seed, fraction)
     return found
 
 
-def _groups(tally: Tally) -> int:
-    return min(tally.n_tasks, MOST_GROUPS, max(CELLS // tally.width, 200))
+def _n_groups(task_sums: TaskSums) -> int:
+    """Return into how many groups the tasks of a measure are divided."""
+    return min(task_sums.n_tasks, MAX_GROUPS, max(MAX_CELLS // task_sums.width, 200))
 
 
-def _resample(tallies: Sequence[Tally], n_groups: int, repeats: int, seed: int, fraction: float) -> Floats:
-    rng, n_tasks = np.random.default_rng(seed), tallies[0].n_tasks
+def _resample_groups(all_sums: Sequence[TaskSums], n_groups: int, repeats: int, seed: int, fraction: float) -> Floats:
+    """Return (repeats, n_measures) the measures of groups of tasks drawn with replacement."""
+    rng, n_tasks = np.random.default_rng(seed), all_sums[0].n_tasks
     group = np.arange(n_tasks) if n_groups == n_tasks else rng.permutation(n_tasks) % n_groups
     sizes = np.bincount(group, minlength=n_groups).astype(np.float64)
-    numbers = [tally.sums(group, n_groups) for tally in tallies]
+    numbers = [task_sums.sums(group, n_groups) for task_sums in all_sums]
     drawn = max(round(fraction * n_groups), 1)
-    found = np.empty((repeats, len(tallies)))
-    for rows, times in _draws(rng, n_groups, drawn, repeats):
+    found = np.empty((repeats, len(all_sums)))
+    for rows, times in _draw_counts(rng, n_groups, drawn, repeats):
         n = times @ sizes
-        for i, tally in enumerate(tallies):
-            found[rows, i] = tally.finish(times @ numbers[i], n)
+        for i, task_sums in enumerate(all_sums):
+            found[rows, i] = task_sums.finish(times @ numbers[i], n)
     return found
 
 
-def _draws(rng: np.random.Generator, n: int, drawn: int, repeats: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each of n was drawn, (some repeats, n) at a time."""
-    size = max(CELLS // n, 1)
+def _draw_counts(rng: np.random.Generator, n: int, drawn: int, repeats: int) -> Iterator[tuple[slice, Floats]]:
+    """Yield (rows, counts): how often each of n groups was drawn, for a block of resamples."""
+    size = max(MAX_CELLS // n, 1)
     for begin in range(0, repeats, size):
         rows = slice(begin, min(begin + size, repeats))
         draw = rng.integers(0, n, (rows.stop - rows.start, drawn))

@@ -1,4 +1,4 @@
-"""Audit an evaluation: what makes numbers look better than they are. Findings are words, never errors."""
+"""Audit an evaluation: labels in task names, leaks, and models evaluated on their own training target."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.evaluate.leaks import Finding, find_leaks, find_name_copies
 
-PLAIN = ("vote-shares", "shares", "normalised", "normalized", "counts", "votes", "gold")
+PLAIN_REFERENCES = ("vote-shares", "shares", "normalised", "normalized", "counts", "votes", "gold")
 
 
 def find_faults(
@@ -23,10 +23,10 @@ def find_faults(
     reference: str = "",
     near: float = 0.99,
 ) -> list[Finding]:
-    """Everything that can be checked with what is given: labels in names; leaks by name, content and features; own target.
+    """Return all findings that the arguments allow to check: labels in names, leaks, evaluation on the training target.
 
-    `split` maps tasks to parts and `x` holds the features of the tasks of the truth, in their order; `target` and `reference`
-    are words as in `check_reference`. Empty where nothing was found.
+    `split` maps tasks to parts (train, test, ...) and `x` contains the features of the tasks of the truth, in their order;
+    `target` and `reference` are as in `check_reference`. The list is empty if nothing was found.
 
     >>> truth = SoftLabels.gold(["coast_1", "coast_2", "street_9"], ["coast", "coast", "street"])
     >>> [finding.kind for finding in find_faults(truth, target="softmax-shares", reference="softmax-shares")]
@@ -40,53 +40,57 @@ def find_faults(
 
 
 def check_reference(target: str, reference: str) -> list[Finding]:
-    """Was a model trained on one transform of the votes and scored on the same? Then a soft measure judges its own target.
+    """Return a finding if a model is evaluated on the same transform of the votes that it was trained on.
 
-    Both are words for how votes became labels, such as `softmax-shares`. Plain shares are what the votes say and pass; Uma et
-    al. (2020) score on softmax shares, https://doi.org/10.1609/hcomp.v8i1.7478.
+    Both are names of how votes became labels, such as `softmax-shares`. Plain vote shares are not a transform and pass; Uma et
+    al. (2020) evaluate on softmax shares, https://doi.org/10.1609/hcomp.v8i1.7478.
 
     >>> print(check_reference("softmax-shares", "softmax-shares")[0])
-    own-transform: soft measures are taken against softmax-shares, which the model was trained on; take plain vote shares too
+    own-transform: soft measures use softmax-shares, which the model was trained on; also evaluate on plain vote shares
     >>> check_reference("softmax-shares", "vote-shares")
     []
     """
-    words = [word.strip().lower().replace("_", "-") for word in (target, reference)]
-    if words[0] != words[1] or words[0].split("[")[0] in PLAIN:
+    names = [name.strip().lower().replace("_", "-") for name in (target, reference)]
+    if names[0] != names[1] or names[0].split("[")[0] in PLAIN_REFERENCES:
         return []
-    said = f"soft measures are taken against {reference}, which the model was trained on; take plain vote shares too"
-    return [Finding("own-transform", said)]
+    message = f"soft measures use {reference}, which the model was trained on; also evaluate on plain vote shares"
+    return [Finding("own-transform", message)]
 
 
 def find_labels_in_names(truth: SoftLabels, *, share: float = 0.9) -> list[Finding]:
-    """Do the names of tasks give their labels away? A model or a worker that sees a name then needs no look at the task.
+    """Return a finding if the names of tasks reveal their true labels to a model or worker who sees the name.
 
-    Two signs, each reported where it holds for at least `share` of the tasks: the name has its own label as a word and no
-    other; or the first word of the name tells the label (by the most frequent label of every first word that several
-    tasks have), where always saying the most frequent label would not.
+    Two criteria, each reported if it holds for at least `share` of the tasks: the name contains its own label as a word and no
+    other label; or the first word of the name predicts the label (as the most frequent label of the tasks with that first
+    word) and always predicting the most frequent label does not.
 
     >>> print(find_labels_in_names(SoftLabels.gold(["coast_1", "coast_2", "street_9"], ["coast", "coast", "street"]))[0])
-    label-in-name: the names of 3 of 3 tasks hold their true label, such as 'coast_1'; give tasks other names before use
+    label-in-name: the names of 3 of 3 tasks contain their true label, such as 'coast_1'; rename the tasks before use
     """
     if not len(truth):
         return []
     names, labels = as_text(truth.tasks).tolist(), as_text(truth.hard()).tolist()
-    held = _telling(names, labels)
-    if len(held) >= share * len(names) and len(set(labels)) > 1:
-        said = f"the names of {len(held)} of {len(names)} tasks hold their true label, such as {held[0]!r}"
-        return [Finding("label-in-name", f"{said}; give tasks other names before use", tuple(held[:3]))]
+    matching = _names_with_label(names, labels)
+    if len(matching) >= share * len(names) and len(set(labels)) > 1:
+        message = (
+            f"the names of {len(matching)} of {len(names)} tasks contain their true label, such as {matching[0]!r}"
+        )
+        return [Finding("label-in-name", f"{message}; rename the tasks before use", tuple(matching[:3]))]
     first = [_first_word(name) for name in names]
-    told = _told_by(first, labels)
-    if told >= share and told > max(map(labels.count, set(labels))) / len(names) + 0.05:
-        said = f"the first word of a name tells the true label of {told:.0%} of the tasks, such as {names[0]!r}"
-        return [Finding("label-in-name", f"{said}; give tasks other names before use", tuple(names[:3]))]
+    predicted = _share_predicted(first, labels)
+    if predicted >= share and predicted > max(map(labels.count, set(labels))) / len(names) + 0.05:
+        message = (
+            f"the first word of the name predicts the true label of {predicted:.0%} of the tasks, such as {names[0]!r}"
+        )
+        return [Finding("label-in-name", f"{message}; rename the tasks before use", tuple(names[:3]))]
     return []
 
 
-# ---- pieces
+# ---- helpers
 
 
-def _telling(names: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """The names that have their own label as a word and no other label; labels that are numbers tell nothing."""
+def _names_with_label(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Return the names that contain their own label as a word and no other label; labels that are numbers are ignored."""
     words = sorted({label.lower() for label in labels if label and not label.isdigit()}, key=len, reverse=True)
     if not words:
         return []
@@ -96,12 +100,13 @@ def _telling(names: Sequence[str], labels: Sequence[str]) -> list[str]:
 
 
 def _first_word(name: str) -> str:
+    """Return the letters at the beginning of a name, in lower case."""
     found = re.match(r"[^\W\d_]+", name)
     return found.group(0).lower() if found else ""
 
 
-def _told_by(words: Sequence[str], labels: Sequence[str]) -> float:
-    """The share of tasks whose label is the most frequent one of their word; words that one task alone has tell nothing."""
+def _share_predicted(words: Sequence[str], labels: Sequence[str]) -> float:
+    """Return the share of tasks whose label is the most frequent one of their word; words of a single task do not count."""
     if not words:
         return 0.0
     word, _ = encode(list(words))

@@ -1,4 +1,4 @@
-"""How sure a number or a difference is: over runs, tasks or data sets."""
+"""Confidence intervals and tests of a mean or a difference, over runs, tasks or data sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ import numpy as np
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.types import Floats
-from plurivox.evaluate.resampling import mean, resample
+from plurivox.evaluate.resampling import mean_sums, resample
 
-CELLS = 2**22  # numbers drawn at a time
+MAX_CELLS = 2**22  # random numbers drawn at a time
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and the interval it lies in; the ends are nan where there is but one value."""
+    """A mean with its confidence interval; the ends are NaN if there is only one value."""
 
     mean: float
     low: float
@@ -23,7 +23,7 @@ class Interval:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     def __str__(self) -> str:
@@ -37,38 +37,38 @@ class Spread:
     """Mean and standard deviation of several values."""
 
     mean: float
-    std: float  # with n - 1 below the line; nan for a single value
+    std: float  # with n - 1 in the denominator; NaN for a single value
     n: int
 
     @classmethod
     def of(cls, values: Sequence[float] | Floats) -> Self:
-        """Of these values; nan where one of them is."""
+        """Return the mean and standard deviation of these values; NaN if one of them is NaN."""
         given = np.asarray(values, np.float64)
         return cls(float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan"), len(given))
 
-    def told(self, digits: int = 4) -> str:
-        """Mean ± std as text; the mean alone where there is no std.
+    def format(self, digits: int = 4) -> str:
+        """Return "mean ± std" as text; only the mean if there is no std.
 
-        >>> Spread.of([0.8, 0.9]).told(), Spread.of([0.8]).told(2)
+        >>> Spread.of([0.8, 0.9]).format(), Spread.of([0.8]).format(2)
         ('0.8500 ± 0.0707', '0.80')
         """
         return f"{self.mean:.{digits}f}" + ("" if np.isnan(self.std) else f" ± {self.std:.{digits}f}")
 
     def __str__(self) -> str:
-        return f"{self.told()} (n={self.n})"
+        return f"{self.format()} (n={self.n})"
 
 
 def spread(values: Sequence[float] | Floats) -> Spread:
-    """Mean ± standard deviation, sqrt(sum (x - mean)^2 / (n - 1)), as results over runs are told.
+    """Return the mean and standard deviation, sqrt(sum (x - mean)^2 / (n - 1)), of results over runs.
 
     >>> print(spread([0.91, 0.92, 0.93]))
     0.9200 ± 0.0100 (n=3)
     """
-    return Spread.of(_finite(values, "a spread"))
+    return Spread.of(_require_finite(values, "a spread"))
 
 
 def t_interval(values: Sequence[float] | Floats, *, level: float = 0.95) -> Interval:
-    """The mean of values with Student's interval: mean ± t_(n - 1) std / sqrt(n), for a few runs that scatter normally.
+    """Return the mean with Student's t interval: mean ± t_(n - 1) std / sqrt(n), for a few normally distributed runs.
 
     Student (1908), https://doi.org/10.1093/biomet/6.1.1
 
@@ -78,7 +78,7 @@ def t_interval(values: Sequence[float] | Floats, *, level: float = 0.95) -> Inte
     about = spread(values)
     if about.n == 1:
         return Interval(about.mean, float("nan"), float("nan"))
-    from scipy.special import stdtrit  # here: it takes a while to import
+    from scipy.special import stdtrit  # imported here because it is slow
 
     half = float(stdtrit(about.n - 1, (1 + level) / 2)) * about.std / about.n**0.5
     return Interval(about.mean, about.mean - half, about.mean + half)
@@ -87,18 +87,18 @@ def t_interval(values: Sequence[float] | Floats, *, level: float = 0.95) -> Inte
 def bootstrap(
     values: Sequence[float] | Floats, *, repeats: int = 10_000, level: float = 0.95, seed: int = 0
 ) -> Interval:
-    """The mean of values with its percentile bootstrap interval: values drawn again with replacement.
+    """Return the mean with its percentile bootstrap interval: values are drawn with replacement.
 
     Efron (1979), https://doi.org/10.1214/aos/1176344552
 
     >>> print(bootstrap([0.1, 0.2, 0.3, 0.4]))
     +0.2500 [+0.1500, +0.3500]
     """
-    given = _finite(values, "a bootstrap")
+    given = _require_finite(values, "a bootstrap")
     if len(given) == 1:
         return Interval(float(given[0]), float("nan"), float("nan"))
     rng, means = np.random.default_rng(seed), np.empty(repeats)
-    size = max(CELLS // len(given), 1)
+    size = max(MAX_CELLS // len(given), 1)
     for begin in range(0, repeats, size):
         part = means[begin : begin + size]
         part[:] = given[rng.integers(0, len(given), (len(part), len(given)))].mean(1)
@@ -114,7 +114,7 @@ def paired_bootstrap(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval:
-    """The mean of left - right with its bootstrap interval; pairs (data sets, tasks) are drawn whole.
+    """Return the mean of left - right with its bootstrap interval; pairs (data sets, tasks) are drawn together.
 
     Efron and Tibshirani (1993), chapter 16, https://doi.org/10.1201/9780429246593
 
@@ -129,17 +129,17 @@ def paired_bootstrap(
 
 @dataclass(frozen=True)
 class Test:
-    """A gain and the chance of seeing one as large by luck."""
+    """A difference between two means and the p-value of a paired bootstrap test."""
 
-    __test__: ClassVar[bool] = False  # no test for pytest to run
+    __test__: ClassVar[bool] = False  # not a test for pytest
 
     gain: float
     p_value: float
-    n: int  # tasks
+    n: int  # number of tasks
 
     @property
     def stars(self) -> str:
-        """`**` at p <= .01, `*` at p <= .05, else nothing."""
+        """`**` if p <= .01, `*` if p <= .05, else an empty text."""
         return "**" if self.p_value <= 0.01 else "*" if self.p_value <= 0.05 else ""
 
     def __str__(self) -> str:
@@ -154,48 +154,48 @@ def paired_test(
     fraction: float = 1.0,
     seed: int = 0,
 ) -> Test:
-    """Is left better than right? The gain in the mean, and p: the share of resamples whose gain is above twice the gain.
+    """Return the gain mean(left) - mean(right) and its p-value: the share of resamples whose gain is above twice the gain.
 
     Pairs (tasks) are drawn with replacement, as many as there are, or a `fraction` of them: Fornaciari et al. (2021) drew
-    .33, https://doi.org/10.18653/v1/2021.naacl-main.204, which gives larger p. Values are such that higher is better; p is 1
-    where both are the same. For F1 and other measures that are no means see `compare_predictions`.
+    .33, https://doi.org/10.18653/v1/2021.naacl-main.204, which gives larger p. Higher values must be better; p is 1
+    if both are the same. For F1 and other measures that are not means see `compare_predictions`.
     Berg-Kirkpatrick, Burkett and Klein (2012), https://aclanthology.org/D12-1091
 
     >>> found = paired_test([1, 1, 1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 0, 1, 1, 0])
     >>> found.gain, round(found.p_value, 2), found.stars
     (0.25, 0.03, '*')
     """
-    one, two = (_finite(side, "a paired test") for side in (left, right))
+    one, two = (_require_finite(side, "a paired test") for side in (left, right))
     if one.shape != two.shape:
         raise InputError(f"a paired test needs pairs; got {len(one)} and {len(two)} values")
     if not 0 < fraction <= 1:
         raise OptionError(f"fraction must be above 0, at most 1; got {fraction}")
-    drawn = resample([mean(one - two)], repeats=repeats, seed=seed, fraction=fraction)[:, 0]
+    drawn = resample([mean_sums(one - two)], repeats=repeats, seed=seed, fraction=fraction)[:, 0]
     gain = float((one - two).mean())
-    return Test(gain, luck(gain, drawn), len(one))
+    return Test(gain, bootstrap_p_value(gain, drawn), len(one))
 
 
-def luck(gain: float, drawn: Floats) -> float:
-    """The share of resampled gains above twice the gain; 1 where there is no gain and nothing to resample."""
+def bootstrap_p_value(gain: float, drawn: Floats) -> float:
+    """Return the share of resampled gains above twice the gain; 1 if the gain is 0."""
     return (
         1.0 if gain == 0 else float((drawn > 2 * gain + 1e-12 * abs(gain)).mean())
-    )  # equal but for rounding is not above
+    )  # equal up to rounding is not above
 
 
 @dataclass(frozen=True)
 class RankTest:
-    """Whether one group tends to have higher values than another."""
+    """The result of a Mann-Whitney rank test between two groups."""
 
-    u: float  # pairs (one of each group) in which the left is higher; ties count half
-    p_value: float  # of either side
-    share: float  # u over all pairs: the chance that a left value is above a right one
+    u: float  # number of pairs (one of each group) in which the left value is higher; ties count half
+    p_value: float  # two-sided
+    share: float  # u / number of pairs: the probability that a left value is above a right one
 
     def __str__(self) -> str:
         return f"U = {self.u:g}, left above right in {self.share:.3f} of pairs (p = {self.p_value:.4f})"
 
 
 def mann_whitney(left: Sequence[float] | Floats, right: Sequence[float] | Floats) -> RankTest:
-    """Do values of the left tend to be higher than those of the right? The two-sided rank test, corrected for ties.
+    """Return the two-sided Mann-Whitney rank test of whether values of `left` tend to be higher, corrected for ties.
 
     U = sum over pairs of 1[left > right] + 1/2 1[left = right]; p exact for small groups without ties.
     Mann and Whitney (1947), https://doi.org/10.1214/aoms/1177730491
@@ -203,15 +203,18 @@ def mann_whitney(left: Sequence[float] | Floats, right: Sequence[float] | Floats
     >>> print(mann_whitney([3, 4, 5], [1, 2]))
     U = 6, left above right in 1.000 of pairs (p = 0.2000)
     """
-    from scipy.stats import mannwhitneyu  # here: it takes a while to import
+    from scipy.stats import mannwhitneyu  # imported here because it is slow
 
-    one, two = (_finite(side, "a rank test") for side in (left, right))
+    one, two = (_require_finite(side, "a rank test") for side in (left, right))
     found = mannwhitneyu(one, two, alternative="two-sided")
     return RankTest(float(found.statistic), float(found.pvalue), float(found.statistic) / (len(one) * len(two)))
 
 
-def _finite(values: Sequence[float] | Floats, who: str) -> Floats:
+def _require_finite(values: Sequence[float] | Floats, what: str) -> Floats:
+    """Return the values as floats; raise InputError if there are none or one is not finite."""
     given = np.asarray(values, np.float64)
     if not len(given) or not np.isfinite(given).all():
-        raise InputError(f"{who} needs finite values; got {len(given)}, {int((~np.isfinite(given)).sum())} not")
+        raise InputError(
+            f"{what} needs finite values; got {len(given)} values, {int((~np.isfinite(given)).sum())} not finite"
+        )
     return given

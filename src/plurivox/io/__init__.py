@@ -1,4 +1,4 @@
-"""Files and frames in, nouns out, and back. A part is imported when it is asked for: the shelf alone needs no polars."""
+"""Read and write files and DataFrames. Names are imported on first use: the dataset catalog works without polars."""
 
 from plurivox.core.lazy_import import lazy_getattr
 
@@ -6,19 +6,20 @@ EXPORTS = {
     "Dataset": "dataset",
     "answers": "answer_frames",
     "convert": "conversion",
-    "counts": "frames",
+    "counts": "vote_frames",
+    "dataset_catalog": "",
     "frame_of": "tabular.column_values",
     "join_frames": "tabular.column_values",
     "read": "dataset_reader",
     "read_labels": "dataset_reader",
-    "read_confusion": "confusion_files",
-    "read_soft": "soft_files",
+    "read_confusion": "confusion_matrix_files",
+    "read_soft": "soft_label_files",
     "read_table": "tabular.table_files",
-    "shelf": "dataset_catalog:",
-    "votes": "frames",
+    "shelf": "dataset_catalog:",  # the name of dataset_catalog in 0.1
+    "votes": "vote_frames",
     "write": "folder_writer",
     "write_saved": "tabular.table_files",
-    "write_soft": "soft_files",
+    "write_soft": "soft_label_files",
     "write_table": "tabular.table_files",
 }
 __all__ = sorted(EXPORTS)

@@ -1,4 +1,4 @@
-"""From one form of a data set to another."""
+"""Convert a data set: read it in any supported format and write it as a file or folder."""
 
 from pathlib import Path
 from typing import Any
@@ -7,12 +7,12 @@ from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_reader import read
-from plurivox.io.folder_check import keep_apart, may_replace
+from plurivox.io.folder_check import check_replaceable, check_separate
 from plurivox.io.folder_writer import count_columns, vote_columns, write
 from plurivox.io.formats import peerannot
-from plurivox.io.frames import tell
-from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
 from plurivox.io.tabular.table_files import write_saved, write_table
+from plurivox.io.vote_frames import warn_notes
 
 FORMS = ("plurivox", "peerannot")
 
@@ -26,25 +26,26 @@ def convert(
     replace: bool = False,
     **how: Any,
 ) -> Dataset:
-    """Read a data set and write it elsewhere: a table by its ending, `.npz` as the noun itself, anything else as a folder.
+    """Read a data set and write it as a table (`.csv`, `.parquet`, ...), as `.npz`, or as a folder.
 
-    A table holds the votes (or counts, or answers) alone; a folder holds everything, in our form or, as far as there is
-    a place for it, in peerannot's. `part` says which to take where there are votes and counts. `replace` replaces a
-    folder that is a data set itself, and nothing else. What is left behind is told by a PlurivoxWarning.
+    The extension of `target` selects the file format; a name without extension is a folder. A file contains only the votes
+    (or counts, or answers); a folder contains everything, with `form="peerannot"` as far as that format allows. `part`
+    selects votes or counts if there are both. `replace` overwrites a folder only if it is a data set. A PlurivoxWarning lists
+    what was not written. `how` are the options of `read`.
     """
     out = Path(target)
-    is_file = _is_one_file(out, form)
+    is_file = _is_file_target(out, form)
     data = read(source, **how)
-    keep_apart(data.path, out)
+    check_separate(data.path, out)
     if part is not None:
-        data = _narrowed(data, part)
+        data = _keep_crowd_part(data, part)
     if is_file:
-        main = _main_part(data, part)
-        _tell_left_out(data, (main,), f"{out.name} holds the {main} alone", "a folder keeps them")
-        _write_file(getattr(data, main), out)
+        main_part = _choose_main_part(data, part)
+        _warn_left_out(data, (main_part,), f"{out.name} contains only the {main_part}", "write a folder to keep them")
+        _write_file(getattr(data, main_part), out)
         return data
     if replace:
-        may_replace(out)
+        check_replaceable(out)
     if form == "peerannot":
         _write_peerannot(data, out, replace=replace)
     else:
@@ -52,58 +53,65 @@ def convert(
     return data
 
 
-def _is_one_file(out: Path, form: str) -> bool:
-    """Whether the name is a file's; an ending that nobody knows is an error."""
+def _is_file_target(out: Path, form: str) -> bool:
+    """Return whether the target is a file and not a folder; raise InputError for an unsupported extension."""
     if form not in FORMS:
-        raise InputError(f"a folder is written in the form {' or '.join(FORMS)}, not {form!r}")
-    known = suffix_of(out) in (*ENDINGS, ".npz")
+        raise InputError(f"unknown folder format {form!r}; use {' or '.join(FORMS)}")
+    known = suffix_of(out) in (*TABLE_SUFFIXES, ".npz")
     if known and form != "plurivox":
-        raise InputError(f"the form {form} is a folder, and {out.name} is a file; name a folder, or leave the form out")
+        raise InputError(
+            f"the format {form} is a folder, but {out.name} is a file name; name a folder, or leave out the format"
+        )
     if not known and out.suffix and not out.is_dir():
-        raise InputError(f"{out.name} ends in none of {', '.join(ENDINGS)}, .npz; a folder has no ending")
+        raise InputError(
+            f"unsupported file type {out.suffix} ({out.name}); use {', '.join(TABLE_SUFFIXES)}, .npz, or a folder name without "
+            "extension"
+        )
     return known
 
 
-def _narrowed(data: Dataset, part: str) -> Dataset:
-    """The data set with its votes or its counts, not both."""
-    data.crowd(part)  # complains where it is not there
+def _keep_crowd_part(data: Dataset, part: str) -> Dataset:
+    """Return the data set with either its votes or its counts; raise InputError if the part named is absent."""
+    data.crowd(part)  # raises InputError if absent
     return data.without("counts" if part == "votes" else "votes")
 
 
-def _write_file(main: Any, out: Path) -> None:
-    if isinstance(main, Votes) and suffix_of(out) != ".npz":
-        write_table(vote_columns(main) if main.n_workers else count_columns(main), out)
+def _write_file(main_part: Any, out: Path) -> None:
+    """Write votes, counts, answers or soft labels to one file."""
+    if isinstance(main_part, Votes) and suffix_of(out) != ".npz":
+        write_table(vote_columns(main_part) if main_part.n_workers else count_columns(main_part), out)
     else:
-        write_saved(main, out)
+        write_saved(main_part, out)
 
 
 def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
+    """Write a data set as a peerannot folder; raise InputError for counts, warn about what the format cannot store."""
     if data.crowd_part() == "counts":
-        hint = "; take the votes of named people instead: part='votes' (--part votes)" if data.has("votes") else ""
-        raise InputError(f"peerannot keeps one plain label per worker and task; {data.name} has counts{hint}")
+        hint = "; select its votes instead: part='votes' (--part votes)" if data.has("votes") else ""
+        raise InputError(f"peerannot stores one label per worker and task; {data.name} has counts{hint}")
     crowd, images = data.crowd("votes"), data.images
     splits = {str(task): split for split, tasks in data.splits.items() for task in tasks.tolist()} if images else {}
     gold = data.gold if images else None
     notes = peerannot.write(crowd, out, name=data.name, gold=gold, images=images, splits=splits, replace=replace)
-    held = ("votes", "gold", "images") if images else ("votes",)
-    _tell_left_out(
-        data, held, "peerannot's form holds votes, and gold with image files", "the form plurivox keeps them"
+    written = ("votes", "gold", "images") if images else ("votes",)
+    _warn_left_out(
+        data, written, "a peerannot folder stores votes, and gold with image files", "the format plurivox keeps them"
     )
-    tell(notes)
+    warn_notes(notes)
 
 
-def _main_part(data: Dataset, part: str | None) -> str:
-    """What a single file holds of a data set."""
+def _choose_main_part(data: Dataset, part: str | None) -> str:
+    """Return the part of a data set that is written to a single file: answers, votes, counts or soft labels."""
     for one in (part,) if part else ("answers", "votes", "counts", "soft_labels"):
         if data.has(one):
             return one
-    raise InputError(f"{data.name} has neither votes nor answers to put in one file")
+    raise InputError(f"{data.name} has no votes, answers, counts or soft labels to write to one file; write a folder")
 
 
-def _tell_left_out(data: Dataset, held: tuple[str, ...], why: str, hint: str) -> None:
-    """Say which parts and further tables have no place in what is written."""
+def _warn_left_out(data: Dataset, written: tuple[str, ...], why: str, hint: str) -> None:
+    """Warn about the parts and further tables of a data set that were not written."""
     further = [name for name in data.tables if not data.has(name)]
     empty = [one for one in ("items", "workers") if data.has(one) and getattr(data, one) is None]
-    lost = [one for one in data.parts() if one not in (*held, *empty)] + further
+    lost = [one for one in data.parts() if one not in (*written, *empty)] + further
     if lost:
-        tell([f"{why}; left out: {', '.join(lost)} ({hint})"])
+        warn_notes([f"{why}; not written: {', '.join(lost)} ({hint})"])

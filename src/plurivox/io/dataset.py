@@ -1,4 +1,4 @@
-"""Dataset: everything one folder or file holds about one crowd."""
+"""Dataset: the votes, answers, gold labels, features, ... read from one folder or file."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
@@ -13,17 +13,17 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
-from plurivox.io.tabular.column_values import code
+from plurivox.io.tabular.column_values import encode_column
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
-CROWD_PARTS = ("answers", "votes", "counts")  # the parts that hold what people said
-AS_READ = ("votes_as_read",)  # tables with what people said before it was cleaned
+CROWD_PARTS = ("answers", "votes", "counts")  # the parts that contain what annotators said
+RAW_TABLES = ("votes_as_read",)  # tables of votes from before a cleaning
 
-Part = Any  # a value, or a function without arguments that makes it when it is first asked for
+Part = Any  # a value, or a function without arguments that returns it on first use
 
 
 class Dataset:
-    """What is known about one crowd. Every part is None where it is absent, and read when it is first asked for.
+    """A data set: votes, answers, counts, gold, items, features, ...; absent parts are None, others are read on first use.
 
     >>> data = Dataset("pair", votes=Votes.of(task=["a"], worker=["w"], label=["x"]))
     >>> data
@@ -41,22 +41,23 @@ class Dataset:
         path: Path | None = None,
         **parts: Part,
     ) -> None:
-        strangers = sorted(set(parts) - set(PARTS))
-        assert not strangers, strangers
+        unknown = sorted(set(parts) - set(PARTS))
+        assert not unknown, unknown
         self.name, self.path = name, path
-        self.about = dict(about or {})  # what dataset.toml says
-        self.tables = dict(tables or {})  # further tables by name: call one to read it
+        self.about = dict(about or {})  # the contents of dataset.toml
+        self.tables = dict(tables or {})  # name -> function that reads the table
         self._parts = {part: value for part, value in parts.items() if value is not None}
 
     def has(self, part: str) -> bool:
-        """Whether a part is there; nothing is read."""
+        """Return whether the data set has this part, without reading it."""
         return part in self._parts
 
     def parts(self) -> list[str]:
-        """The parts that are there, in the order of the walk."""
+        """Return the names of the parts the data set has, in the order of PARTS."""
         return [part for part in PARTS if part in self._parts]
 
     def _part(self, part: str) -> Any:
+        """Return a part, reading it on first use; None if absent."""
         value = self._parts.get(part)
         if callable(value):
             value = self._parts[part] = value()
@@ -64,22 +65,22 @@ class Dataset:
 
     @property
     def votes(self) -> Votes | None:
-        """What the crowd said."""
+        """The votes of the workers."""
         return self._part("votes")
 
     @property
     def answers(self) -> Answers | None:
-        """What people entered, untouched."""
+        """The answers as entered, before cleaning and elicitation."""
         return self._part("answers")
 
     @property
     def counts(self) -> Votes | None:
-        """How many people, whose names are lost, chose each label."""
+        """The number of unnamed people who chose each label of each task."""
         return self._part("counts")
 
     @property
     def gold(self) -> SoftLabels | None:
-        """True labels; perhaps of more tasks than the votes, perhaps of fewer."""
+        """True labels; their tasks may be more or fewer than those of the votes."""
         return self._part("gold")
 
     @property
@@ -89,17 +90,17 @@ class Dataset:
 
     @property
     def items(self) -> pl.DataFrame | None:
-        """What was labelled, a row a task: text, image bytes, splits."""
+        """The labelled items, one row per task: text, image bytes, split."""
         return self._part("items")
 
     @property
     def features(self) -> Features | None:
-        """Numbers for every task, for classifiers."""
+        """Feature vectors of the tasks, for classifiers."""
         return self._part("features")
 
     @property
     def workers(self) -> pl.DataFrame | None:
-        """What is known of the people, a row a worker."""
+        """Attributes of the workers, one row per worker."""
         return self._part("workers")
 
     @property
@@ -109,56 +110,57 @@ class Dataset:
 
     @cached_property
     def splits(self) -> dict[str, Names]:
-        """The tasks of each split, where gold or items name one."""
+        """The tasks of each split (train, test, ...) that the items or the gold table name."""
         found: dict[str, Names] = {}
         for table in (lambda: self.items, self.tables.get("gold")):
             frame = None if table is None or found else table()
             if frame is not None and {"task", "split"} <= set(frame.columns):
                 named = frame.filter(pl.col("split").is_not_null() & (pl.col("split").cast(pl.String) != ""))
                 for (split,), part in named.group_by("split", maintain_order=True):
-                    codes, names, _ = code(part["task"], "task")
+                    codes, names, _ = encode_column(part["task"], "task")
                     found[str(split)] = names[codes]
         return found
 
     def crowd(self, part: str | None = None) -> Votes:
-        """The votes to aggregate: those of named people, or the counts where these cover more tasks; or the part named."""
+        """Return the votes to aggregate: the part named, else the votes, or the counts if these cover more tasks."""
         found = self._part(self.crowd_part(part))
         assert isinstance(found, Votes)
         return found
 
     def crowd_part(self, part: str | None = None) -> str:
-        """Which part `crowd` takes, "votes" or "counts"; raises InputError where it is not there."""
+        """Return which part `crowd` uses, "votes" or "counts"; raise InputError if it is absent."""
         if part is not None and part not in ("votes", "counts"):
-            raise InputError(f"the crowd speaks in votes or counts, not in {part!r}")
-        there = [one for one in ("votes", "counts") if self.has(one) and part in (one, None)]
-        if not there:
+            raise InputError(f"unknown part {part!r}; use votes or counts")
+        present = [one for one in ("votes", "counts") if self.has(one) and part in (one, None)]
+        if not present:
             hint = (
-                "it holds answers: turn them into votes first (plurivox elicit as-asked)"
+                "it contains answers: turn them into votes first (pv.elicit_votes, or plurivox elicit as-asked)"
                 if self.has("answers")
-                else f"it holds {self._held()}"
+                else f"it contains {self._contents_text()}"
             )
             raise InputError(f"{self.name} has no {part or 'votes'}; {hint}")
-        if len(there) == 1:
-            return there[0]  # not read
-        return max(there, key=lambda one: self._part(one).n_tasks)  # the votes where both cover as many tasks
+        if len(present) == 1:
+            return present[0]  # not read
+        return max(present, key=lambda one: self._part(one).n_tasks)  # the votes if both cover as many tasks
 
     def without(self, *names: str, **parts: Part) -> "Dataset":
-        """The data set without the parts and tables of these names, and with `parts`; the rest is read when needed."""
+        """Return a copy of the data set without the parts and tables of these names, and with `parts` added."""
         kept = {one: partial(getattr, self, one) for one in self.parts() if one not in names}
         tables = {name: table for name, table in self.tables.items() if name not in names}
         return Dataset(self.name, about=self.about, tables=tables, path=self.path, **kept, **parts)
 
-    def with_crowd(self, said: Mapping[str, Answers | Votes]) -> "Dataset":
-        """The data set with these answers, votes or counts in the place of all it had."""
-        made = self.without(*CROWD_PARTS, *AS_READ, **said)
-        if "audit" in made.tables:  # of an earlier cleaning: kept beside the new one
+    def with_crowd(self, crowd_parts: Mapping[str, Answers | Votes]) -> "Dataset":
+        """Return a copy of the data set whose answers, votes and counts are replaced by these."""
+        made = self.without(*CROWD_PARTS, *RAW_TABLES, **crowd_parts)
+        if "audit" in made.tables:  # from an earlier cleaning: renamed, so that both stay
             number = next(n for n in range(1, 10**6) if f"audit_{n}" not in made.tables)
             made.tables[f"audit_{number}"] = made.tables.pop("audit")
         return made
 
-    def _held(self) -> str:
+    def _contents_text(self) -> str:
+        """Return the names of the parts and tables, for messages."""
         further = [name for name in self.tables if not self.has(name)]
-        return ", ".join([*self.parts(), *further]) or "nothing we know"
+        return ", ".join([*self.parts(), *further]) or "no known table"
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.name}: {self._held()}>"
+        return f"<Dataset {self.name}: {self._contents_text()}>"

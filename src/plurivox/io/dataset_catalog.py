@@ -1,4 +1,4 @@
-"""The shelf: data sets by name, under PLURIVOX_DATA or the user's own data folder."""
+"""The dataset catalog: data sets found by name in PLURIVOX_DATA (or the user's data folder) and those shipped with plurivox."""
 
 import os
 import shutil
@@ -7,47 +7,47 @@ from typing import Any
 
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError, unknown_name
-from plurivox.io.folder_check import holds_set, keep_apart, may_replace, no_set
+from plurivox.io.folder_check import check_replaceable, check_separate, holds_dataset, no_dataset_error
 
 BUNDLED = Path(__file__).parent / "bundled"
-BESIDE = ("README.md", "README", "LICENSE")  # what an installed set may hold beside its data
+EXTRA_FILES = ("README.md", "README", "LICENSE")  # files that an installed data set may contain besides its data
 
 
-def home() -> Path:
-    """The folder where data sets are looked up by name and installed."""
+def data_home() -> Path:
+    """Return the folder in which data sets are installed: PLURIVOX_DATA, or ~/.local/share/plurivox."""
     if given := os.environ.get("PLURIVOX_DATA"):
         return Path(given).expanduser()
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(base).expanduser() / "plurivox"
 
 
-def shelves() -> list[Path]:
-    """Where a name is looked up, in order: the home, then what ships with the package."""
-    return [home(), BUNDLED]
+def search_path() -> list[Path]:
+    """Return the folders in which a data set is looked up by name: the data folder, then the bundled data sets."""
+    return [data_home(), BUNDLED]
 
 
-def listed() -> list[str]:
-    """The names that can be read, installed or bundled."""
-    found = {one.name for shelf in shelves() if shelf.is_dir() for one in shelf.iterdir() if _is_readable(one)}
+def list_names() -> list[str]:
+    """Return the names of all data sets that can be read, installed or bundled."""
+    found = {one.name for root in search_path() if root.is_dir() for one in root.iterdir() if _is_readable(one)}
     return sorted(found)
 
 
 def find(name: str) -> Path | None:
-    """The folder of a data set, or None."""
-    if not _is_plain(name):
+    """Return the folder of the data set with this name, or None."""
+    if not _is_valid_name(name):
         return None
-    return next((shelf / name for shelf in shelves() if _is_set(shelf / name)), None)
+    return next((root / name for root in search_path() if _is_dataset_folder(root / name)), None)
 
 
 def info(name: str) -> dict[str, Any]:
-    """Where a data set is and what is in it."""
+    """Return the folder, parts, tables and sizes of the data set with this name; raise UnknownName if there is none."""
     from plurivox.io.dataset_reader import read
 
     folder = find(name)
     if folder is None:
-        raise unknown_name("data set", name, listed())
-    if not holds_set(folder):
-        raise no_set(folder)
+        raise unknown_name("data set", name, list_names())
+    if not holds_dataset(folder):
+        raise no_dataset_error(folder)
     data = read(folder)
     about: dict[str, Any] = {"name": name, "folder": str(folder), "parts": data.parts(), "tables": sorted(data.tables)}
     about |= {key: value for key in ("description", "command") if (value := data.about.get(key))}
@@ -66,59 +66,62 @@ def info(name: str) -> dict[str, Any]:
 
 
 def install(name: str, source: Path | None = None, *, replace: bool = False) -> Path:
-    """Put a data set on the shelf under a name: a copy of a folder, or one that ships with the package.
+    """Copy a data set (a folder or file, or a bundled one) into the data folder under this name; return its folder.
 
-    `replace` replaces a data set that has this name already.
+    `replace` overwrites a data set that has this name already.
     """
-    if not _is_plain(name):
-        raise InputError(f"{name!r} cannot name a data set; use letters, digits, - and _")
+    if not _is_valid_name(name):
+        raise InputError(f"{name!r} is not a valid data set name; use letters, digits, - and _")
     if source is None:
-        if not _is_set(BUNDLED / name):
+        if not _is_dataset_folder(BUNDLED / name):
             raise unknown_name("bundled data set", name, [one.name for one in BUNDLED.iterdir()])
         source = BUNDLED / name
     if not source.exists():
-        raise InputError(f"there is nothing at {source} to install")
-    if source.is_dir() and not holds_set(source):
-        raise no_set(source)
-    shelf = home()
-    keep_apart(source, shelf / name)
+        raise InputError(f"there is no file or folder {source} to install")
+    if source.is_dir() and not holds_dataset(source):
+        raise no_dataset_error(source)
+    root = data_home()
+    check_separate(source, root / name)
     if replace:
-        may_replace(shelf / name, also=BESIDE)
+        check_replaceable(root / name, also=EXTRA_FILES)
     try:
-        shelf.mkdir(parents=True, exist_ok=True)
-        with atomic_folder(shelf / name, replace=replace) as part:
-            _copy(source, part)
+        root.mkdir(parents=True, exist_ok=True)
+        with atomic_folder(root / name, replace=replace) as part:
+            _copy_dataset(source, part)
     except (PermissionError, InputError) as cause:
         if not isinstance(cause.__cause__ or cause, PermissionError):
             raise
-        raise InputError(f"{shelf} cannot be written to; set PLURIVOX_DATA to a folder of yours") from None
+        raise InputError(f"no permission to write to {root}; set PLURIVOX_DATA to a folder you can write to") from None
     except OSError as cause:
-        raise InputError(f"{name} could not be installed in {shelf}: {cause.strerror or cause}") from cause
-    return shelf / name
+        raise InputError(f"{name} could not be installed in {root}: {cause.strerror or cause}") from cause
+    return root / name
 
 
-def _copy(source: Path, part: Path) -> None:
-    """A folder as it is, after making sure that it can be read; a file or another program's folder in our own form."""
-    from plurivox.io.dataset_reader import is_ours, read
+def _copy_dataset(source: Path, part: Path) -> None:
+    """Copy a plurivox folder unchanged after reading it once; convert a file or a folder of another program."""
+    from plurivox.io.dataset_reader import is_plurivox_folder, read
     from plurivox.io.folder_writer import write
 
     data = read(source)
-    if is_ours(source):
+    if is_plurivox_folder(source):
         shutil.copytree(source, part, dirs_exist_ok=True)
     else:
         write(data, part, replace=True)
 
 
-def _is_set(folder: Path) -> bool:
+def _is_dataset_folder(folder: Path) -> bool:
+    """Return whether a path is a non-empty folder whose name does not begin with . or _."""
     return folder.is_dir() and not folder.name.startswith((".", "_")) and any(folder.iterdir())
 
 
 def _is_readable(folder: Path) -> bool:
+    """Return whether a folder contains a data set that this user may read."""
     try:
-        return _is_set(folder) and holds_set(folder)
+        return _is_dataset_folder(folder) and holds_dataset(folder)
     except OSError:
-        return False  # closed to this user: not a set to offer
+        return False  # no permission
 
 
-def _is_plain(name: str) -> bool:
+def _is_valid_name(name: str) -> bool:
+    """Return whether a name can be the name of a data set: one path component, not hidden."""
     return bool(name) and name not in (".", "..") and not name.startswith(".") and Path(name).name == name

@@ -1,4 +1,4 @@
-"""Read whatever is there: a file, a folder, a name on the shelf; or what a caller holds in memory."""
+"""Read a data set from a file, a folder or the dataset catalog, or wrap votes, answers or a DataFrame as a Dataset."""
 
 import warnings
 from contextlib import suppress
@@ -13,37 +13,37 @@ from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import answer_frames, dataset_catalog, frames
+from plurivox.io import answer_frames, dataset_catalog, vote_frames
 from plurivox.io.dataset import Dataset
-from plurivox.io.folder import read_folder
 from plurivox.io.folder_check import holds_main_table
-from plurivox.io.formats import Contents, image_folder, label_studio, peerannot, reader_of
-from plurivox.io.soft_files import read_soft, soft_of
-from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
+from plurivox.io.folder_reader import read_folder
+from plurivox.io.formats import Contents, find_reader, image_folder, label_studio, peerannot
+from plurivox.io.soft_label_files import read_soft, soft_from_frame
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
 from plurivox.io.tabular.table_files import Columns, frame_of_records, read_table
 from plurivox.io.tabular.text_files import read_json
 
 
 def read(where: str | Path, **how: Any) -> Dataset:
-    """The data set at a path or on the shelf.
+    """Return the data set in a file or folder, or the one with this name in the dataset catalog.
 
-    `where` is a table of votes, counts or answers; a Label Studio export; a saved noun (`.npz`); a folder in our form, in
-    peerannot's, or with one folder of images a label; or the name of a data set under PLURIVOX_DATA. `how` are the options of
-    `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`.
+    `where` is a table of votes, counts or answers; a Label Studio export; saved Votes, Answers or SoftLabels (`.npz`); a folder
+    in the format of plurivox or peerannot, or with one folder of images per label; or the name of a data set under
+    PLURIVOX_DATA. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`.
     """
     path = Path(where).expanduser()
     if not path.exists():
         found = dataset_catalog.find(str(where))
         if found is None:
-            raise _absent(str(where))
+            raise _not_found_error(str(where))
         path = found
     return _read_folder(path, how) if path.is_dir() else _read_file(path, how)
 
 
-def dataset_of(given: Any) -> Dataset:
-    """The data set given, or named by a path; Votes, Answers and a DataFrame of votes become one that holds them alone.
+def as_dataset(given: Any) -> Dataset:
+    """Return a Dataset from a Dataset, a path, Votes, Answers or a DataFrame of votes.
 
-    >>> dataset_of({"task": ["a"], "worker": ["ann"], "label": ["cat"]})
+    >>> as_dataset({"task": ["a"], "worker": ["ann"], "label": ["cat"]})
     <Dataset the table: votes>
     """
     if isinstance(given, Dataset):
@@ -54,106 +54,108 @@ def dataset_of(given: Any) -> Dataset:
         return Dataset("the votes", votes=given)
     if isinstance(given, Answers):
         return Dataset("the answers", answers=given)
-    return Dataset("the table", votes=frames.votes(given))
+    return Dataset("the table", votes=vote_frames.votes(given))
 
 
-def crowd_of(given: Any, part: str | None = None, *, needs_names: str = "") -> Votes:
-    """The votes, or the counts, to work on: those of the `part` named, else of the one that covers more tasks.
+def as_votes(given: Any, part: str | None = None, *, needs_names: str = "") -> Votes:
+    """Return the votes of a data set: the part named ("votes" or "counts"), else whichever covers more tasks.
 
-    `needs_names` is the name of a method that must know who voted, "" where none must: counts are then refused where
-    votes are there too. Warns where counts are taken although nobody asked for them.
+    Warn if counts are used although `part` does not select them and there are votes. `needs_names` is the name of a method that
+    needs to know who voted ("" if none does): InputError is then raised if counts would be used although there are votes.
     """
-    data = dataset_of(given)
+    data = as_dataset(given)
     taken = data.crowd_part(part)
     crowd = data.crowd(taken)
     if taken == "votes" or (votes := data.votes) is None:
         return crowd
     if needs_names:
         raise InputError(
-            f"{needs_names} must know who voted; the counts of {data.name} ({crowd.n_tasks:,} tasks) hold no names. "
-            f"Its votes ({votes.n_tasks:,} tasks) do: --part votes"
+            f"{needs_names} needs to know who voted; the counts of {data.name} ({crowd.n_tasks:,} tasks) do not name workers. "
+            f"Use its votes ({votes.n_tasks:,} tasks): part='votes' (--part votes)"
         )
     if part is None:
         warnings.warn(
             f"{data.name}: counts cover {crowd.n_tasks:,} tasks, votes {votes.n_tasks:,}; "
-            "counts are taken (--part votes for the others)",
+            "the counts are used; select the votes with part='votes' (--part votes)",
             PlurivoxWarning,
             stacklevel=3,
         )
     return crowd
 
 
-def is_ours(path: Path) -> bool:
-    """A folder in our own form."""
+def is_plurivox_folder(path: Path) -> bool:
+    """Return whether a folder is in the format of plurivox."""
     return holds_main_table(path) and not peerannot.recognises(path)
 
 
 def read_labels(where: str | Path) -> SoftLabels | Dataset:
-    """The soft or known labels in a file; a data set where the file names workers, counts people or is another program's."""
+    """Return the soft or gold labels in a file, or a Dataset if the file contains votes, counts or an export."""
     path = Path(where)
-    if suffix_of(path) not in ENDINGS:
-        return read_soft(where)  # which says what endings it knows
-    found = _opened(path, {})
+    if suffix_of(path) not in TABLE_SUFFIXES:
+        return read_soft(where)  # raises InputError for an unsupported file type
+    found = _open_file(path, {})
     if isinstance(found, Dataset):
         return found
     unlabelled = "task" not in found.names and ".json" in suffix_of(path)
     if unlabelled or "worker" in found.names or stem_of(path) == "counts":
-        return _of_table(found, path, {})
-    return soft_of(read_table(path) if isinstance(found.source, Path) else found.source.to_native(), where)
+        return _dataset_from_table(found, path, {})
+    return soft_from_frame(read_table(path) if isinstance(found.source, Path) else found.source.to_native(), where)
 
 
 def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
-    reader = None if is_ours(path) else reader_of(path)
-    return read_folder(path, **how) if reader is None else _foreign(reader, path, how)
+    """Return the data set in a folder of plurivox, peerannot or images."""
+    reader = None if is_plurivox_folder(path) else find_reader(path)
+    return read_folder(path, **how) if reader is None else _read_foreign(reader, path, how)
 
 
 def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
+    """Return the data set in a table, an export or an `.npz`."""
     if suffix_of(path) == ".npz":
-        return _of_noun(DataType.load(path), path)
-    found = _opened(path, how)
-    return found if isinstance(found, Dataset) else _of_table(found, path, how)
+        return _dataset_from_saved(DataType.load(path), path)
+    found = _open_file(path, how)
+    return found if isinstance(found, Dataset) else _dataset_from_table(found, path, how)
 
 
-def _opened(path: Path, how: dict[str, Any]) -> Dataset | Columns:
-    """The table in a file, or the data set where it is a JSON export of another program; the file is read once."""
+def _open_file(path: Path, how: dict[str, Any]) -> Dataset | Columns:
+    """Return the table in a file, or the data set if the file is a peerannot or Label Studio export (JSON)."""
     if suffix_of(path) == ".json":
         if peerannot.recognises(path):
-            return _foreign(peerannot, path, how)
+            return _read_foreign(peerannot, path, how)
         records = read_json(path)
         if label_studio.is_export(records):
-            return _foreign(label_studio, path, how, records=records)
+            return _read_foreign(label_studio, path, how, records=records)
         return Columns.of(frame_of_records(records, path), path.name)
     if suffix_of(path) == ".parquet":
-        with suppress(InputError):  # read_table says what is wrong with it
+        with suppress(InputError):  # read_table below raises a more precise error
             return Columns.of(path)
     return Columns.of(read_table(path), path.name)
 
 
-def _of_table(table: Columns, path: Path, how: dict[str, Any]) -> Dataset:
-    """The data set of a table of answers, of counts or of votes."""
+def _dataset_from_table(table: Columns, path: Path, how: dict[str, Any]) -> Dataset:
+    """Return a Dataset from a table of answers, counts or votes, recognised by its columns."""
     name = stem_of(path)
-    if not how.get("wide") and table.hold_answers(how.get("label")):
+    if not how.get("wide") and table.holds_answers(how.get("label")):
         if "repeats" in how:
             raise InputError(
-                f"{path.name} holds what people entered, and repeats are settled among votes: take further answers of a person "
-                "to a task out first (plurivox clean --rules repeats-once)"
+                f"{path.name} contains answers, and repeats applies only to votes: remove repeated answers first "
+                "(pv.clean_set with the rule repeats-once, or plurivox clean --rules repeats-once)"
             )
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: how[key] for key in known if key in how}
         return Dataset(name, path=path, answers=answer_frames.answers(table, where=path.name, **given))
     if not how.get("wide") and _holds_counts(table, how, name):
         columns = {key: how[key] for key in ("task", "labels", "ordered") if key in how}
-        return Dataset(name, path=path, counts=frames.counts(table, where=path.name, **columns))
-    return Dataset(name, path=path, votes=frames.votes(table, where=path.name, **how))
+        return Dataset(name, path=path, counts=vote_frames.counts(table, where=path.name, **columns))
+    return Dataset(name, path=path, votes=vote_frames.votes(table, where=path.name, **how))
 
 
-def _foreign(reader: ModuleType, path: Path, how: dict[str, Any], **given: Any) -> Dataset:
-    """A data set of another program, with our rules for abstentions and repeats laid over it."""
+def _read_foreign(reader: ModuleType, path: Path, how: dict[str, Any], **given: Any) -> Dataset:
+    """Return the data set of another program, after applying the options `missing`, `repeats` and `ordered`."""
     given |= {"labels": how["labels"]} if "labels" in how and reader is not image_folder else {}
     if reader is label_studio:
         given |= {theirs: how[ours] for ours, theirs in (("label", "from_name"), ("task", "task_field")) if ours in how}
     found: Contents = reader.read(path, **given)
-    frames.tell(found.notes)
+    vote_frames.warn_notes(found.notes)
     votes = found.votes
     if votes is not None:
         rules: dict[str, Any] = {key: how[key] for key in ("missing", "repeats", "ordered") if key in how}
@@ -161,12 +163,14 @@ def _foreign(reader: ModuleType, path: Path, how: dict[str, Any], **given: Any) 
             {} if "missing" in how else {"labels": votes.labels}
         )
         worker = "worker" if votes.n_workers else None
-        votes = frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
-    return Dataset(found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items(found))
+        votes = vote_frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
+    return Dataset(
+        found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items_with_splits(found)
+    )
 
 
-def _items(found: Contents) -> pl.DataFrame | None:
-    """What was shown, with the split of each task where it is known."""
+def _items_with_splits(found: Contents) -> pl.DataFrame | None:
+    """Return the table of items, with a column `split` if the splits are known."""
     if found.splits is None:
         return found.items
     splits = pl.DataFrame({"task": list(found.splits), "split": list(found.splits.values())})
@@ -174,7 +178,7 @@ def _items(found: Contents) -> pl.DataFrame | None:
 
 
 def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:
-    """A file called counts with a task column and nothing but numbers beside it; elsewhere that may be a wide table too."""
+    """Return whether a table has a task column and otherwise numbers; raise InputError if its file is not named counts."""
     task = how.get("task", "task")
     others = [one for one in table.names if one != task]
     if task not in table or not others or {"worker", "label"} & set(others) or {"worker", "label"} & set(how):
@@ -183,21 +187,23 @@ def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:
         return False
     if name != "counts":
         raise InputError(
-            f"{table.where} has {task!r} and numbers beside it: call the file counts if they say how many people chose each "
-            "label, or read it as a wide table (--wide) if every column is a worker"
+            f"{table.where} has {task!r} and columns of numbers: if they count how many people chose each label, "
+            "rename the file to counts; if every column is a worker, read it as a wide table: wide=True (--wide)"
         )
     return True
 
 
-def _of_noun(noun: DataType, path: Path) -> Dataset:
-    part = {Votes: "votes", Answers: "answers", SoftLabels: "soft_labels"}.get(type(noun))
+def _dataset_from_saved(saved: DataType, path: Path) -> Dataset:
+    """Return a Dataset of saved Votes, Answers or SoftLabels; raise InputError for another type."""
+    part = {Votes: "votes", Answers: "answers", SoftLabels: "soft_labels"}.get(type(saved))
     if part is None:
-        raise InputError(f"{path} holds {type(noun).__name__}; a data set needs Votes, Answers or SoftLabels")
-    parts: dict[str, Any] = {part: noun}
+        raise InputError(f"{path} contains {type(saved).__name__}; a data set needs Votes, Answers or SoftLabels")
+    parts: dict[str, Any] = {part: saved}
     return Dataset(stem_of(path), path=path, **parts)
 
 
-def _absent(where: str) -> Exception:
-    if "/" in where or suffix_of(where) in ENDINGS:
+def _not_found_error(where: str) -> Exception:
+    """Return the error for a path that does not exist, or for an unknown data set name."""
+    if "/" in where or suffix_of(where) in TABLE_SUFFIXES:
         return InputError(f"there is no file or folder {where}")
-    return unknown_name("file, folder or data set", where, dataset_catalog.listed())
+    return unknown_name("file, folder or data set", where, dataset_catalog.list_names())

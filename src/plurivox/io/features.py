@@ -1,4 +1,4 @@
-"""Features: numbers for every task, by task name or by the rows of splits."""
+"""Features: one vector of numbers per task, and the files (`.npz`, tables) that store them."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -20,62 +20,64 @@ from plurivox.core.npz import (
 )
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_values import names_of, numbers_of
+from plurivox.io.tabular.column_values import to_names, to_numbers
 from plurivox.io.tabular.table_files import read_table, require_columns
 
 
 @dataclass(frozen=True)
 class Features:
-    """One row of numbers a task."""
+    """One row of numbers per task, with optional split and gold labels."""
 
     tasks: Names  # (n,)
-    x: Floats  # (n, ...) in the type they were stored in
+    x: Floats  # (n, ...) in the dtype of the file
     split: Names | None = None  # (n,) such as "train", "valid", "test"
     gold: SoftLabels | None = None  # true labels that came with the rows
 
     def on(self, tasks: Names) -> Floats:
-        """(n, ...) the rows of these tasks, in this order."""
-        return select_rows(tasks, self.tasks, self.x, "features")
+        """Return the (n, ...) feature rows of these tasks, in this order; raise InputError if one is missing."""
+        return rows_on(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
         return f"<Features: {len(self.tasks):,} tasks x {' x '.join(map(str, self.x.shape[1:]))}>"
 
 
 def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
-    """Features of an `.npz` or of a table.
+    """Return the features in an `.npz` file or a table.
 
-    An `.npz` holds `x` and `task` (and perhaps `split`, `y`, the true labels, and `labels`, the list of them), or `x_<split>`
-    (and `y_<split>`) for every split. Rows of a split are called by their task where `items` has the columns `task`, `split`
-    and `row`; the others `<split>-<row>`.
+    An `.npz` contains `x` and `task` (optionally `split`, `y`, the true labels, and `labels`, the list of them), or `x_<split>`
+    (and `y_<split>`) for every split. Rows of a split get their task name from `items` if it has the columns `task`, `split`
+    and `row`; other rows are named `<split>-<row>`.
     """
     if path.suffix == ".npz":
-        names = partial(_row_names, items=items)
-        return _checked(Features(*read_task_rows(read_arrays(path, "features"), path, "features", names)), path)
+        names = partial(_split_row_names, items=items)
+        return _check_features(Features(*read_task_rows(arrays_in(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
-    numbers = [numbers_of(frame[name], path) for name in frame.columns if name != "task"]
+    numbers = [to_numbers(frame[name], path) for name in frame.columns if name != "task"]
     if not numbers:
-        raise InputError(f"{path} has tasks alone; features need a column of numbers at least")
-    return _checked(Features(names_of(frame["task"], path), np.column_stack(numbers)), path)
+        raise InputError(f"{path} has no column besides 'task'; features need at least one column of numbers")
+    return _check_features(Features(to_names(frame["task"], path), np.column_stack(numbers)), path)
 
 
-def _checked(features: Features, path: Path) -> Features:
-    """The same, once its arrays fit together."""
+def _check_features(features: Features, path: Path) -> Features:
+    """Return the features; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
     x, n = features.x, len(features.tasks)
     if x.dtype.kind not in "fiub":
-        raise InputError(f"{path} holds features of the type {x.dtype}; they must be numbers")
+        raise InputError(f"the features (x) in {path} are of type {x.dtype}; they must be numbers")
     if x.ndim == 0 or len(x) != n:
-        raise InputError(f"{path} has {n} tasks, but features (x) of the shape {x.shape}; it needs a row a task")
+        raise InputError(
+            f"{path} has {n} tasks, but its features (x) have the shape {x.shape}; it needs one row per task"
+        )
     if features.split is not None and len(features.split) != n:
-        raise InputError(f"{path} has {n} tasks, but {len(features.split)} splits")
+        raise InputError(f"{path} has {n} tasks, but {len(features.split)} values in split; it needs one per task")
     if len(twice := duplicates(features.tasks)):
-        raise InputError(f"{path} has two rows of features for the tasks {first_few(twice)}")
+        raise InputError(f"{path} has several rows of features for the tasks {first_few(twice)}; keep one row per task")
     return features
 
 
-def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
-    """The tasks of the rows of a split, where the items say them."""
-    names = split_row_names(split, n).tolist()
+def _split_row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
+    """Return the task name of each of the n rows of a split: from `items` if listed there, else `<split>-<row>`."""
+    names = rows_by_split(split, n).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
         mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n - 1))
         for task, row in mine.select("task", "row").iter_rows():
@@ -84,11 +86,11 @@ def _row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
 
 
 def write_features(features: Features, path: Path) -> None:
-    """An `.npz` of `x` and `task`, with `split`, and `y` and `labels`, where they are known."""
-    arrays: dict[str, Any] = {"x": features.x, "task": without_stringdtype(features.tasks)}
+    """Write features to an `.npz`: `x` and `task`, and `split`, `y` and `labels` if known."""
+    arrays: dict[str, Any] = {"x": features.x, "task": plain_names(features.tasks)}
     if features.split is not None:
         arrays["split"] = without_stringdtype(features.split)
     if features.gold is not None:
-        arrays["y"] = without_stringdtype(features.gold.on(features.tasks).hard())
-        arrays["labels"] = without_stringdtype(features.gold.labels)  # also those that no task has
+        arrays["y"] = plain_names(features.gold.on(features.tasks).hard())
+        arrays["labels"] = plain_names(features.gold.labels)  # also labels without a task
     write_arrays(path, arrays)

@@ -1,92 +1,100 @@
-"""What stands in a folder: whether it is a data set, and whether it may be replaced. No table is opened here."""
+"""Check folders by the names of their files: whether one is a data set, and whether it may be overwritten."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.file_names import ENDINGS, stem_of, suffix_of
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
 
-MAIN = ("votes", "answers", "counts", "gold")  # a data set has one of these tables
-ABOUT, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
+MAIN_TABLES = ("votes", "answers", "counts", "gold")  # a data set has at least one of these tables
+DATASET_TOML, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
 
 
 def is_table(file: Path) -> bool:
-    """Whether a file holds a table, by its ending in large or small letters; a hidden file holds none."""
-    return suffix_of(file) in ENDINGS and not file.name.startswith(".") and file.is_file()
+    """Return whether a file is a table, by its extension (case ignored); hidden files are not."""
+    return suffix_of(file) in TABLE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
 def holds_main_table(folder: Path) -> bool:
-    """Whether a folder has votes, answers, counts or gold as a table: ours, or peerannot's answers."""
-    return folder.is_dir() and any(stem_of(one) in MAIN and is_table(one) for one in folder.iterdir())
+    """Return whether a folder contains votes, answers, counts or gold as a table, or the answers.json of peerannot."""
+    return folder.is_dir() and any(stem_of(one) in MAIN_TABLES and is_table(one) for one in folder.iterdir())
 
 
-def holds_set(folder: Path) -> bool:
-    """Whether a folder can be read as a data set: our tables, peerannot's answers, or a folder of images a label."""
+def holds_dataset(folder: Path) -> bool:
+    """Return whether a folder can be read as a data set: tables of plurivox, peerannot, or one folder of images per label."""
     if not folder.is_dir():
         return False
     return holds_main_table(folder) or (any(map(Path.is_dir, folder.iterdir())) and _holds_images(folder))
 
 
-def may_replace(folder: str | Path, also: Iterable[str] = ()) -> None:
-    """Refuse to replace a folder unless all in it is recognisably a data set, ours or peerannot's.
+def check_replaceable(folder: str | Path, also: Iterable[str] = ()) -> None:
+    """Raise InputError if a folder contains anything but a data set of plurivox or peerannot, so must not be overwritten.
 
-    `also` names further files that do no harm. A folder that is empty or not there may always be written.
+    `also` names further files that may be in it. A folder that is empty or does not exist passes.
     """
     target = Path(folder)
     if not target.is_dir():
         return
     here = Path.cwd()
     if target.resolve() in (here, *here.parents):
-        raise InputError(f"{target} is the folder you are in, or one above it; name another one")
+        raise InputError(f"{target} is the current folder or one above it; choose another folder")
     if target.is_symlink():
-        raise InputError(f"{target} is a link to {target.resolve()}; name that folder itself")
+        raise InputError(f"{target} is a symbolic link to {target.resolve()}; give that folder itself")
     entries = sorted(target.iterdir())
     if not entries:
         return
-    if strangers := [one.name for one in entries if not (_belongs(one) or one.name in also)]:
+    if others := [one.name for one in entries if not (_is_dataset_entry(one) or one.name in also)]:
         raise InputError(
-            f"{target} is not replaced: {first_few(strangers)} would be lost, which are no part of a data set; "
-            "choose another folder, or move them away"
+            f"{target} is not overwritten: it also contains {first_few(others)}, which do not belong to a data set; "
+            "choose another folder, or move these files"
         )
-    if not any(stem_of(one) in (*MAIN, "metadata") and is_table(one) for one in entries):
-        raise InputError(f"{target} is not replaced: it holds no data set ({_named(entries)}); choose another folder")
+    if not any(stem_of(one) in (*MAIN_TABLES, "metadata") and is_table(one) for one in entries):
+        raise InputError(
+            f"{target} is not overwritten: it is not a data set (it contains {_first_names(entries)}); choose another folder"
+        )
 
 
-def keep_apart(source: Path | None, target: Path) -> None:
-    """Refuse to write over what is read, into a folder that holds it, or over a part of it."""
+def check_separate(source: Path | None, target: Path) -> None:
+    """Raise InputError if writing `target` would overwrite `source`, a folder that contains it, or a part of it."""
     if source is None:
         return
     read, written = source.resolve(), target.resolve()
     if read == written or written in read.parents or (read in written.parents and written.exists()):
-        raise InputError(f"{target} would be written over what is read from {source}; choose another place")
+        raise InputError(f"writing {target} would overwrite the input {source}; choose another output path")
 
 
-def no_set(folder: Path) -> InputError:
-    """The error for a folder in which there is no data set."""
-    held = _named(sorted(folder.iterdir())) or "nothing"
-    return InputError(f"{folder} holds no data set; it needs votes, answers, counts or gold as a table, and has {held}")
+def no_dataset_error(folder: Path) -> InputError:
+    """Return the error for a folder that is not a data set; it lists the files found."""
+    found = _first_names(sorted(folder.iterdir())) or "nothing"
+    return InputError(
+        f"{folder} is not a data set; it needs a table named votes, answers, counts or gold (such as votes.csv); "
+        f"it contains {found}"
+    )
 
 
-def _belongs(entry: Path) -> bool:
-    """Whether a file or folder is one that a data set of ours or peerannot's has."""
+def _is_dataset_entry(entry: Path) -> bool:
+    """Return whether a file or folder is one that a data set of plurivox or peerannot contains."""
     if entry.is_symlink():
         return False
     if entry.is_dir():
         return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _only_images(entry)
-    return entry.name == ABOUT or suffix_of(entry) == ".npz" or is_table(entry)
+    return entry.name == DATASET_TOML or suffix_of(entry) == ".npz" or is_table(entry)
 
 
 def _only_images(folder: Path) -> bool:
+    """Return whether a folder contains only images and folders."""
     from plurivox.io.formats.image_folder import is_image
 
     return all(one.is_dir() or is_image(one) for one in folder.rglob("*"))
 
 
 def _holds_images(folder: Path) -> bool:
+    """Return whether a folder is an image folder."""
     from plurivox.io.formats import image_folder
 
     return image_folder.recognises(folder)
 
 
-def _named(entries: list[Path]) -> str:
+def _first_names(entries: list[Path]) -> str:
+    """Return the names of the first few entries, for messages."""
     return first_few(one.name for one in entries)

@@ -1,4 +1,4 @@
-"""Write a data set as a folder that reads back as it was."""
+"""Write a data set as a folder in the plurivox format, which reads back unchanged."""
 
 import json
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.features import write_features
-from plurivox.io.folder_check import ABOUT, may_replace
-from plurivox.io.soft_files import write_soft
+from plurivox.io.folder_check import DATASET_TOML, check_replaceable
+from plurivox.io.soft_label_files import write_soft
 from plurivox.io.tabular.table_files import write_table
 
 
@@ -29,16 +29,16 @@ def write(
     form: str = "parquet",
     beside: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a data set as a folder, whole or not at all; `form` is parquet or csv.
+    """Write a data set as a folder of parquet or csv tables (`form`); an error leaves no partial folder.
 
-    `beside` are further tables by the name of their file, whose ending says their form.
+    `beside` maps the names of further files to tables; their extension is the format. `replace` overwrites a data set.
     """
     if form not in ("parquet", "csv"):
-        raise InputError(f"a data-set folder is written as parquet or csv, not {form!r}")
+        raise InputError(f"unknown format {form!r} of a data set folder; use parquet or csv")
     if replace:
-        may_replace(folder)
+        check_replaceable(folder)
     with atomic_folder(folder, replace=replace) as part:
-        for name, table in _tables(dataset).items():
+        for name, table in _tables_to_write(dataset).items():
             write_table(table, part / f"{name}.{'parquet' if _holds_bytes(table) else form}")
         if dataset.soft_labels is not None:
             write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
@@ -48,15 +48,15 @@ def write(
             write_features(dataset.features, part / "features.npz")
         for name, table in (beside or {}).items():
             write_table(table, part / name)
-        (part / ABOUT).write_text(toml(_told(dataset)), encoding="utf-8")
+        (part / DATASET_TOML).write_text(to_toml(_dataset_toml(dataset)), encoding="utf-8")
 
 
 def vote_columns(votes: Votes) -> dict[str, Any]:
-    """The columns of a table that reads back as these votes: tasks and workers without a vote have a row of their own."""
+    """Return the columns of a table that reads back as these votes, with a row for each task or worker without a vote."""
     table = votes.columns()
     if "worker" not in table:
-        nobody = np.full(len(votes), None, object)
-        table = {"task": table["task"], "worker": nobody, **table}
+        unnamed = np.full(len(votes), None, object)
+        table = {"task": table["task"], "worker": unnamed, **table}
     tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
     n_more = len(tasks) + len(workers)
     if not n_more:
@@ -71,16 +71,16 @@ def vote_columns(votes: Votes) -> dict[str, Any]:
 
 
 def count_columns(counts: Votes) -> dict[str, Any]:
-    """The columns of a table that reads back as these counts: a column for each label."""
+    """Return the columns of a table that reads back as these counts: task, and one column per label."""
     names = [str(label) for label in counts.labels.tolist()]
     if "task" in names:
-        raise InputError("counts cannot be written: a label is called 'task', like the column of the tasks; rename it")
+        raise InputError("counts cannot be written: the label 'task' has the name of the task column; rename the label")
     table = counts.counts()
     return {"task": counts.tasks} | {name: table[:, k] for k, name in enumerate(names)}
 
 
-def _tables(dataset: Dataset) -> dict[str, Any]:
-    """Every table of the folder by its name."""
+def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
+    """Return {name: table} of all tables to write, except soft labels and soft gold."""
     tables: dict[str, Any] = {}
     if dataset.votes is not None:
         tables["votes"] = vote_columns(dataset.votes)
@@ -90,7 +90,7 @@ def _tables(dataset: Dataset) -> dict[str, Any]:
         tables["counts"] = count_columns(dataset.counts)
     if dataset.gold is not None and _is_hard(dataset.gold):
         tables["gold"] = _gold_columns(dataset)
-    if (items := _items(dataset)) is not None:
+    if (items := _items_with_images(dataset)) is not None:
         tables["items"] = items
     if dataset.workers is not None:
         tables["workers"] = dataset.workers
@@ -102,7 +102,7 @@ def _tables(dataset: Dataset) -> dict[str, Any]:
 
 
 def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
-    """The votes table as it was read, where it has columns that nothing else keeps: answers to further questions."""
+    """Return the votes table as read if it has columns that no other table stores, else None."""
     if "votes" not in dataset.tables or "votes_as_read" in dataset.tables or dataset.votes is None:
         return None
     source = dataset.tables["votes"]()
@@ -119,8 +119,8 @@ def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
     return source if set(source.columns) - kept else None
 
 
-def _items(dataset: Dataset) -> pl.DataFrame | None:
-    """What was labelled; image files go in as bytes where no image is there yet."""
+def _items_with_images(dataset: Dataset) -> pl.DataFrame | None:
+    """Return the table of items; image files are added as bytes if it has no column `image`."""
     items, images = dataset.items, dataset.images
     if not images or (items is not None and "image" in items.columns):
         return items
@@ -132,28 +132,29 @@ def _items(dataset: Dataset) -> pl.DataFrame | None:
     )
 
 
-def _told(dataset: Dataset) -> dict[str, Any]:
-    """What dataset.toml must say so that the folder reads back as it was."""
+def _dataset_toml(dataset: Dataset) -> dict[str, Any]:
+    """Return the contents of dataset.toml with which the folder reads back unchanged."""
     keep = {name: value for name, value in dataset.about.items() if name in ("description", "command")}
-    spoken = [part for part in (dataset.votes, dataset.counts, dataset.answers) if part is not None]
-    if not spoken:
+    crowds = [part for part in (dataset.votes, dataset.counts, dataset.answers) if part is not None]
+    if not crowds:
         return {"name": dataset.name, **keep}
-    crowd = spoken[0]
+    crowd = crowds[0]
     labels: dict[str, Any] = {"labels": crowd.labels.tolist()}
     if dataset.gold is not None and _is_hard(dataset.gold):
-        labels["labels"] = _with_strangers(crowd.labels, dataset.gold.labels)
+        labels["labels"] = _labels_with_gold(crowd.labels, dataset.gold.labels)
     if crowd.scale is not None and len(crowd.scale) == len(labels["labels"]):
         labels["scale"] = crowd.scale.tolist()
     return {"name": dataset.name, **keep, **labels}
 
 
-def _with_strangers(labels: Names, gold: Names) -> list[Any]:
-    """The labels of the crowd, then those that only gold has."""
-    strangers = gold[positions(labels, gold) < 0]
-    return [*labels.tolist(), *(strangers.tolist() if strangers.dtype == labels.dtype else [])]
+def _labels_with_gold(labels: Names, gold: Names) -> list[Any]:
+    """Return the labels of the votes, then those that only gold has."""
+    gold_only = gold[positions(labels, gold) < 0]
+    return [*labels.tolist(), *(gold_only.tolist() if gold_only.dtype == labels.dtype else [])]
 
 
 def _gold_columns(dataset: Dataset) -> dict[str, Any]:
+    """Return the columns of the gold table: task, label, and split if known."""
     gold = dataset.gold
     assert gold is not None
     columns: dict[str, Any] = {"task": gold.tasks, "label": gold.hard()}
@@ -164,18 +165,19 @@ def _gold_columns(dataset: Dataset) -> dict[str, Any]:
 
 
 def _is_hard(soft: SoftLabels) -> bool:
-    """All mass on one label of every task."""
+    """Return whether each task has all its probability on one label."""
     return bool((np.abs(soft.confidence - 1) < 1e-12).all())
 
 
 def _holds_bytes(table: Any) -> bool:
+    """Return whether a table has a column of bytes, which CSV cannot store."""
     return isinstance(table, pl.DataFrame) and any(kind == pl.Binary for kind in table.dtypes)
 
 
-def toml(values: dict[str, Any]) -> str:
-    r"""Flat TOML: text, numbers, truth values and lists of them are written as JSON writes them.
+def to_toml(values: dict[str, Any]) -> str:
+    r"""Return a flat dict as TOML text; strings, numbers, booleans and lists are written as in JSON.
 
-    >>> print(toml({"name": "a\x7fb", "labels": [1, 2]}), end="")
+    >>> print(to_toml({"name": "a\x7fb", "labels": [1, 2]}), end="")
     name = "a\u007fb"
     labels = [1, 2]
     """

@@ -7,11 +7,11 @@ from plurivox.recipes._contract import Recipe, methods
 
 # where these workflows were before there was a package for them; they stay importable from here
 EXPORTS = {
-    "Choice": "tune",
+    "Choice": "grid_search",
     "Comparison": "compare_methods",
     "Curve": "answer_cost",
     "break_even": "answer_cost",
-    "choose": "tune",
+    "choose": "grid_search",
     "compare": "compare_methods",
     "curve": "answer_cost",
     "seconds_per_answer": "answer_cost",

@@ -19,7 +19,7 @@ from plurivox.workflows.answer_cost import curve as curve
 from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_answer
 from plurivox.workflows.compare_methods import Comparison as Comparison
 from plurivox.workflows.compare_methods import compare as compare
-from plurivox.workflows.tune import Choice as Choice
-from plurivox.workflows.tune import choose as choose
+from plurivox.workflows.grid_search import Choice as Choice
+from plurivox.workflows.grid_search import choose as choose
 
 EXPORTS: dict[str, str]

@@ -30,10 +30,10 @@ class MarginRecipe(Recipe):
         """Train, record, score."""
         from plurivox import identify
         from plurivox.train.plan import Plan
-        from plurivox.workflows.dynamics import Stage, score_runs, score_tables
+        from plurivox.workflows.training_dynamics import DynamicsSetup, score_runs, score_tables
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        stage = Stage.of(read(self.data), self.net, plan)
+        stage = DynamicsSetup.of(read(self.data), self.net, plan)
         shared = {one.name for one in MarginRecipe.options()}
         own = {one.name: getattr(self, one.name) for one in self.options() if one.name not in shared}
         found = score_runs(stage, identify.methods.make(self.score, **own), self.runs, progress)

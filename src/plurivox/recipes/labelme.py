@@ -12,8 +12,8 @@ from plurivox.core.method import option, split_list
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.workflows.cache import ResultCache
-from plurivox.workflows.net_measures import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_protocol import Setting
@@ -80,10 +80,10 @@ class Labelme(Recipe):
     def _setting(self, read: Reader) -> "Setting":
         from plurivox.recipes._papers.labelme_protocol import Setting
         from plurivox.train.plan import Plan
-        from plurivox.workflows.train_inputs import training_data_of
+        from plurivox.workflows.load_training_data import load_training_data
 
-        training_data = training_data_of(read(self.data))
-        parts = training_data.splits()
+        training_data = load_training_data(read(self.data))
+        parts = training_data.parts()
         if set(parts) != {"train", "dev", "test"}:
             raise InputError(f"{training_data.name} must have the splits train, valid and test; it has {sorted(parts)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"

@@ -31,7 +31,7 @@ class PruneAndCompare(Recipe):
 
     def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Score once, then drop, fit and measure for every share."""
-        from plurivox.workflows.prune_crowd import prune_and_compare, votes_to_score
+        from plurivox.workflows.prune_by_score import prune_and_compare, votes_to_score
 
         data = read(self.data)
         if data.gold is None:

@@ -13,13 +13,13 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf, read_shares
-from plurivox.workflows.cache import ResultCache
-from plurivox.workflows.net_measures import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.types import Ints, Names
-    from plurivox.workflows.dynamics import Stage
+    from plurivox.workflows.training_dynamics import DynamicsSetup
 
 MEASURES = ("accuracy", "nll", "brier", "ece")
 
@@ -59,16 +59,16 @@ class PruneAndTrain(Recipe):
     def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """The whole walk, once a run."""
         from plurivox.train.plan import Plan
-        from plurivox.workflows.dynamics import Stage
+        from plurivox.workflows.training_dynamics import DynamicsSetup
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        stage = Stage.of(read(self.data), self.net, plan)
+        stage = DynamicsSetup.of(read(self.data), self.net, plan)
         if stage.training_data.gold is None or "test" not in stage.parts:
             raise InputError(f"{stage.training_data.name} needs gold labels and test tasks to compare on")
         kept = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
         shares, found = self._shares(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
-            mine = stage.seeded(self.seed + run)
+            mine = stage.with_seed(self.seed + run)
             order = _Order(mine, self.score)
             for how, alpha in [("none", 0.0), *((how, one) for one in shares for how in ("worst", "by lot"))]:
                 name = f"{how} {100 * alpha:g}%" if alpha else "none"
@@ -88,7 +88,7 @@ class PruneAndTrain(Recipe):
         )
         return Tables(f"Pruning {stage.training_data.name} before training", tables, self.spec)
 
-    def _trained(self, stage: "Stage", order: "_Order", how: str, alpha: float) -> dict[str, float]:
+    def _trained(self, stage: "DynamicsSetup", order: "_Order", how: str, alpha: float) -> dict[str, float]:
         """Train on what is left, and measure on the test tasks."""
         from plurivox.workflows.train import train_once, train_spec
 
@@ -113,7 +113,7 @@ class PruneAndTrain(Recipe):
 class _Order:
     """The training tasks, worst first or by lot; nothing is scored before it is asked for."""
 
-    def __init__(self, stage: "Stage", score: str) -> None:
+    def __init__(self, stage: "DynamicsSetup", score: str) -> None:
         self.stage, self.score = stage, score
         self._worst: Ints | None = None
 
@@ -122,9 +122,9 @@ class _Order:
         if self._worst is None:
             from plurivox import identify
             from plurivox.core.encoding import positions
-            from plurivox.workflows.dynamics import scored
+            from plurivox.workflows.training_dynamics import score_by_dynamics
 
-            found = scored(self.stage, identify.methods.make(self.score))
+            found = score_by_dynamics(self.stage, identify.methods.make(self.score))
             place = positions(found.names, self.stage.parts["train"])
             value = np.where(place >= 0, found.value[place], np.nan)
             self._worst = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
@@ -135,7 +135,7 @@ class _Order:
         return np.random.default_rng(self.stage.plan.seed).permutation(len(self.stage.parts["train"]))
 
 
-def _taught(stage: "Stage", tasks: "Names", method: str) -> "SoftLabels | None":
+def _taught(stage: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
     """The soft labels that are taught, where an aggregator makes them."""
     from plurivox import aggregate
     from plurivox.core.method import parse_spec

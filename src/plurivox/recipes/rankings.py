@@ -13,8 +13,8 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.workflows.rank_scores import rank_of, task_errors, worker_errors
-from plurivox.workflows.score_crowd import EvidenceCache, scores_of
+from plurivox.workflows.rank_scores import join_scores, task_errors, worker_errors
+from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Rankings(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        scores_of("worker", self.worker_scores, f"{self.name()}: worker-scores")
-        scores_of("task", self.task_scores, f"{self.name()}: task-scores")
+        parse_scores("worker", self.worker_scores, f"{self.name()}: worker-scores")
+        parse_scores("task", self.task_scores, f"{self.name()}: task-scores")
 
     def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
         """Score, rank, and hold the scores against each other."""
@@ -56,14 +56,14 @@ class Rankings(Recipe):
             ("worker", self.worker_scores, worker_errors),
             ("task", self.task_scores, task_errors),
         ):
-            scores = [gathering.score(one, progress) for one in scores_of(of, words)]
+            scores = [gathering.score(one, progress) for one in parse_scores(of, words)]
             tables += self._tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
         return tables
 
     def _tables(self, title: str, scores: list[Scores], known: Scores | None) -> list[Table]:
         """The worst by mean rank, and Spearman's correlations."""
-        ranking = rank_of(scores)
-        held = ranking if known is None else rank_of([*scores, known])
+        ranking = join_scores(scores)
+        held = ranking if known is None else join_scores([*scores, known])
         worst = positions(ranking.names, ranking.worst(self.n))
         raw = {one.made_by: one.value if one.raw is None else one.raw for one in scores}
         shown: dict[str, object] = {ranking.of: ranking.names[worst]}

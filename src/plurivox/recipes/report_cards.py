@@ -17,8 +17,8 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.rank_scores import rank_of
-from plurivox.workflows.score_crowd import EvidenceCache, scores_of
+from plurivox.workflows.rank_scores import join_scores
+from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,spam-score,repeat-consistency,drift,speed,too-fast,percent-calibration"
@@ -44,7 +44,7 @@ class ReportCards(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        scores_of("worker", self.scores, f"{self.name()}: scores")
+        parse_scores("worker", self.scores, f"{self.name()}: scores")
         aggregate.methods.make(self.method)
 
     def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
@@ -56,7 +56,7 @@ class ReportCards(Recipe):
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} learns no confusion matrices; try ibcc or dawid-skene")
         scores, notes = self._scored(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
-        worst = positions(votes.workers, rank_of(scores).worst(votes.n_workers))
+        worst = positions(votes.workers, join_scores(scores).worst(votes.n_workers))
         shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
         shown |= {one.made_by: _raw(one)[worst] for one in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
@@ -67,7 +67,7 @@ class ReportCards(Recipe):
     def _scored(self, gathering: EvidenceCache, votes: Votes, progress: Progress) -> tuple[list[Scores], list[str]]:
         """The scores of the workers of the votes, in their order, and why some are not told."""
         found, notes, words = [], [], split_list(self.scores)
-        for step, (word, score) in enumerate(zip(words, scores_of("worker", self.scores), strict=True)):
+        for step, (word, score) in enumerate(zip(words, parse_scores("worker", self.scores), strict=True)):
             try:
                 found.append(_on(gathering.score(score, nested_progress(progress, step, len(words))), votes))
             except PlurivoxError as why:

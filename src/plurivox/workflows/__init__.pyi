@@ -10,23 +10,23 @@ from plurivox.workflows.clean import clean_set as clean_set
 from plurivox.workflows.clean import write_cleaned as write_cleaned
 from plurivox.workflows.compare_methods import Comparison as Comparison
 from plurivox.workflows.compare_methods import compare as compare
-from plurivox.workflows.describe_crowd import EnteredDescription as EnteredDescription
-from plurivox.workflows.describe_crowd import describe as describe
+from plurivox.workflows.describe_dataset import EnteredDescription as EnteredDescription
+from plurivox.workflows.describe_dataset import describe as describe
 from plurivox.workflows.elicit import elicit_votes as elicit_votes
 from plurivox.workflows.elicit import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
+from plurivox.workflows.grid_search import Choice as Choice
+from plurivox.workflows.grid_search import choose as choose
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.leak_check import check_leaks as check_leaks
-from plurivox.workflows.prune_crowd import prune as prune
-from plurivox.workflows.prune_crowd import prune_and_compare as prune_and_compare
+from plurivox.workflows.prune_by_score import prune as prune
+from plurivox.workflows.prune_by_score import prune_and_compare as prune_and_compare
 from plurivox.workflows.rank_scores import Ranking as Ranking
-from plurivox.workflows.score_crowd import rank as rank
-from plurivox.workflows.score_crowd import score as score
+from plurivox.workflows.score_tasks_workers import rank as rank
+from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd
 from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
 from plurivox.workflows.train import train_once as train_once
 from plurivox.workflows.train import train_runs as train_runs
-from plurivox.workflows.tune import Choice as Choice
-from plurivox.workflows.tune import choose as choose
 
 EXPORTS: dict[str, str]

@@ -1,4 +1,4 @@
-"""What answers cost: seconds per answer, a measure against votes and against seconds, and where the richer question wins."""
+"""Cost of answers in seconds: time per answer, a measure as a function of votes and seconds, break-even of two questions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,71 +16,76 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Form, OneLabel, SelectTopTwo, TopOne, TopTwo
 
-PER_INPUT = 6.4  # seconds: the paper's 32 s for five inputs
-PLAIN = 1.8  # seconds for a plain vote, as in CIFAR-10H
+SECONDS_PER_INPUT = 6.4  # the paper's 32 s for five inputs
+PLAIN_VOTE_SECONDS = 1.8  # as in CIFAR-10H
 REFERENCE = "Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986"
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """How long one answer takes, and how we know."""
+    """Seconds per answer, and whether they were recorded or come from the model."""
 
     value: float
     source: Literal["recorded", "model"]
-    n: int = 0  # answers with a recorded time
+    n: int = 0  # number of answers with a recorded time
 
 
 def model_seconds(form: str | Form) -> float:
-    """Seconds for an answer by the paper's model: 6.4 for each input that a form asks for, 1.8 for a plain vote.
+    """Return the seconds per answer by the paper's model: 6.4 for each input of a form, 1.8 for a plain vote.
 
     >>> model_seconds("top-two"), model_seconds("top-two[use=top,spread=uniform]"), model_seconds("one-label")
     (32.0, 12.8, 1.8)
     """
     made = elicit.methods.make(form)
     if isinstance(made, OneLabel):
-        return PLAIN
+        return PLAIN_VOTE_SECONDS
     if isinstance(made, SelectTopTwo):
-        return PER_INPUT * 2
+        return SECONDS_PER_INPUT * 2
     if isinstance(made, TopOne | TopTwo):
         labels = 2 if isinstance(made, TopTwo) and made.use == "both" else 1
-        return PER_INPUT * (2 * labels + (made.spread == "clamp"))  # a label and a percent each; the labels it is not
-    raise InputError(f"the paper's model has no time for {made.name()}; {REFERENCE}: record times, or give seconds")
+        return SECONDS_PER_INPUT * (
+            2 * labels + (made.spread == "clamp")
+        )  # a label and a percentage each; the excluded labels
+    raise InputError(
+        f"the time model of {REFERENCE} does not cover the form {made.name()}: record times, or give seconds"
+    )
 
 
 def seconds_per_answer(crowd: Answers | Votes, form: str | Form | None = None) -> Seconds:
-    """The median of the recorded seconds; where there are none, the model of the form."""
-    times = _recorded(crowd)
+    """Return the median of the recorded seconds; if there are none, the seconds of the model for this form."""
+    times = _recorded_seconds(crowd)
     if len(times):
         return Seconds(float(np.median(times)), "recorded", len(times))
     if form is None:
-        raise InputError("no times are recorded with these answers; name the form, or give seconds")
+        raise InputError("these answers have no recorded times; give the form, or the seconds")
     return Seconds(model_seconds(form), "model")
 
 
-def _recorded(crowd: Answers | Votes) -> Floats:
+def _recorded_seconds(crowd: Answers | Votes) -> Floats:
+    """Return the recorded seconds, one number per answer; empty if there are none."""
     if crowd.seconds is None:
         return np.zeros(0)
     times = crowd.seconds
-    if isinstance(crowd, Votes) and crowd.answer is not None:  # every row of a soft answer carries its time
+    if isinstance(crowd, Votes) and crowd.answer is not None:  # every row of a soft answer repeats its time
         times = times[np.append(True, crowd.answer[1:] != crowd.answer[:-1])[: len(times)]]
     return times[np.isfinite(times)]
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A measure as answers are added: what M answers a task are worth, and what they cost."""
+    """A measure as a function of the number of answers per task, with their cost in seconds."""
 
     name: str
     measure: str
-    m: Ints  # (n,) answers a task
-    seconds: Floats  # (n,) of work a task
+    m: Ints  # (n,) answers per task
+    seconds: Floats  # (n,) seconds of work per task
     values: Floats  # (n, n_seeds) the measure, for each draw of M answers
 
     def table(self) -> Table:
-        """A row for each M."""
+        """Return a table with one row per number of answers: seconds, mean and standard deviation of the measure."""
         spread = self.values.std(1, ddof=1) if self.values.shape[1] > 1 else np.full(len(self.m), np.nan)
         cells = {"votes": self.m, "seconds": self.seconds, self.measure: self.values.mean(1), "sd": spread}
-        return Table(f"{self.name}: {self.measure} by votes and seconds a task", cells)
+        return Table(f"{self.name}: {self.measure} by votes and seconds per task", cells)
 
 
 def curve(
@@ -94,7 +99,7 @@ def curve(
     method: str = "vote-shares",
     seeds: int = 10,
 ) -> Curve:
-    """A measure of the soft labels that M answers a task give, for each M; answers are drawn anew with every seed.
+    """Return a measure of the soft labels from M answers per task, for each M; answers are drawn at random for every seed.
 
     >>> votes = Votes.from_counts(np.array([[9, 1], [2, 8]]), ["a", "b"], ["no", "yes"])
     >>> curve(votes, lambda soft: soft.confidence.mean(), [1, 10], 1.8, name="plain", measure_name="confidence").seconds
@@ -102,22 +107,24 @@ def curve(
     """
     fitted = aggregate.methods.make(method)
     values = [[measure(fitted.fit(subsample(votes, m, seed)).soft) for seed in range(seeds)] for m in ms]
-    mean = [subsample(votes, m).n_answers / max(len(votes.voted), 1) for m in ms]  # fewer where M runs out
-    called = measure_name or getattr(measure, "__name__", "measure")
-    return Curve(name, called, np.array(ms), seconds * np.array(mean), np.array(values))
+    mean = [
+        subsample(votes, m).n_answers / max(len(votes.voted), 1) for m in ms
+    ]  # less than M if a task has fewer answers
+    title = measure_name or getattr(measure, "__name__", "measure")
+    return Curve(name, title, np.array(ms), seconds * np.array(mean), np.array(values))
 
 
 def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "higher") -> Table:
-    """For each number of rich answers, what plain ones give for the same seconds, and what they cost for the same value.
+    """Return a table that compares rich with plain answers: the value for the same seconds, and the seconds for the same value.
 
-    Between the M that were tried, the plain curve is taken as straight; beyond them it is unknown ("-"): then it cannot be
-    told which is cheaper either, unless plain answers had as many seconds and did not get there.
+    The plain curve is interpolated linearly between the numbers of answers tried; beyond them it is unknown ("-"), and so is
+    which is cheaper, unless plain answers had as many seconds and did not reach the value.
     """
     sign = 1 if better == "higher" else -1
     ours, theirs = rich.values.mean(1), plain.values.mean(1)
     same_time = np.interp(rich.seconds, plain.seconds, theirs, left=np.nan, right=np.nan)
     reached = np.maximum.accumulate(sign * theirs)
-    needed = np.array([_first_reach(plain.seconds, reached, sign * value) for value in ours])
+    needed = np.array([_seconds_to_reach(plain.seconds, reached, sign * value) for value in ours])
     return Table(
         f"Break-even: {rich.name} against {plain.name}, {rich.measure} ({better} is better)",
         {
@@ -126,13 +133,13 @@ def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "
             rich.measure: ours,
             f"{plain.name} in that time": same_time,
             f"seconds {plain.name} needs": needed,
-            "cheaper": [_cheaper(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
+            "cheaper": [_cheaper_question(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
         },
     )
 
 
-def _first_reach(seconds: Floats, reached: Floats, value: float) -> float:
-    """When a rising curve first reaches a value; nan where it never does."""
+def _seconds_to_reach(seconds: Floats, reached: Floats, value: float) -> float:
+    """Return the seconds at which a non-decreasing curve first reaches a value; NaN if it never does."""
     above = np.flatnonzero(reached >= value)
     if not len(above):
         return float("nan")
@@ -143,10 +150,10 @@ def _first_reach(seconds: Floats, reached: Floats, value: float) -> float:
     return float(seconds[i - 1] + part * (seconds[i] - seconds[i - 1]))
 
 
-def _cheaper(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
-    """The question that costs less for the same value; "-" where plain answers were not tried for so many seconds."""
+def _cheaper_question(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
+    """Return the name of the cheaper question for the same value; "-" if plain answers were not tried for so many seconds."""
     if np.isnan(needed):
         return rich_name if seconds <= plain.seconds.max() else "-"
     if np.isclose(seconds, needed):
-        return "alike"
+        return "equal"
     return rich_name if seconds < needed else plain.name

@@ -1,4 +1,4 @@
-"""Whom to ask what next, from the votes there are; and batches of tasks for people to come."""
+"""Propose the next (task, worker) questions from existing votes, and plan batches of tasks for future workers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Stra
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.progress import Progress, no_progress
-from plurivox.io.dataset_reader import dataset_of
+from plurivox.io.dataset_reader import as_dataset
 from plurivox.workflows.fit_votes import fit
 
 
@@ -25,28 +25,30 @@ def propose(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Proposals:
-    """Questions worth asking next, best first, from a fit of the votes `by` an aggregator.
+    """Return the questions (task, worker) to ask next, best first, from a fit of the votes `by` an aggregator.
 
     `given` are Votes, a Dataset, the path or the name of one, or a DataFrame of votes. `workers` are those who can be
-    asked, everybody where none are named.
+    asked; default: all.
     """
     made = assign.methods.make(method, **options)
     if not isinstance(made, Proposer):
-        raise InputError(f"{made.name()} plans batches of tasks and proposes no questions; plan_batches takes it")
-    data = dataset_of(given)
+        raise InputError(
+            f"{made.name()} plans batches of tasks and does not propose questions; use it with plan_batches"
+        )
+    data = as_dataset(given)
     if (votes := data.votes) is None:
-        raise InputError(f"{data.name} has no votes of named workers; {made.name()} needs them")
+        raise InputError(f"{data.name} has no votes with worker names, which {made.name()} needs")
     return made.propose(votes, fit(votes, by, progress=progress), None if workers is None else as_names(workers))
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """Batches of tasks: who comes first gets the first of them, and so on."""
+    """A plan of batches of tasks, given to workers in the order in which they arrive."""
 
-    columns: dict[str, list[Any]]  # batch, position, task, repeat; a row for each place
-    sizes: list[int]  # (n_batches,) how many places each has
-    given: int  # places given, of those wanted
-    wanted: int
+    columns: dict[str, list[Any]]  # batch, position, task, repeat; one row per assigned task
+    sizes: list[int]  # (n_batches,) tasks in each batch
+    given: int  # number of (task, worker) slots assigned
+    wanted: int  # number of slots that the quota asks for
 
 
 def plan_batches(
@@ -57,13 +59,13 @@ def plan_batches(
     per_task: int = 1,
     **options: Any,
 ) -> BatchPlan:
-    """Batches for people who come one after the other, until every task is in `per_task` of them or `workers` have come.
+    """Return batches of tasks for successive workers, until every task is in `per_task` batches or `workers` have a batch.
 
-    `items` is a table with a column task, and with stratum or batch where the method asks for it, or a data-set folder
-    that holds such a table as items.
+    `items` is a table with a column task, and stratum or batch if the method needs it, or a data set folder that contains
+    such a table named items.
     """
     made = assign.methods.make(method, **options)
-    names, ledger = _ledger(made, Path(items), per_task)
+    names, ledger = _make_ledger(made, Path(items), per_task)
     rows: dict[str, list[Any]] = {"batch": [], "position": [], "task": [], "repeat": []}
     sizes: list[int] = []
     for number, places in enumerate(plan(made, ledger, workers), start=1):
@@ -75,15 +77,15 @@ def plan_batches(
     return BatchPlan(rows, sizes, int(ledger.given.sum()), int(ledger.quota.sum()))
 
 
-def _ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
-    """The tasks of a table, each once, and the slots they have."""
+def _make_ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
+    """Return the distinct tasks of a table, and the ledger of their quotas; raise InputError if a column is missing."""
     file = _items_table(items) if items.is_dir() else items
     frame = io.read_table(file)
     needs = {"task"} | (
         {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
     )
     if missing := needs - set(frame.columns):
-        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
+        raise InputError(f"missing columns {sorted(missing)} in {file}; its columns are {first_few(frame.columns, 9)}")
     column = [str(task) for task in frame["task"]]
     places = {task: place for place, task in enumerate(dict.fromkeys(column))}
     batches: dict[str, list[int]] = {}
@@ -92,17 +94,18 @@ def _ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Le
             batches.setdefault(str(batch), []).append(places[task])
     elif len(places) < len(column):
         twice = [task for place, task in enumerate(column) if places[task] != place]
-        raise InputError(f"{file} names tasks twice: {first_few(dict.fromkeys(twice))}; give a row a task")
-    held = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
-    quota = [per_task * (1 if held is None else held[place]) for place in range(len(places))]
+        raise InputError(f"{file} lists tasks twice: {first_few(dict.fromkeys(twice))}; keep one row per task")
+    n_batches = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
+    quota = [per_task * (1 if n_batches is None else n_batches[place]) for place in range(len(places))]
     strata = [str(one) for one in frame["stratum"]] if isinstance(method, Strata) else None
     return list(places), Ledger(quota, strata, list(batches.values()), method.seed)
 
 
 def _items_table(folder: Path) -> Path:
+    """Return the file of the table `items` in a data set folder; raise InputError if there is none."""
     tables = [one for one in sorted(folder.iterdir()) if one.name.split(".")[0] == "items"]
     if not tables:
         raise InputError(
-            f"{folder} holds no table items; give a table with a column task: for a folder of images, the name of each"
+            f"{folder} contains no table named items; give a table with a column task (for images: their names)"
         )
     return tables[0]

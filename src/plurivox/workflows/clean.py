@@ -1,4 +1,4 @@
-"""Clean a whole data set: its answers or votes by rules and by scores, everything else carried over."""
+"""Clean a data set: remove answers or votes by rules, and the worst workers or tasks by a score; keep everything else."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
-from plurivox.io.dataset_reader import dataset_of
-from plurivox.io.soft_files import soft_given
-from plurivox.workflows.prune_crowd import prune
+from plurivox.io.dataset_reader import as_dataset
+from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.workflows.prune_by_score import prune
 
 
 def clean_set(
@@ -31,74 +31,78 @@ def clean_set(
     quantile: float | None = None,
     progress: Progress = no_progress,
 ) -> tuple[Dataset, Audit]:
-    """A new data set without what the rules remove, then without the worst by a score; and an audit of what went.
+    """Return a data set without the answers that rules remove and without the worst by a score, and an audit of what went.
 
-    Rules look at the answers where there are some, else at the votes, or at the `part` named. What else people said is
-    left out of the new set, because it would still hold what was removed; gold, items, features and further tables come
-    along. `drop` maps "worker" or "task" to the score by which the worst `quantile` of them is dropped, as `prune` does.
+    Rules are applied to the answers if there are any, else to the votes, or to the `part` named. The other two of answers,
+    votes and counts are left out of the new data set, because they would still contain what was removed; gold, items, features
+    and further tables are kept. `drop` maps "worker" or "task" to the score by which the worst `quantile` is dropped, as
+    `prune` does.
     """
-    data = dataset_of(data)
-    known, audits = soft_given(gold), []
+    data = as_dataset(data)
+    known, audits = as_soft_labels(gold), []
     if rules or not drop:
-        data, audit = _by_rules(data, rules, known, part)
+        data, audit = _apply_rules(data, rules, known, part)
         audits.append(audit)
     for of, score in (drop or {}).items():
         if quantile is None:
-            raise OptionError("drop needs a quantile, the share of the worst that goes, such as 0.1")
+            raise OptionError("drop needs a quantile, the share of the worst to drop, such as 0.1")
         data, audit = prune(data, score, quantile, of=of, gold=known, progress=progress)
         audits.append(audit)
     return data, Audit.joined(audits)
 
 
-def _by_rules(
+def _apply_rules(
     data: Dataset, rules: Sequence[str | Rule], gold: SoftLabels | None, part: str | None
 ) -> tuple[Dataset, Audit]:
+    """Return the data set cleaned by rules, and the audit; warn about the parts that are left out."""
     chosen = choose_part(data, part)
-    said: Answers | Votes = getattr(data, chosen)
-    done: Cleaned[Any] = clean.clean(said, rules, data.gold if gold is None else gold)
+    crowd: Answers | Votes = getattr(data, chosen)
+    done: Cleaned[Any] = clean.clean(crowd, rules, data.gold if gold is None else gold)
     lost = [one for one in CROWD_PARTS if data.has(one) and one != chosen]
     if lost:
-        words = f"{data.name}: the {chosen} are cleaned; left out: {', '.join(lost)}, which would hold what was removed"
-        warnings.warn(words, PlurivoxWarning, stacklevel=3)
+        message = (
+            f"{data.name}: the {chosen} are cleaned; left out: {', '.join(lost)}, which would contain what was removed"
+        )
+        warnings.warn(message, PlurivoxWarning, stacklevel=3)
     return data.with_crowd({chosen: done.answers}), done.audit
 
 
 def choose_part(data: Dataset, part: str | None) -> str:
-    """Which part the rules look at: the one named, else answers before votes."""
+    """Return the part that rules are applied to: the one named, else answers, else votes; raise InputError if absent."""
     if part is not None and part not in CROWD_PARTS[:2]:
-        raise InputError(f"rules look at answers or votes, not at {part!r}")
+        raise InputError(f"unknown part {part!r}; rules apply to answers or votes")
     for one in CROWD_PARTS[:2] if part is None else (part,):
         if data.has(one):
             return one
     if part is None and data.has("counts"):
-        raise InputError(f"{data.name} has counts without names; rules look at answers or votes of named people")
+        raise InputError(f"{data.name} has counts without worker names; rules need answers or votes with worker names")
     raise InputError(f"{data.name} has no {part or 'answers or votes'} to clean; it has {', '.join(data.parts())}")
 
 
-def counted_part(data: Dataset, part: str | None, *, by_workers: bool) -> str:
-    """The part whose sizes tell what a cleaning did: the one that rules and scores of workers look at, else the largest.
+def part_to_count(data: Dataset, part: str | None, *, by_workers: bool) -> str:
+    """Return the part whose sizes show the effect of a cleaning: the one that was cleaned, else the largest.
 
-    Counts may hold more answers than the votes of named people, and tasks are dropped from both.
+    Counts may have more answers than the votes with names, and tasks are dropped from both.
     """
     if by_workers:
         return choose_part(data, part)
-    said = [one for one in CROWD_PARTS if data.has(one)]
-    if not said:
-        raise InputError(f"{data.name} holds nothing that people said; it has {', '.join(data.parts())}")
-    return max(said, key=lambda one: sizes_of(data, one)["answers"])
+    present = [one for one in CROWD_PARTS if data.has(one)]
+    if not present:
+        raise InputError(f"{data.name} has no answers, votes or counts; it has {', '.join(data.parts())}")
+    return max(present, key=lambda one: part_sizes(data, one)["answers"])
 
 
-def sizes_of(data: Dataset, part: str) -> dict[str, int]:
-    """How many answers, workers and tasks one part of what people said holds."""
-    said = getattr(data, part)
-    n = len(said) if part == "answers" else round(said.n_answers)
-    return {"answers": n, "workers": len(said.workers), "tasks": len(said.tasks)}
+def part_sizes(data: Dataset, part: str) -> dict[str, int]:
+    """Return the number of answers, workers and tasks in one part (answers, votes or counts)."""
+    crowd = getattr(data, part)
+    n = len(crowd) if part == "answers" else round(crowd.n_answers)
+    return {"answers": n, "workers": len(crowd.workers), "tasks": len(crowd.tasks)}
 
 
 def write_cleaned(
     data: Dataset, audit: Audit, folder: str | Path, *, command: str = "", replace: bool = False
 ) -> Dataset:
-    """Write a cleaned data set as a folder with `audit.csv` in it."""
+    """Write a cleaned data set as a folder that also contains `audit.csv`; return the data set with the folder's name."""
     about = {**data.about, **({"command": command} if command else {})}
     parts: dict[str, Any] = {one: partial(getattr, data, one) for one in data.parts()}
     named = Dataset(Path(folder).resolve().name, about=about, tables=data.tables, path=data.path, **parts)

@@ -1,4 +1,4 @@
-"""Compare aggregators on data sets whose truth is known."""
+"""Compare aggregators on data sets with gold labels: accuracy, NLL, Brier score, calibration error, time."""
 
 import time
 import warnings
@@ -23,101 +23,104 @@ from plurivox.core.types import TEXT, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import crowd_of, dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
-Pair = tuple[Votes, SoftLabels]  # votes and known labels
-HEADS = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
+Pair = tuple[Votes, SoftLabels]  # votes and gold labels
+COLUMN_TITLES = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(DataType):
-    """How methods did on data sets: one row a data set and method, nan where a method gave no answer."""
+    """Results of methods on data sets: one row per data set and method; NaN if a method could not be applied."""
 
     dataset: Names  # (n_rows,)
-    method: Names  # (n_rows,) the word of the method
+    method: Names  # (n_rows,) the spec of the method
     accuracy: Floats  # (n_rows,) ties shared evenly
     nll: Floats  # (n_rows,) of the true label, clipped at 1e-6
     brier: Floats  # (n_rows,)
     ece: Floats  # (n_rows,) 15 bins
     seconds: Floats  # (n_rows,) of the fit
-    reference: str  # the method that the others are held against
-    repeats: int = 10_000  # of the bootstrap
+    reference: str  # the method that the others are compared with
+    repeats: int = 10_000  # number of bootstrap resamples
     seed: int = 0
-    notes: tuple[str, ...] = ()  # which method refused which data set, and why
+    notes: tuple[str, ...] = ()  # which method could not be applied to which data set, and why
 
     @property
     def methods(self) -> list[str]:
-        """Their words, in the order they were given."""
+        """The specs of the methods, in the order given."""
         return list(dict.fromkeys(self.method.tolist()))
 
     @property
     def datasets(self) -> list[str]:
-        """Their names, in the order they were given."""
+        """The names of the data sets, in the order given."""
         return list(dict.fromkeys(self.dataset.tolist()))
 
     def table(self, measure: str) -> Floats:
-        """(n_datasets, n_methods) one measure."""
+        """Return (n_datasets, n_methods) the values of one measure."""
         return np.asarray(getattr(self, measure)).reshape(len(self.datasets), len(self.methods))
 
     def mean(self, measure: str) -> Floats:
-        """(n_methods,) the mean over the data sets that the method answered; nan where it answered none."""
+        """Return (n_methods,) the mean of a measure over the data sets with a result; NaN if a method has none."""
         table = self.table(measure)
         n = np.isfinite(table).sum(0)
         return np.where(n > 0, np.nansum(table, 0) / np.maximum(n, 1), np.nan)
 
     def difference(self, measure: str) -> list[Interval]:
-        """Each method less the reference, mean and 95% interval of a bootstrap over the data sets both answered."""
+        """Return the difference of each method to the reference: mean and 95% bootstrap interval over data sets with both."""
         table, at = self.table(measure), self.methods.index(self.reference)
-        return [self._held_against(column, table[:, at]) for column in table.T]
+        return [self._difference_to(column, table[:, at]) for column in table.T]
 
-    def _held_against(self, values: Floats, reference: Floats) -> Interval:
+    def _difference_to(self, values: Floats, reference: Floats) -> Interval:
+        """Return the mean difference and interval over data sets with both values; NaN if there are none."""
         both = np.isfinite(values) & np.isfinite(reference)
         if not both.any():
             return Interval(np.nan, np.nan, np.nan)
         return evaluate.paired_bootstrap(values[both], reference[both], repeats=self.repeats, seed=self.seed)
 
-    # ---- faces
+    # ---- output
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """dataset, method and what came out."""
+        """Return the columns dataset, method, accuracy, nll, brier, ece, seconds."""
         return {name: getattr(self, name) for name in ("dataset", "method", *MEASURES, "seconds")}
 
     def csv(self) -> str:
-        """The rows of `columns()` as comma separated text."""
+        """Return the rows of `columns()` as CSV text."""
         return Table("", self.columns()).csv()
 
     def mean_columns(self) -> dict[str, NDArray[Any]]:
-        """method, how many data sets it answered, the means, and the differences to the reference with their ends."""
+        """Return one row per method: number of data sets, mean measures, and differences to the reference with intervals."""
         table: dict[str, NDArray[Any]] = {"method": np.array(self.methods, TEXT)}
         table["datasets"] = np.isfinite(self.table("accuracy")).sum(0)
         for measure in MEASURES:
             table[measure] = self.mean(measure)
-            held = self.difference(measure)
-            table[f"{measure}_difference"] = np.array([one.mean for one in held])
-            table[f"{measure}_low"] = np.array([one.low for one in held])
-            table[f"{measure}_high"] = np.array([one.high for one in held])
+            differences = self.difference(measure)
+            table[f"{measure}_difference"] = np.array([one.mean for one in differences])
+            table[f"{measure}_low"] = np.array([one.low for one in differences])
+            table[f"{measure}_high"] = np.array([one.high for one in differences])
         return table | {"seconds": self.mean("seconds")}
 
     def markdown(self) -> str:
-        """Tables of the means, of the differences to the reference, and of every data set by accuracy and NLL."""
-        words = [f"`{word}`" for word in self.methods]
+        """Return Markdown tables of the means, of the differences to the reference, and of accuracy and NLL per data set."""
+        specs = [f"`{spec}`" for spec in self.methods]
         n = np.isfinite(self.table("accuracy")).sum(0).tolist()
-        means = [_digits(self.mean(measure), 4) for measure in MEASURES]
-        held = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
+        means = [_format_column(self.mean(measure), 4) for measure in MEASURES]
+        differences = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
         tables = {
-            f"Means over {len(self.datasets)} data sets": _markdown(
-                ["method", "data sets", *HEADS.values(), "seconds"],
-                [words, n, *means, _digits(self.mean("seconds"), 2)],
+            f"Means over {len(self.datasets)} data sets": _markdown_table(
+                ["method", "data sets", *COLUMN_TITLES.values(), "seconds"],
+                [specs, n, *means, _format_column(self.mean("seconds"), 2)],
             ),
-            f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown(
-                ["method", *HEADS.values()], [words, *held]
+            f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown_table(
+                ["method", *COLUMN_TITLES.values()], [specs, *differences]
             ),
         }
         for measure in ("accuracy", "nll"):
-            cells = [_digits(column, 4) for column in self.table(measure).T]
-            tables[f"{HEADS[measure]} by data set"] = _markdown(["data set", *words], [self.datasets, *cells])
+            cells = [_format_column(column, 4) for column in self.table(measure).T]
+            tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(
+                ["data set", *specs], [self.datasets, *cells]
+            )
         if self.notes:
             tables["Notes"] = "\n".join(f"- {note}" for note in self.notes)
         return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
@@ -137,27 +140,27 @@ def compare(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Comparison:
-    """Fit every method on every data set and measure it on the tasks that have votes and a known label.
+    """Fit every method on every data set and evaluate it on the tasks that have votes and a gold label.
 
     `datasets` are a list of data sets, their paths or names; one of these alone; or a mapping from names to them or to
-    (votes, known labels). `gold` are the known labels of those that are given without. `methods` are a list, or one text
-    with commas between them; without any, all that can be loaded. `part` says which to take where a data set has votes
-    and counts. `reference` is one of the methods, the first where none is named. A method that refuses a data set gets
-    nan there and a note. Nothing here looks at the truth before the fit.
+    (votes, gold labels). `gold` are the gold labels of data sets without their own. `methods` are a list, or one text separated
+    by commas; default: all that can be loaded. `part` selects votes or counts if a data set has both. `reference` is one of the
+    methods; default: the first. A method that cannot be applied to a data set gets NaN there and a note. Gold labels are
+    not used in the fit.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
     >>> made = compare(votes, "vote-shares,wawa", gold=SoftLabels.gold(["a", "b"], ["no", "yes"]))
     >>> made.mean("accuracy"), made.mean("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
-    words = split_list(methods) if isinstance(methods, str) else _loadable() if methods is None else methods
-    if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not words:
+    given = split_list(methods) if isinstance(methods, str) else _loadable_methods() if methods is None else methods
+    if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not given:
         raise InputError("compare needs at least one data set and one method")
-    pairs = _pairs(datasets, soft_given(gold), part)
-    made = [aggregate.methods.make(method) for method in words]
+    pairs = _votes_and_gold(datasets, as_soft_labels(gold), part)
+    made = [aggregate.methods.make(method) for method in given]
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
-    _check(specs, base)
+    _check_methods(specs, base)
     rows, notes = _measure_all(pairs, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
@@ -171,82 +174,88 @@ def compare(
     )
 
 
-def _loadable() -> list[str]:
-    """Every aggregator that can be loaded; warns about those of other packages that cannot."""
-    words = []
+def _loadable_methods() -> list[str]:
+    """Return the names of all aggregators that can be loaded; warn about plugins that cannot."""
+    names = []
     for name in aggregate.methods:
         try:
             aggregate.methods[name]
-            words.append(name)
+            names.append(name)
         except BrokenPlugin as fault:
             warnings.warn(f"{fault}; left out", PlurivoxWarning, stacklevel=3)
-    return words
+    return names
 
 
-def _pairs(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
-    """The votes and known labels of every data set, by its name; of two of one name the later goes by its path."""
-    if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # no table of votes
+def _votes_and_gold(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
+    """Return {name: (votes, gold)} of the data sets; of two with the same name the later is named by its path."""
+    if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # not a table of votes
         return {
-            name: one if isinstance(one, tuple) else _pair(dataset_of(one), gold, part)
+            name: one if isinstance(one, tuple) else _votes_with_gold(as_dataset(one), gold, part)
             for name, one in datasets.items()
         }
     pairs: dict[str, Pair] = {}
     for one in datasets if isinstance(datasets, list | tuple) else [datasets]:
-        data = dataset_of(one)
-        pair = _pair(data, gold, part)
+        data = as_dataset(one)
+        pair = _votes_with_gold(data, gold, part)
         pairs[str(data.path or data.name) if data.name in pairs else data.name] = pair
     return pairs
 
 
-def _pair(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
+def _votes_with_gold(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
+    """Return the votes and gold labels of one data set; raise InputError if it has no gold labels."""
     known = data.gold if gold is None else gold
     if known is None:
         raise InputError(
-            f"{data.name} has no gold labels; a comparison needs them: give a table task,label with --gold FILE"
+            f"{data.name} has no gold labels, which a comparison needs: give a table task,label as gold=... (--gold FILE)"
         )
-    return crowd_of(data, part if data.has("votes") and data.has("counts") else None), known
+    return as_votes(data, part if data.has("votes") and data.has("counts") else None), known
 
 
 def _measure_all(
     datasets: Mapping[str, Pair], made: Sequence[Aggregator], progress: Progress
 ) -> tuple[list[tuple[float, ...]], list[str]]:
-    """The figures of each method on each data set, and who gave no answer."""
+    """Return (accuracy, ..., seconds) of each method on each data set, and notes on methods that could not be applied."""
     rows: list[tuple[float, ...]] = []
     notes: list[str] = []
     total = len(datasets) * len(made)
     for name, (votes, gold) in datasets.items():
-        truth = known_of(votes, gold, f"{name}: ")
+        truth = gold_with_votes(votes, gold, f"{name}: ")
         for method in made:
             step = len(rows)
             try:
-                rows.append(measure(method, votes, truth, nested_progress(progress, step, total)))
-            except InputError as cause:  # what is wrong with a method or its options is wrong everywhere, and raised
+                rows.append(measure_method(method, votes, truth, within(progress, step, total)))
+            except (
+                InputError
+            ) as cause:  # other errors concern the method or its options, not the data set, and are raised
                 rows.append((np.nan,) * (len(MEASURES) + 1))
-                notes.append(f"{method.spec} gave no answer on {name}: {cause}")
+                notes.append(f"{method.spec} has no result on {name}: {cause}")
             progress(step, total, rows[-1][0])
     return rows, notes
 
 
-def known_of(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
-    """The known labels of tasks with a vote; raises where there are none, with `where` before the message."""
+def gold_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
+    """Return the gold labels of tasks with votes; raise InputError if there are none, with `where` before the message."""
     known = gold.shared(votes.voted)
     if not len(known):
         raise InputError(
-            f"{where}no task has both a vote and a known label; there are votes on {first_few(votes.tasks)}, "
-            f"known labels of {first_few(gold.tasks)}"
+            f"{where}no task has both votes and a gold label; the votes are on the tasks {first_few(votes.tasks)}, "
+            f"the gold labels on {first_few(gold.tasks)}"
         )
     return known
 
 
-def _check(words: list[str], reference: str) -> None:
-    if twice := sorted({word for word in words if words.count(word) > 1}):
-        raise InputError(f"compare got a method twice: {first_few(twice)}; give each once")
-    if reference not in words:
-        raise unknown_name("method in this comparison called", reference, words)
+def _check_methods(specs: list[str], reference: str) -> None:
+    """Raise an error if a method occurs twice or the reference is not among the methods."""
+    if twice := sorted({spec for spec in specs if specs.count(spec) > 1}):
+        raise InputError(f"a method is given twice: {first_few(twice)}; give each method once")
+    if reference not in specs:
+        raise unknown_name("method in this comparison called", reference, specs)
 
 
-def measure(method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress) -> tuple[float, ...]:
-    """(accuracy, nll, brier, ece, seconds) of one method on one data set."""
+def measure_method(
+    method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress
+) -> tuple[float, ...]:
+    """Return (accuracy, nll, brier, ece, seconds) of one method on one data set."""
     begin = time.perf_counter()
     prediction = method.fit(votes, progress=progress).soft
     seconds = time.perf_counter() - begin
@@ -259,10 +268,12 @@ def measure(method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progr
     )
 
 
-def _digits(values: Floats, digits: int) -> list[str]:
+def _format_column(values: Floats, digits: int) -> list[str]:
+    """Return numbers as text with this many decimals; "-" for NaN."""
     return [f"{value:.{digits}f}" if np.isfinite(value) else "-" for value in values]
 
 
-def _markdown(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
+def _markdown_table(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
+    """Return a Markdown table of these columns."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *zip(*columns, strict=True)]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

@@ -1,4 +1,4 @@
-"""From what people entered to votes, and the folder or table they are written to."""
+"""Turn answers into votes (elicitation), and write the votes as a table or data set folder."""
 
 from functools import partial
 from pathlib import Path
@@ -10,15 +10,15 @@ from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
 from plurivox.io.folder_writer import vote_columns
-from plurivox.io.frames import tell
-from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.vote_frames import warn_notes
 
 
 def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:
-    """Votes of what people entered, by a form of that name with its options.
+    """Return the votes in answers, by the elicitation form of this name with its options.
 
-    `answers` are Answers, a Dataset that holds some, or the path or the name of one. What was dropped or guessed when the
-    answers were read is told as a PlurivoxWarning.
+    `answers` are Answers, a Dataset with answers, or the path or the name of one. What was dropped or inferred when the
+    answers were read is reported as a PlurivoxWarning.
 
     >>> marks = [("named", "cat", "70"), ("named", "dog", "20")]
     >>> answers = Answers.of(task=["a"], worker=["w"], marks=[marks], labels=["bird", "cat", "dog"])
@@ -28,23 +28,23 @@ def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as
     if isinstance(answers, str | Path):
         answers = io.read(answers)
     if isinstance(answers, Dataset):
-        answers = _answers_in(answers)
-        tell(answers.notes)
+        answers = _require_answers(answers)
+        warn_notes(answers.notes)
     return elicit.methods.make(form, **options).read(answers)
 
 
-def _answers_in(data: Dataset) -> Answers:
-    """What people entered, or an error that says what a data set holds instead."""
+def _require_answers(data: Dataset) -> Answers:
+    """Return the answers of a data set; raise InputError if it has none."""
     if (answers := data.answers) is not None:
         return answers
     if data.has("votes"):
         raise InputError(
-            f"{data.name} holds votes, which need no form: aggregate them as they are. What people entered has columns "
-            "such as top, top_percent, second, never or possible"
+            f"{data.name} contains votes, which need no elicitation: aggregate them directly. Answers have columns such as "
+            "top, top_percent, second, never or possible"
         )
     raise InputError(
-        f"{data.name} holds no answers; it holds {', '.join(data.parts())}: elicit reads what people entered, with the "
-        "columns task, worker, top, top_percent and so on"
+        f"{data.name} has no answers; it contains {', '.join(data.parts())}: elicitation needs a table of answers with the "
+        "columns task, worker, top, top_percent, ..."
     )
 
 
@@ -57,12 +57,12 @@ def write_elicited(
     replace: bool = False,
     form: str = "parquet",
 ) -> Dataset:
-    """Write elicited votes, and return what was written: as a table where `out` is a file's name, else as a data-set folder.
+    """Write elicited votes to a table if `out` is a file name, else to a data set folder; return the Dataset written.
 
-    The folder has what the source knows of tasks and workers beside the votes. Its table `apart` lists the answers that
-    became no vote, and why; `flags` what was odd about answers.
+    The folder also contains gold, items, features and workers of the source. Its table `apart` lists the answers that
+    did not become votes, and why; `flags` lists odd answers.
     """
-    if suffix_of(out) in ENDINGS and not Path(out).is_dir():
+    if suffix_of(out) in TABLE_SUFFIXES and not Path(out).is_dir():
         io.write_table(vote_columns(found.votes), out)
         return Dataset(Path(out).name.split(".")[0], votes=found.votes)
     tables = {"apart": found.answers_without_vote(), "flags": found.flagged_answers()}

@@ -1,4 +1,4 @@
-"""Aggregate votes by a method's name."""
+"""Aggregate votes: `fit`, by the name of a method and its options."""
 
 from pathlib import Path
 from textwrap import fill
@@ -12,8 +12,8 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import crowd_of, dataset_of
-from plurivox.io.soft_files import soft_given
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
 
 
 def fit(
@@ -26,14 +26,14 @@ def fit(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Fit:
-    """Aggregate votes by a method of that name, with its options.
+    """Aggregate votes by the method of this name, with its options; return the Fit.
 
     `votes` are Votes, a Dataset, the path or the name of one, or a DataFrame with the columns task, worker and label.
     `gold` are labels that the method may use: SoftLabels, a file, or True for those of the data set. `start` is an
-    earlier fit, or the file of one, to go on from. `part` says which to take where a data set has votes and counts.
+    earlier fit, or the file of one, to start from. `part` selects votes or counts if a data set has both.
 
-    `help(pv.fit)` lists the methods; `print(pv.aggregate.methods)` says what each does, and the help of its class, such as
-    `help(pv.aggregate.DawidSkene)`, has its options.
+    `help(pv.fit)` lists the methods; `print(pv.aggregate.methods)` describes them, and the help of a class, such as
+    `help(pv.aggregate.DawidSkene)`, lists its options.
 
     >>> table = {"task": ["a", "a", "b"], "worker": ["ann", "bo", "ann"], "label": ["cat", "dog", "dog"]}
     >>> fit(table, "majority-vote", ties="share").soft.confidence
@@ -41,21 +41,22 @@ def fit(
     """
     made = aggregate.methods.make(method, **options)
     if isinstance(gold, bool):
-        votes = dataset_of(votes) if gold else votes
-        gold = _gold_in(votes) if gold else None
+        votes = as_dataset(votes) if gold else votes
+        gold = _gold_of_dataset(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
-        votes = crowd_of(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
-    return made.fit(votes, gold=soft_given(gold), start=before, progress=progress)
+        votes = as_votes(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
+    return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
 
 
-def _gold_in(data: Dataset) -> SoftLabels:
+def _gold_of_dataset(data: Dataset) -> SoftLabels:
+    """Return the gold labels of a data set; raise InputError if it has none."""
     if data.gold is None:
-        raise InputError(f"{data.name} has no gold labels; leave --gold out")
+        raise InputError(f"{data.name} has no gold labels; give a file of gold labels, or leave gold out (--gold)")
     return data.gold
 
 
-# the methods are read off the folder, so that the help always names all of them
+# the list of methods in the help is generated, so that it is always complete
 _names = fill(
     ", ".join(aggregate.methods.built_in),
     116,

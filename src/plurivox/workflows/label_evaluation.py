@@ -1,4 +1,4 @@
-"""Judge soft labels against true ones, whatever either is given as: a data type, a data set, a file."""
+"""Evaluate predicted labels against true labels, each given as SoftLabels, Votes, a Fit, a Dataset or a file."""
 
 import zipfile
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from plurivox.core.votes import Votes
 from plurivox.evaluate import Evaluation
 from plurivox.evaluate.measures.hard import Ties
 
-if TYPE_CHECKING:  # tables need polars, and arrays in .npz files can be judged without it
+if TYPE_CHECKING:  # tables need polars; .npz files can be evaluated without it
     from plurivox.io import Dataset
 
 
@@ -32,25 +32,25 @@ def evaluate_labels(
     level: float = 0.95,
     seed: int = 0,
 ) -> Evaluation:
-    """Many measures of a prediction, each with its bootstrap interval over tasks, on types, tables or files.
+    """Return many measures of a prediction, each with its bootstrap interval over tasks, from data types, tables or files.
 
-    Each of the three is SoftLabels, Votes, a Fit, a Dataset, or the path or the name of one. A prediction is soft labels, or
-    the shares of votes; a truth is known labels, else soft labels, else the shares of votes. Soft measures look at what
-    stands in `against`, votes before soft labels; without it at the truth. `measures` are a list, or one text with commas
-    between. `part` says which to take where a data set has votes and counts.
+    Each of the three is SoftLabels, Votes, a Fit, a Dataset, or the path or the name of one. A prediction is soft labels, else
+    vote shares; a truth is gold labels, else soft labels, else vote shares. Soft measures compare with `against` (its votes,
+    else its soft labels); default: the truth. `measures` are a list, or one text separated by commas. `part` selects votes or
+    counts if a data set has both.
 
     >>> votes = Votes.of(task=list("aab"), worker=[1, 2, 1], label=["no", "yes", "yes"])
     >>> evaluate_labels(votes, SoftLabels.gold(["a", "b"], ["no", "yes"]), measures="accuracy").value.tolist()
     [1.0]
     """
-    sides: dict[int | str, _Side] = {}  # what is named twice is read once
+    sides: dict[int | str, _InputLabels] = {}  # an input that is given twice is read once
     for given in (prediction, truth, against):
-        if given is not None and _key(given) not in sides:
-            sides[_key(given)] = _side(given, part)
-    other = None if against is None else sides[_key(against)]
+        if given is not None and _input_key(given) not in sides:
+            sides[_input_key(given)] = _read_input(given, part)
+    other = None if against is None else sides[_input_key(against)]
     return evaluate.evaluate_labels(
-        sides[_key(prediction)].belief(),
-        sides[_key(truth)].truth(),
+        sides[_input_key(prediction)].prediction_labels(),
+        sides[_input_key(truth)].truth(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
         measures=split_list(measures) if isinstance(measures, str) else measures,
@@ -62,8 +62,8 @@ def evaluate_labels(
 
 
 @dataclass(frozen=True)
-class _Side:
-    """What a file or data set can say about tasks."""
+class _InputLabels:
+    """The labels in one input (prediction, truth or reference): gold, soft labels, votes."""
 
     name: str
     gold: SoftLabels | None = None
@@ -71,72 +71,76 @@ class _Side:
     votes: Votes | None = None
 
     def truth(self) -> SoftLabels:
-        """Its gold, its soft labels, or the shares of its votes."""
+        """Return its gold labels, else its soft labels, else its vote shares."""
         known = self.gold if self.gold is not None else self.soft
-        return known if known is not None else self._shares()
+        return known if known is not None else self._vote_shares()
 
-    def belief(self) -> SoftLabels:
-        """Its soft labels, or the shares of its votes; gold is no prediction."""
-        return self.soft if self.soft is not None else self._shares()
+    def prediction_labels(self) -> SoftLabels:
+        """Return its soft labels, else its vote shares; gold labels are not used as a prediction."""
+        return self.soft if self.soft is not None else self._vote_shares()
 
-    def _shares(self) -> SoftLabels:
+    def _vote_shares(self) -> SoftLabels:
+        """Return its vote shares; raise InputError if there are no votes."""
         if self.votes is None:
-            raise InputError(f"{self.name} holds neither soft labels nor votes")
+            raise InputError(f"{self.name} contains neither soft labels nor votes")
         return evaluate.shares_of(self.votes)
 
 
-def _key(given: Any) -> int | str:
+def _input_key(given: Any) -> int | str:
+    """Return a key that is equal for equal paths and for the same object."""
     return str(given) if isinstance(given, str | Path) else id(given)
 
 
-def _side(given: Any, part: str | None) -> _Side:
-    """What was given; raises where it can say nothing about tasks."""
+def _read_input(given: Any, part: str | None) -> _InputLabels:
+    """Return the labels in one input; raise InputError if it contains none."""
     if isinstance(given, DataType):
-        return _of_type(given, type(given).__name__)
+        return _labels_of_type(given, type(given).__name__)
     if not isinstance(given, str | Path):
-        return _of_data(given, part)
+        return _labels_of_dataset(given, part)
     if str(given).endswith(".npz") and Path(given).is_file():
-        return _of_arrays(str(given))
+        return _labels_of_npz(str(given))
     from plurivox import io
 
     if not Path(given).is_file():
-        return _of_data(io.read(given), part)
+        return _labels_of_dataset(io.read(given), part)
     found = io.read_labels(given)
     if not isinstance(found, SoftLabels):
-        return _of_data(found, part)
-    from plurivox.io.frames import tell
+        return _labels_of_dataset(found, part)
+    from plurivox.io.vote_frames import warn_notes
 
-    tell([f"{given}: {note}" for note in found.notes])
-    return _Side(str(given), soft=found)
+    warn_notes([f"{given}: {note}" for note in found.notes])
+    return _InputLabels(str(given), soft=found)
 
 
-def _of_data(given: "Dataset | Any", part: str | None) -> _Side:
-    from plurivox.io.dataset_reader import crowd_of, dataset_of
+def _labels_of_dataset(given: "Dataset | Any", part: str | None) -> _InputLabels:
+    """Return the labels in a data set or a DataFrame of votes."""
+    from plurivox.io.dataset_reader import as_dataset, as_votes
 
-    data = dataset_of(given)
-    speaks = data.has("votes") or data.has("counts")
+    data = as_dataset(given)
+    has_votes = data.has("votes") or data.has("counts")
     chosen = part if data.has("votes") and data.has("counts") else None
-    return _Side(data.name, data.gold, data.soft_labels, crowd_of(data, chosen) if speaks else None)
+    return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
 
 
-def _of_arrays(where: str) -> _Side:
-    """What an .npz says: a saved data type, or packed inputs with what is known of them. Neither needs tables."""
-    names = [HEADER_FILE]
+def _labels_of_npz(where: str) -> _InputLabels:
+    """Return the labels in an .npz: a saved data type, or training data with its labels. Polars is not needed."""
+    names = [HEADER]
     if zipfile.is_zipfile(where):
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
-    if HEADER_FILE in names:
-        return _of_type(DataType.load(where), where)
+    if HEADER in names:
+        return _labels_of_type(DataType.load(where), where)
     from plurivox.train.data.training_data import read_training_data
 
     packed = read_training_data(where)
-    return _Side(where, packed.gold, packed.soft, packed.votes)
+    return _InputLabels(where, packed.gold, packed.soft, packed.votes)
 
 
-def _of_type(given: DataType, name: str) -> _Side:
+def _labels_of_type(given: DataType, name: str) -> _InputLabels:
+    """Return the labels in Votes, SoftLabels or a Fit; raise InputError for another type."""
     if isinstance(given, Votes):
-        return _Side(name, votes=given)
+        return _InputLabels(name, votes=given)
     soft = given.soft if isinstance(given, Fit) else given
     if not isinstance(soft, SoftLabels):
-        raise InputError(f"{name} holds {type(given).__name__}, neither soft labels nor votes")
-    return _Side(name, soft=soft)
+        raise InputError(f"{name} contains {type(given).__name__}; soft labels or votes are needed")
+    return _InputLabels(name, soft=soft)

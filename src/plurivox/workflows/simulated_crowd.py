@@ -1,4 +1,4 @@
-"""Draw a crowd whose truth is known, and write it as a data-set folder."""
+"""Simulate votes with known truth, and write them as a data set folder."""
 
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ def simulate_crowd(
     matrices: Confusion | str | Path | None = None,
     **options: Any,
 ) -> Simulated:
-    """A simulated crowd with known truth; true labels, and each worker's confusion matrix or a file of them, may be given.
+    """Return simulated votes with known truth, from a strategy; true labels and confusion matrices (or a file) may be given.
 
     >>> simulate_crowd("hammer-spammer", n_tasks=30, n_workers=5, feedback=3, ratio=0.4).votes
     <Votes: 90 votes, 30 tasks, 5 workers, 5 labels>
@@ -34,15 +34,15 @@ def simulate_crowd(
 def write_crowd(
     crowd: Simulated, folder: str | Path, *, command: str = "", replace: bool = False, form: str = "parquet"
 ) -> Dataset:
-    """Write a simulated crowd as a data-set folder: votes, answers, gold, features, what workers and tasks are like.
+    """Write a simulated crowd as a data set folder (votes, answers, gold, features, worker traits, task difficulties).
 
-    The command that drew it goes in too. Parts that a crowd does not have are left out.
+    `command` is stored in dataset.toml. Return the Dataset written.
     """
     votes = crowd.votes
     tables: dict[str, Any] = {"matrices": crowd.confusion.columns()}
     if crowd.level is not None:
-        words = as_names([simulate.LEVELS[one] for one in crowd.level.tolist()])
-        tables["difficulties"] = {"task": votes.tasks, "level": words}
+        levels = as_names([simulate.LEVELS[one] for one in crowd.level.tolist()])
+        tables["difficulties"] = {"task": votes.tasks, "level": levels}
     if crowd.answers is not None and crowd.faults is not None:
         at = np.flatnonzero(crowd.faults != "")
         tables["faults"] = {"answer": at, "fault": crowd.faults[at]}

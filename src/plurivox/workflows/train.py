@@ -1,4 +1,4 @@
-"""Train nets on a data set: once, or as a series of runs."""
+"""Train nets on a data set: once, or as a series of runs with different seeds."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
@@ -28,11 +28,11 @@ from plurivox.train.parallel.runs import choose_parallel_runs, run_series
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.result import Trained
 from plurivox.train.targets import Supervision
-from plurivox.workflows.net_measures import Series, dev_measures, dev_truth, measured, unseen_labels
-from plurivox.workflows.train_inputs import RunFolder
+from plurivox.workflows.load_training_data import RunFolder
+from plurivox.workflows.net_evaluation import Series, dev_measures, dev_truth, measure_net, unseen_labels
 
-Note = Callable[[str], None]  # called with a line for the user
-OpenLog = Callable[[Path], Log]  # a log in the folder of a run
+Note = Callable[[str], None]  # called with a message for the user
+OpenLog = Callable[[Path], Log]  # opens a log in the folder of a run
 DEFAULT_AGGREGATOR = "vote-shares"
 RESULTS = "results.csv"
 
@@ -54,11 +54,11 @@ def train_spec(
     record: Record = False,
     plan: Plan | None = None,
 ) -> TrainSpec:
-    """The spec of a training on a data set, by the names of the command line.
+    """Return the TrainSpec of a training on a data set, from the same option names as the command line.
 
-    `target` is a target, or an aggregator whose soft labels are taught, and `soft` the aggregator of a target that uses soft
-    labels. By default vote shares are taught, or what the head learns from; `_target_and_aggregator` states the whole rule.
-    `main` is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
+    `target` is a target, or an aggregator whose soft labels are the target; `soft` is the aggregator of a target that uses soft
+    labels. Default: vote shares, or the target of the head; `_target_and_aggregator` states the whole rule. `main` is the hard
+    target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
     >>> [train_spec(head=head).target_text for head in ("crowd-layer", "two-heads")], train_spec("dawid-skene").target_text
     (['all-votes', 'gold and vote-shares'], 'dawid-skene')
@@ -82,32 +82,32 @@ def train_spec(
 
 
 def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
-    """(target, aggregator of the soft labels that it uses) by the names that a user gives, each perhaps empty.
+    """Return (target, aggregator of the soft labels that it uses) from the names given, each possibly "".
 
     The rule, by what `target` names:
 
-    nothing        the natural target of the head, here None: see `TrainSpec.of`. Soft labels are vote shares, also where the
-                   data have soft labels of their own.
-    an aggregator  the target of soft labels, which are those of that aggregator.
-    a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are the data's
-                   own, and vote shares where the data have none (`_soft_labels`).
+    nothing        the default target of the head, here None: see `TrainSpec.of`. Soft labels are vote shares, also if the
+                   data have their own soft labels.
+    an aggregator  the target "soft", with the soft labels of that aggregator.
+    a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are those of the
+                   data, else vote shares (`_soft_labels`).
     """
     name = parse_spec(target)[0]
     if name in targets.methods:
         return target, aggregate.methods.make(soft) if soft else None
     if target and name not in aggregate.methods:
         raise unknown_name("target or aggregator", name, [*targets.methods, *aggregate.methods])
-    word = target or DEFAULT_AGGREGATOR
-    if soft and soft != word:
+    aggregator = target or DEFAULT_AGGREGATOR
+    if soft and soft != aggregator:
         raise InputError(
-            f"the soft labels are those of {word}, the target, and those of {soft}: give the one you mean as target"
+            f"two aggregators for the soft labels: {aggregator} (the target) and {soft} (soft); give only one, as the target"
         )
-    return "soft" if target else None, aggregate.methods.make(word)
+    return "soft" if target else None, aggregate.methods.make(aggregator)
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedTraining:
-    """A spec on its data: labels aggregated, inputs checked; it can be started with any seed."""
+    """A training spec with its data, ready to start with any seed: labels are aggregated and inputs checked."""
 
     spec: TrainSpec
     data: PreparedData
@@ -116,13 +116,13 @@ class PreparedTraining:
 
     @classmethod
     def of(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
-        """Train on the split train and evaluate on the split dev, where there is one."""
+        """Return the prepared training on the split train, evaluated on the split dev if there is one."""
         train, (plan, measures) = as_names(splits["train"], "tasks"), dev_measures(spec.plan)
         if len(twice := duplicates(train)):
-            raise InputError(f"the inputs name tasks twice: {first_few(twice)}")
+            raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
         known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
-        weight = _weights(training_data, train, spec.weighting)
-        data = PreparedData.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        weight = _task_weights(training_data, train, spec.weighting)
+        data = TrainingSet.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
         return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
 
     def start(
@@ -133,9 +133,9 @@ class PreparedTraining:
         *,
         open_log: OpenLog | None = None,
         save_seconds: float = 1.0,
-    ) -> TrainingRun:
-        """The training with this seed, in the folder of its run, before its first epoch (or resumed)."""
-        return TrainingRun(
+    ) -> NetFit:
+        """Return the training with this seed before its first epoch, or resumed from the checkpoint in its folder."""
+        return NetFit(
             replace(self.spec, plan=replace(self.spec.plan, seed=seed)),
             self.data,
             dev=self.dev,
@@ -150,7 +150,7 @@ class PreparedTraining:
 def train_once(
     training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
 ) -> Trained:
-    """One net, trained on the split train with the seed of the plan."""
+    """Train one net on the split train with the seed of the plan, and return it."""
     return PreparedTraining.of(training_data, splits, spec).start(spec.plan.seed, None, progress).finish()
 
 
@@ -168,13 +168,12 @@ def train_runs(
     progress: Progress = no_progress,
     note: Note | None = None,
 ) -> Series:
-    """Train nets with several seeds on the split train, and measure each on dev and test.
+    """Train nets with several seeds on the split train, and return the measures of each on dev and test.
 
-    `at_once` runs are trained side by side; None: as many as pay. The series says how many they were, and whether as one
-    stacked net. A `folder` that is not there is made; runs in it that have ended are not trained again, and one that was
-    killed is resumed. Its settings.json holds the splits, and the `command` and `source` of the data, where given. A `log`
-    of the kind "tensorboard" is written to the folder of each run. `note` is called with what the user should know before
-    the training begins.
+    `at_once` runs are trained in parallel; None: as many as is efficient. The series records how many, and whether as one
+    stacked net. `folder` is created if needed; finished runs in it are not trained again, and an interrupted run is
+    resumed. Its settings.json contains the splits, and the `command` and `source` of the data, if given. `log="tensorboard"`
+    writes a log to the folder of each run. `note` is called with messages for the user before the training begins.
     """
     if log:
         require_tensorboard()
@@ -182,7 +181,7 @@ def train_runs(
     if home is not None:
         home.open(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
-    for tasks in tested.values():  # before hours of training, not after
+    for tasks in tested.values():  # before training, which may take hours
         check_inputs(training_data.on(tasks), tasks)
     ready = PreparedTraining.of(training_data, splits, spec)
     together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
@@ -193,7 +192,7 @@ def train_runs(
         open_log = (lambda home: logs.enter_context(closing(TensorBoardLog(home)))) if log else None
         found = run_series(
             partial(ready.start, open_log=open_log, save_seconds=float(together)),
-            lambda one: measured(one, training_data, tested),
+            lambda one: measure_net(one, training_data, tested),
             runs=runs,
             seed=spec.plan.seed,
             folder=None if home is None else home.path,
@@ -209,21 +208,23 @@ def train_runs(
 
 
 def _notes(training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
-    """What a user should know before training; `n_stacked` runs are trained as one net."""
+    """Return messages for the user before training; `n_stacked` runs are trained as one net."""
     found = []
     if len(unseen := unseen_labels(training_data, splits)):
         found.append(
-            f"dev or test tasks have labels that no training task has, and no net can learn: {first_few(unseen)}"
+            f"dev or test tasks have labels that no training task has, so the net cannot learn them: {first_few(unseen)}"
         )
     if spec.head is not None and spec.loss.spec != DEFAULT_LOSS:
-        found.append(f"{spec.head.spec} has a loss of its own; {spec.loss.spec} only measures the dev tasks")
+        found.append(f"{spec.head.spec} has its own loss; {spec.loss.spec} is only used to evaluate the dev tasks")
     if n_stacked:
-        found.append(f"{n_stacked} runs at a time are trained as one stacked net; --at-once 1 trains one after another")
+        found.append(
+            f"{n_stacked} runs at a time are trained as one stacked net; at_once=1 (--at-once 1) trains them one after another"
+        )
     return found
 
 
 def _soft_labels(training_data: TrainingData, tasks: Names, aggregator: object) -> SoftLabels | None:
-    """Soft labels of the training tasks: of the aggregator on their votes alone, else the data's own, else vote shares."""
+    """Return the soft labels of the training tasks: by the aggregator, else those of the data, else vote shares."""
     votes = training_data.votes
     if aggregator is None:
         if training_data.soft is not None or votes is None:
@@ -232,16 +233,17 @@ def _soft_labels(training_data: TrainingData, tasks: Names, aggregator: object) 
     assert isinstance(aggregator, Aggregator)
     if votes is None:
         others = [name for name, one in (("gold", training_data.gold), ("soft", training_data.soft)) if one is not None]
-        instead = f"take the target {' or '.join(others)}, or " if others else ""
+        instead = f"use the target {' or '.join(others)}, or " if others else ""
         raise InputError(f"{training_data.name} has no votes for {aggregator.spec}; {instead}give votes")
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
     kept = voted.on(voted.voted)
     return aggregator.fit(kept).soft if kept.n_tasks else None
 
 
-def _weights(training_data: TrainingData, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
+def _task_weights(training_data: TrainingData, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
+    """Return the weights of the training tasks by agreement of their votes; None without weighting."""
     if weighting is None:
         return None
     if training_data.votes is None:
-        raise InputError(f"{training_data.name} has no votes whose agreement could weigh tasks")
+        raise InputError(f"{training_data.name} has no votes; weighting tasks by agreement needs votes")
     return weighting.weights(training_data.votes, tasks)

@@ -18,7 +18,7 @@ def test_as_scikit_learn() -> None:
     assert brier(PREDICTION, TRUTH) == pytest.approx(brier_score_loss(TRUE, Q, labels=[0, 1, 2], scale_by_half=False))
 
 
-def test_a_sure_mistake_costs_no_more_than_the_clip() -> None:
+def test_the_clip_bounds_the_loss_of_a_mistake() -> None:
     sure = SoftLabels.one_hot((TRUE + 1) % 3, range(80), range(3))
     assert nll(sure, TRUTH) == pytest.approx(-np.log(1e-6)) and brier(sure, TRUTH) == 2
     stranger = SoftLabels.gold(range(80), ["other"] * 80)
@@ -83,7 +83,7 @@ def test_bins_of_equal_size_with_and_without_the_last(size: int) -> None:
 def test_few_tasks_and_bins_of_equal_size() -> None:
     assert rms_calibration(PREDICTION, TRUTH) == pytest.approx(abs((Q.argmax(1) == TRUE).mean() - Q.max(1).mean()))
     assert rms_calibration(PREDICTION, TRUTH, size=60, compat=True) == 0
-    with pytest.raises(InputError, match="there are 80 tasks: lower the size"):
+    with pytest.raises(InputError, match="there are 80 tasks: reduce size"):
         rms_calibration(PREDICTION, TRUTH, compat=True)
 
 

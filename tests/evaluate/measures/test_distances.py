@@ -21,11 +21,11 @@ def test_on_a_line_it_is_scipys() -> None:
     assert wasserstein(PREDICTION, TRUTH, distance=line) == pytest.approx(expected)
 
 
-def test_where_all_labels_are_as_far_it_is_total_variation() -> None:
+def test_equal_distances_give_total_variation() -> None:
     assert wasserstein(PREDICTION, TRUTH, distance=1 - np.eye(4)) == pytest.approx(total_variation(PREDICTION, TRUTH))
 
 
-def test_ordered_labels_bring_their_scale() -> None:
+def test_ordered_labels_provide_the_scale() -> None:
     ordered = SoftLabels.of(P, range(30), list("abcd"), scale=np.array(SCALE))
     assert wasserstein(PREDICTION, ordered) == pytest.approx(wasserstein(PREDICTION, TRUTH, scale=SCALE))
     assert wasserstein(ordered, ordered) == 0
@@ -34,12 +34,12 @@ def test_ordered_labels_bring_their_scale() -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({}, "have no order that both sides know"),
-        ({"scale": [1, 2]}, "a finite number for each of the labels"),
-        ({"scale": [1, 2, 3, np.nan]}, "a finite number for each of the labels"),
+        ({}, "have no common order"),
+        ({"scale": [1, 2]}, "one finite number for each of the labels"),
+        ({"scale": [1, 2, 3, np.nan]}, "one finite number for each of the labels"),
         ({"distance": np.ones((2, 2))}, "need a square"),
-        ({"distance": np.ones((4, 4))}, "0 to themselves"),
-        ({"distance": [[0, 1, 9, 1], [1, 0, 1, 1], [9, 1, 0, 1], [1, 1, 1, 0]]}, "no longer than a detour"),
+        ({"distance": np.ones((4, 4))}, "0 on the diagonal"),
+        ({"distance": [[0, 1, 9, 1], [1, 0, 1, 1], [9, 1, 0, 1], [1, 1, 1, 0]]}, "triangle inequality"),
     ],
 )
 def test_mistakes(how: dict[str, object], said: str) -> None:

@@ -10,14 +10,14 @@ from plurivox.evaluate import accuracy, balanced_accuracy, confusion_counts, f1,
 from plurivox.evaluate.measures.hard import Average
 
 
-def guess_and_truth(n: int = 200, k: int = 4, seed: int = 0) -> tuple[SoftLabels, SoftLabels]:
+def prediction_and_truth(n: int = 200, k: int = 4, seed: int = 0) -> tuple[SoftLabels, SoftLabels]:
     rng = np.random.default_rng(seed)
     prob, true = rng.dirichlet(np.ones(k), n), rng.choice(k, n, p=[0.7, 0.1, 0.1, 0.1])
     return SoftLabels.of(prob, range(n), range(k)), SoftLabels.gold(rng.permutation(n), true, labels=range(k))
 
 
 def test_as_scikit_learn() -> None:
-    prediction, truth = guess_and_truth()
+    prediction, truth = prediction_and_truth()
     said, true = prediction.hard(), truth.on(prediction.tasks).hard()
     assert accuracy(prediction, truth) == pytest.approx(metrics.accuracy_score(true, said))
     assert balanced_accuracy(prediction, truth) == pytest.approx(metrics.balanced_accuracy_score(true, said))
@@ -32,20 +32,20 @@ def test_ties() -> None:
     assert balanced_accuracy(prediction, truth, ties="share") == pytest.approx((1 / 3 + 1 / 2 + 1) / 3)
 
 
-def test_tasks_and_labels_meet_by_name() -> None:
+def test_tasks_and_labels_are_matched_by_name() -> None:
     """Only b and c are shared; the truth lists its labels in another order and has one the prediction does not know."""
     prediction = SoftLabels.of([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], "abc", ["no", "yes"])
     truth = SoftLabels.gold(["c", "b", "x"], ["maybe", "yes", "no"], labels=["yes", "maybe", "no"])
     assert accuracy(prediction, truth) == 0.5
     sparse = SoftLabels.gold(["b", "c"], ["yes", "no"])
     assert accuracy(sparse, truth) == 0.5
-    with pytest.raises(InputError, match="share no task"):
+    with pytest.raises(InputError, match="have no task in common"):
         accuracy(prediction, SoftLabels.gold(["z"], ["yes"]))
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
 def test_precision_recall_and_f1_as_scikit_learn(average: Average) -> None:
-    prediction, truth = guess_and_truth(40, seed=3)
+    prediction, truth = prediction_and_truth(40, seed=3)
     said, true = prediction.hard(), truth.on(prediction.tasks).hard()
     theirs = metrics.precision_recall_fscore_support(true, said, average=average, zero_division=0)[:3]
     ours = [measure(prediction, truth, average=average) for measure in (precision, recall, f1)]
@@ -65,7 +65,7 @@ def test_labels_that_only_one_side_has_count_as_zero() -> None:
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
 def test_top_k_as_scikit_learn(k: int) -> None:
-    prediction, truth = guess_and_truth()
+    prediction, truth = prediction_and_truth()
     true = truth.on(prediction.tasks).codes()
     theirs = metrics.top_k_accuracy_score(true, prediction.prob, k=k, labels=range(4)) if k < 4 else 1.0
     assert top_k_accuracy(prediction, truth, k=k) == pytest.approx(theirs)
@@ -85,7 +85,7 @@ def test_top_k_with_ties() -> None:
 
 
 def test_confusion_as_scikit_learn() -> None:
-    prediction, truth = guess_and_truth()
+    prediction, truth = prediction_and_truth()
     table, labels = confusion_counts(prediction, truth)
     np.testing.assert_array_equal(table, metrics.confusion_matrix(truth.on(prediction.tasks).hard(), prediction.hard()))
     assert labels.tolist() == [0, 1, 2, 3]

@@ -25,7 +25,7 @@ def test_cross_entropy() -> None:
     assert cross_entropy(PREDICTION, gold) == pytest.approx(log_loss(P.argmax(1), Q, labels=range(5)))
 
 
-def test_a_guess_of_zero_is_clipped() -> None:
+def test_a_prediction_of_zero_is_clipped() -> None:
     sure, truth = SoftLabels.of([[1, 0]], "a", "xy"), SoftLabels.of([[0.5, 0.5]], "a", "xy")
     assert cross_entropy(sure, truth) == pytest.approx(-np.log(1e-12) / 2)
     assert evaluate.kl_divergence(sure, truth) == pytest.approx(-np.log(1e-12) / 2 + np.log(0.5))

@@ -47,9 +47,9 @@ def test_quiet_says_nothing(call: Call, votes_file: Path, tmp_path: Path) -> Non
 def test_what_was_dropped_is_noted_on_stderr_and_in_json(call: Call, votes_file: Path, tmp_path: Path) -> None:
     words = ("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", "--missing", "dog")
     said = call(*words)
-    assert said.stderr.startswith("note: 3 rows say 'dog'") and "note: " not in said.stdout
+    assert said.stderr.startswith("note: 3 rows have the label 'dog'") and "note: " not in said.stdout
     assert "(tasks without votes: 1)" in said.stdout
-    assert json.loads(call(*words, "--json").stdout)["notes"][0].startswith("3 rows say 'dog'")
+    assert json.loads(call(*words, "--json").stdout)["notes"][0].startswith("3 rows have the label 'dog'")
 
 
 def test_reading_options_name_columns_and_labels(call: Call, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_workers_and_the_whole_fit_can_be_kept(call: Call, votes_file: Path, tmp
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--gold"], "has no gold labels; leave --gold out"),
+        (["--gold"], "has no gold labels; give a file of gold labels"),
         (["--start", "no.npz"], "there is no file no.npz"),
         (["--repeats", "error", "--task", "worker", "--worker", "label", "--label", "task"], ""),
         (["--task", "query"], "query"),
@@ -104,11 +104,11 @@ def test_an_ending_nobody_knows_is_a_mistake(call: Call, votes_file: Path, tmp_p
 
 
 def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox.io import soft_files
+    from plurivox.io import soft_label_files
 
     def full(soft: object, path: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(soft_files, "write_soft", full)
+    monkeypatch.setattr(soft_label_files, "write_soft", full)
     said = call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("soft.csv"))
     assert said.exit_code == 2 and said.stderr.endswith("soft.csv: no space left on device\n")

@@ -50,8 +50,10 @@ def test_the_same_seed_plans_the_same(call: Call, tmp_path: Path) -> None:
 
 def test_a_table_that_cannot_be_planned_is_refused(call: Call, tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("task,text\na,x\na,y\n")
-    for method, said in (("quota", "names tasks twice: 'a'"), ("strata", "lacks columns ['stratum']")):
+    for method, said in (("quota", "lists tasks twice: 'a'"), ("strata", "missing columns ['stratum']")):
         done = call("assign", method, str(tmp_path / "items.csv"))
         assert done.exit_code == 2 and said in done.stderr, done.stderr
     (tmp_path / "photos").mkdir()
-    assert "photos holds no table items; give a table" in call("assign", "quota", str(tmp_path / "photos")).stderr
+    assert (
+        "photos contains no table named items; give a table" in call("assign", "quota", str(tmp_path / "photos")).stderr
+    )

@@ -40,13 +40,13 @@ def test_what_was_looked_at_is_told_where_nothing_is_found(call, tmp_path: Path)
     clean = box(tmp_path / "clean.npz", names, ["train"] * 4 + ["test"] * 2, x)
     assert "nothing found; looked at labels in names, copies by name" in call("audit", clean).stdout
     whole = box(tmp_path / "whole.npz", names, None, x)
-    assert "there are none, give --split FILE" in call("audit", whole).stdout
+    assert "give a file of splits (--split FILE)" in call("audit", whole).stdout
     (tmp_path / "split.csv").write_text(
         "task,split\n" + "".join(f"t{i},{'test' if i > 3 else 'train'}\n" for i in range(6))
     )
     assert "copies by name" in call("audit", whole, "--split", tmp_path / "split.csv").stdout
     wrong: Result = call("audit", whole, "--trained-on", "gold")
-    assert wrong.exit_code == 2 and "belong together" in wrong.stderr
+    assert wrong.exit_code == 2 and "give both trained_on and scored_on" in wrong.stderr
 
 
 def test_it_needs_no_torch(tmp_path: Path) -> None:

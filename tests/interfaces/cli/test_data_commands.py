@@ -45,7 +45,7 @@ def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
 def test_describe_tells_of_labels_that_look_alike(call: Call, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
     said = call("describe", tmp_path / "votes.csv").stderr
-    assert "count as different ones: ' Cat', 'cat'" in said and "say --missing NA" in said
+    assert "count as different labels: ' Cat', 'cat'" in said and "(--missing NA)" in said
 
 
 def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) -> None:
@@ -73,7 +73,10 @@ def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
     (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
     (tmp_path / "gold.csv").write_text("task,label\na,x\nb,y\n")
-    said = f"note: {tmp_path.name}: counts cover 2 tasks, votes 1; counts are taken (--part votes for the others)\n"
+    said = (
+        f"note: {tmp_path.name}: counts cover 2 tasks, votes 1; the counts are used; "
+        "select the votes with part='votes' (--part votes)\n"
+    )
     out = tmp_path / "soft.npy"
     assert call("describe", tmp_path).stderr == call("aggregate", "vote-shares", tmp_path, "-o", out).stderr == said
     assert call("describe", tmp_path, "--part", "votes").stderr == ""
@@ -83,7 +86,7 @@ def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path
 
 def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
     said = call("convert", "toy", tmp_path / "toy.csv")
-    assert said.exit_code == 0 and "note: toy.csv holds the votes alone; left out: gold" in said.stderr
+    assert said.exit_code == 0 and "note: toy.csv contains only the votes; not written: gold" in said.stderr
     assert call("convert", "toy", tmp_path / "toy").stderr == ""
 
 

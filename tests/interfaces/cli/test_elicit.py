@@ -76,7 +76,7 @@ def test_gold_goes_along(call: Call, tmp_path: Path) -> None:
 
 def test_a_set_without_answers_is_refused(call: Call, votes_file: Path, tmp_path: Path) -> None:
     said = call("elicit", "top-two", votes_file, "-o", tmp_path / "out")
-    assert said.exit_code == 2 and "holds votes, which need no form" in said.stderr
+    assert said.exit_code == 2 and "contains votes, which need no elicitation" in said.stderr
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_votes_as_truth_and_as_guess(call: Call, soft_file: Path, votes_file: Pa
     said = call("evaluate", soft_file, votes_file, "--measures", "accuracy", "--ties", "share", "--json")
     assert json.loads(said.stdout)["rows"]["value"] == [pytest.approx(2 / 3)]
     itself = call("evaluate", votes_file, votes_file)
-    assert itself.exit_code == 0 and "scored on itself" in itself.stderr
+    assert itself.exit_code == 0 and "compared with itself" in itself.stderr
 
 
 def test_packed_inputs_bring_gold_and_votes(call: Call, soft_file: Path, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_the_judgement_is_written(call: Call, soft_file: Path, gold_file: Path, 
     ("words", "said"),
     [
         (["SOFT", "GOLD", "--measures", "acuracy"], "there is no measure 'acuracy'; did you mean 'accuracy'"),
-        (["SOFT", "GOLD", "--measures", ""], "name a measure at least"),
+        (["SOFT", "GOLD", "--measures", ""], "no measure given"),
         (["SOFT", "GOLD", "-o", "j.xlsx"], "j.xlsx has an ending nobody knows"),
         (["SOFT", "GOLD", "-o", "SOFT"], "is named twice"),
         (["SOFT", "GOLD", "--ties", "coin"], "there is no way with ties 'coin'"),
@@ -102,4 +102,4 @@ def test_mistakes(call: Call, soft_file: Path, gold_file: Path, words: list[str]
 def test_a_truth_with_other_columns_is_told_in_words_that_fit(call: Call, tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("image,class\na,x\n")
     done = call("evaluate", "toy", tmp_path / "gold.csv")
-    assert done.exit_code == 2 and "rename its columns" in done.stderr and "--worker" not in done.stderr
+    assert done.exit_code == 2 and "rename the columns" in done.stderr and "--worker" not in done.stderr

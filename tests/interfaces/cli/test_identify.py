@@ -116,15 +116,18 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
         ("entropy VOTES -o VOTES", "is named twice"),
         ("entropy VOTES --worst -1", "invalid value for '--worst'"),
-        ("posterior-entropy VOTES --fit VOTES", "was not saved by plurivox"),
-        ("waum VOTES --dynamics FOLDER", "holds no .npz file"),
+        ("posterior-entropy VOTES --fit VOTES", "is not a noun saved by plurivox"),
+        ("waum VOTES --dynamics FOLDER", "contains no .npz file"),
         ("rank VOTES --scores entropy,nothing", "there is no identify method 'nothing'"),
         ("rank VOTES", "missing option '--scores'"),
-        ("waum BOTH --dynamics VOTES", "was not saved by plurivox"),
-        ("posterior-entropy BOTH", "dawid-skene must know who voted; the counts of both (2 tasks) hold no names"),
+        ("waum BOTH --dynamics VOTES", "is not a noun saved by plurivox"),
+        (
+            "posterior-entropy BOTH",
+            "dawid-skene needs to know who voted; the counts of both (2 tasks) do not name workers",
+        ),
         (
             "crowdlab BOTH --prediction PREDICTION",
-            "crowdlab must know who voted; the counts of both (2 tasks)",
+            "crowdlab needs to know who voted; the counts of both (2 tasks)",
         ),
     ],
 )
@@ -151,13 +154,13 @@ def test_counts_are_taken_where_they_can_be_and_told(call: Call, tmp_path: Path)
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
     (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
     said = call("identify", "entropy", tmp_path)
-    assert said.exit_code == 0 and "counts are taken" in said.stderr and "the 2 worst tasks" in said.stdout
+    assert said.exit_code == 0 and "the counts are used" in said.stderr and "the 2 worst tasks" in said.stdout
     assert "the worst task\n" in call("identify", "posterior-entropy", tmp_path, "--part", "votes").stdout
 
 
 def test_evidence_that_no_score_looks_at_is_noted(call: Call, votes_file: Path) -> None:
     said = call("identify", "entropy", votes_file, "--by", "wawa")
-    assert said.exit_code == 0 and "no score here looks at --by; it has no effect" in said.stderr
+    assert said.exit_code == 0 and "none of these scores uses by (--by); it has no effect" in said.stderr
 
 
 def test_the_shell_completes_scores_and_their_options() -> None:

@@ -100,7 +100,7 @@ def test_plain_votes_pass_no_reader_of_another_form(call: Callable[..., Result],
         said = call("aggregate", "vote-shares", folder / "votes.csv", "-o", folder / "out.csv")
     finally:
         sys.setprofile(before)
-    assert said.exit_code == 0 and "io/frames.py" in passed
+    assert said.exit_code == 0 and "io/vote_frames.py" in passed
     strangers = ("io/formats/", "io/answer_frames", "io/folder", "io/dataset_catalog", "io/features", "workflows/score")
     assert not [name for name in passed if name.startswith(strangers)]
     assert len([name for name in passed if name.startswith("io/")]) <= 8

@@ -60,7 +60,7 @@ def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp
 def test_runs_of_a_net_on_features_are_stacked_and_said_to_be(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     told = call("train", box, *FAST, "--runs", 3, "-o", tmp_path / "one", "--json")
     apart = call("train", box, *FAST, "--runs", 3, "--at-once", 1, "-o", tmp_path / "two", "--json")
-    assert "note: 3 runs at a time are trained as one stacked net; --at-once 1" in told.stderr
+    assert "note: 3 runs at a time are trained as one stacked net; at_once=1 (--at-once 1)" in told.stderr
     assert "stacked" not in apart.stderr
     one, two = json.loads(told.stdout), json.loads(apart.stdout)
     assert (one["at_once"], two["at_once"]) == (3, 1) and len(set(one["runs"]["dev nll"])) == 3
@@ -104,15 +104,12 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
         (("--best", "acuracy"), "there is no measure 'acuracy'; did you mean 'accuracy'"),
         (("--shares", "1,2"), "three numbers"),
         (("--schedule", "multistep"), "need milestones"),
-        (("-o", tmp_path / "full"), "is not empty and holds no runs"),
+        (("-o", tmp_path / "full"), "is not empty and contains no runs"),
         (("--device", "cuda"), "no CUDA device"),
-        (("--soft", "dawid-skene"), "give the one you mean as target"),
-        (
-            ("--target", "vote-shares", "--head", "crowd-layer"),
-            "vote-shares is of the kind distribution: leave the target out",
-        ),
+        (("--soft", "dawid-skene"), "give only one, as the target"),
+        (("--target", "vote-shares", "--head", "crowd-layer"), "vote-shares gives distribution: leave the target out"),
         (("--main", "majority"), "main=majority is the hard target of two heads; add --head two-heads"),
-        (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; name them train, dev and test"),
+        (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; rename them to train, dev and test"),
     ):
         done: Result = call("train", box, "-o", tmp_path / "run", *words)
         assert done.exit_code == 2 and want in done.stderr and "\n" not in done.stderr.strip(), done.output
@@ -149,18 +146,18 @@ def test_runs_of_another_division_are_not_told_as_these(call, box: Path, tmp_pat
     how = (box, *FAST, "-o", tmp_path / "run", "--split")
     assert call("train", *how, tmp_path / "one.csv").exit_code == 0
     other: Result = call("train", *how, tmp_path / "two.csv")
-    assert other.exit_code == 2 and "another division" in other.stderr
+    assert other.exit_code == 2 and "other train, dev and test splits" in other.stderr
 
 
 def test_what_a_head_learns_from_and_what_no_net_can_learn_is_told(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done: Result = call("train", box, *FAST, "--head", "crowd-layer", "--loss", "kl", "-o", tmp_path / "run")
-    assert "under crowd-layer on all-votes: 1 run" in done.stdout and "kl only measures" in done.stderr, done.output
+    assert "under crowd-layer on all-votes: 1 run" in done.stdout and "kl is only used" in done.stderr, done.output
     made = dict(np.load(box))
     y, labels = made["y"].astype("U9"), [*made["labels"].astype("U9"), "new"]
     y[-3:] = "new"
     np.savez(tmp_path / "new.npz", **{**made, "y": y, "labels": labels})
     done = call("train", tmp_path / "new.npz", *FAST, "-o", tmp_path / "run2")
-    assert done.exit_code == 0 and "no training task has, and no net can learn: 'new'" in done.stderr, done.output
+    assert done.exit_code == 0 and "so the net cannot learn them: 'new'" in done.stderr, done.output
     said: Result = call("predict", tmp_path / "run2", tmp_path / "new.npz", "-o", tmp_path / "g.npz")
     assert "learnt from 40 of these 60 tasks" in said.stderr, said.output
 
@@ -216,7 +213,7 @@ def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path
         assert all(torch.equal(learnt[name], one) for name, one in seen.state_dict().items()) == freeze
     plain = ("train", tmp_path / "images.npz", "--net", "mlp", "-o", tmp_path / "no")
     assert "no option of mlp called 'freeze'" in call(*plain, "--target", "gold", "--freeze").stderr
-    assert "images has no votes for vote-shares; take the target gold, or give votes" in call(*plain).stderr
+    assert "images has no votes for vote-shares; use the target gold, or give votes" in call(*plain).stderr
 
 
 @pytest.mark.slow
@@ -249,7 +246,7 @@ def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) ->
     assert call("train", folder, "--pack", tmp_path / "all.npz").exit_code == 0
     assert read_training_data(tmp_path / "all.npz").x.shape == (6, 3, 8, 8)
     (folder / "items.parquet").unlink()
-    assert "put features.npz" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
+    assert "add features.npz" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
     votes.rename({"label": "top"}).with_columns(top_percent=70).write_csv(folder / "answers.csv")
     (folder / "votes.csv").unlink()
     assert "plurivox elicit as-asked" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
@@ -270,4 +267,4 @@ def test_images_alone_are_guessed_and_the_split_of_the_training_is_known(call, t
         done: Result = call("predict", run, tmp_path / words[0], *words[1:], "-o", tmp_path / "prediction.npz")
         assert done.exit_code == 0, done.output
         assert SoftLabels.load(tmp_path / "prediction.npz").tasks.tolist() == tasks
-    assert "no votes; it holds images" in call("describe", tmp_path / "new").stderr
+    assert "no votes; it contains images" in call("describe", tmp_path / "new").stderr

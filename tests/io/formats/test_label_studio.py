@@ -90,7 +90,7 @@ def test_ratings_are_ordered(tmp_path: Path) -> None:
     assert votes is not None and votes.labels.tolist() == [1, 2, 3, 4, 5]
 
 
-def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
+def test_skipped_records_are_counted_in_notes(tmp_path: Path) -> None:
     box = {"from_name": "box", "type": "rectanglelabels", "value": {"x": 1, "rectanglelabels": ["cat"]}}
     path = export(
         tmp_path / "a.json",
@@ -111,13 +111,13 @@ def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
     assert found.gold is not None and found.gold.tasks.tolist() == [2] and found.gold.prob.tolist() == [[0.75, 0.25]]
     assert found.notes == (
         "1 cancelled annotations were skipped",
-        "2 annotations say nothing to 'animal' and were dropped",
-        "2 ground-truth annotations are gold and no votes",
+        "2 annotations have no label for 'animal' and were dropped",
+        "2 ground-truth annotations are gold, not votes",
         "1 votes have no worker",
         "1 times could not be read",
         "1 predictions were left out",
         "1 drafts were left out",
-        "1 answers are no choice and no rating ('rectanglelabels') and were left out",
+        "1 answers are neither choices nor ratings ('rectanglelabels') and were left out",
         "1 other controls were left out: 'sure'",
     )
 
@@ -144,7 +144,7 @@ def short(number: int, worker: int, **answers: Any) -> dict[str, Any]:
     return {"image": f"{number}.png", "id": number, **answers, "annotator": worker, **ids}
 
 
-def test_the_small_export(tmp_path: Path) -> None:
+def test_the_json_min_export(tmp_path: Path) -> None:
     path = export(
         tmp_path / "a.json", short(1, 3, animal="cat"), short(1, 4, animal={"choices": ["cat", "dog"]}), short(2, 3)
     )
@@ -152,7 +152,7 @@ def test_the_small_export(tmp_path: Path) -> None:
     found = label_studio.read(path)
     assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5], [0, 0]]
     assert found.items is not None and found.items["image"].to_list() == ["1.png", "2.png"]
-    assert found.notes[0] == "1 annotations say nothing to 'animal' and were dropped"
+    assert found.notes[0] == "1 annotations have no label for 'animal' and were dropped"
     rated = label_studio.read(export(path, short(1, 3, stars=[{"rating": 4}]))).votes
     assert rows(rated) == [(1, 3, 4)]
     shuffled = [dict(sorted(record.items())) for record in (short(1, 3, animal="cat"), short(2, 3, animal="dog"))]
@@ -160,38 +160,38 @@ def test_the_small_export(tmp_path: Path) -> None:
 
 
 ODD: dict[str, tuple[list[Any], str]] = {
-    "nothing": ([], "must hold a list of tasks"),
-    "numbers": ([1, 2], "must hold a list of tasks"),
-    "other records": ([{"task": 1, "label": "cat"}], "no export of Label Studio"),
-    "no answers": ([task(1)], "no choices and no ratings.*no answers"),
+    "nothing": ([], "must contain a list of tasks"),
+    "numbers": ([1, 2], "must contain a list of tasks"),
+    "other records": ([{"task": 1, "label": "cat"}], "not a Label Studio export"),
+    "no answers": ([task(1)], "no choices or ratings.*no answers"),
     "boxes alone": ([task(1, by(3, {"type": "brush", "value": {"x": 1}}))], "it has 'brush'"),
     "two controls": (
         [task(1, by(3, choice("cat"), choice("yes", control="sure")))],
-        "answers to 'animal', 'sure'; say which with from_name",
+        "answers to the controls 'animal', 'sure'; select one: label=",
     ),
     "parts": ([task(1, by(3, choice("cat"), choice("dog")))], "several answers to 'animal' in one annotation"),
-    "ids": ([{**task(1), "annotations": [5]}], "numbers in place of annotations"),
+    "ids": ([{**task(1), "annotations": [5]}], "annotation ids instead of annotations"),
     "no id": ([{"data": {"text": "x"}, "annotations": []}], "a task without an id; .* 'text'"),
     "kinds": ([task(1, by(3, choice("cat"))), task(2, by(3, stars(1) | {"from_name": "animal"}))], "labels|names mix"),
 }
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_files_that_hold_no_votes(tmp_path: Path, name: str) -> None:
+def test_files_without_votes_are_errors(tmp_path: Path, name: str) -> None:
     records, words = ODD[name]
     with pytest.raises(InputError, match=words) as caught:
         label_studio.read(export(tmp_path / "a.json", *records))
     assert "a.json" in str(caught.value)
 
 
-def test_a_wrong_control_is_told(tmp_path: Path) -> None:
+def test_an_unknown_control_is_an_error(tmp_path: Path) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat"))))
-    with pytest.raises(InputError, match="no choices or ratings by 'animals'; it has 'animal'"):
+    with pytest.raises(InputError, match="no choices or ratings from the control 'animals'; it has 'animal'"):
         label_studio.read(path, "animals")
     with pytest.raises(InputError, match="without the field 'text'"):
         label_studio.read(path, task_field="text")
 
 
 @pytest.mark.parametrize("found", [[], {}, [1], [{"a": 1}], {"a": [{"id": 1}]}, [{"annotations": []}], 1, None])
-def test_other_files_are_not_taken(found: object) -> None:
+def test_other_files_are_not_recognised(found: object) -> None:
     assert not label_studio.is_export(found)

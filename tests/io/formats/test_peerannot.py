@@ -1,4 +1,4 @@
-"""peerannot folders, read and written; and plain image folders, which share their walk."""
+"""peerannot folders are read and written; image folders are read."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats import image_folder, peerannot, reader_of
+from plurivox.io.formats import find_reader, image_folder, peerannot
 from plurivox.io.tabular.table_files import read_table
 
 TOY = {"0": {"0": 1, "1": 0, "2": 1, "3": 1}, "1": {"0": 1, "2": 0, "3": 0}, "2": {"1": 1, "3": 1}}
@@ -36,7 +36,7 @@ def rows(votes: Votes) -> list[tuple[object, ...]]:
 
 def test_a_folder_with_images(tmp_path: Path) -> None:
     folder = make(tmp_path / "toy", images=IMAGES, name="toy-data", n_classes=2, n_workers=4, n_tasks=3)
-    assert reader_of(folder) is peerannot
+    assert find_reader(folder) is peerannot
     found = peerannot.read(folder)
     assert found.name == "toy-data" and found.votes is not None and found.gold is not None
     assert found.votes.tasks.tolist() == [0, 1, 2] and found.votes.workers.tolist() == [0, 1, 2, 3]
@@ -54,7 +54,7 @@ def test_answers_alone_keep_their_numbers(tmp_path: Path) -> None:
     assert found.votes is not None and found.gold is None and found.images is None
     assert found.votes.tasks.tolist() == [0, 1, 2, 10] and found.votes.labels.tolist() == [0, 1, 2]
     assert found.votes.support.tolist() == [4, 3, 2, 0]
-    assert found.notes == ("metadata.json says n_workers = 77; answers.json has 4",)
+    assert found.notes == ("metadata.json has n_workers = 77, but answers.json has 4",)
     named = peerannot.read(folder / "answers.json", labels=["no", "yes", "maybe"]).votes
     assert named is not None and named.labels.tolist() == ["no", "yes", "maybe"] and named.counts()[0, 1] == 3
 
@@ -71,7 +71,7 @@ def test_numbers_that_do_not_follow_the_folders(tmp_path: Path) -> None:
     assert "perhaps ['plane', 'car', 'bird']" in found.notes[0]
 
 
-def test_a_split_that_counts_anew(tmp_path: Path) -> None:
+def test_a_split_that_repeats_task_keys(tmp_path: Path) -> None:
     more = (
         "val/smile/joy-7.jpg",
         "test/smile/grin-0.jpg",
@@ -88,9 +88,9 @@ def test_a_split_that_counts_anew(tmp_path: Path) -> None:
     }
     assert found.gold.on(["0", "test/0", "test/1"]).hard().tolist() == ["smile", "smile", "frown"]
     assert found.notes[1:] == (
-        "1 files are no images and were passed over",
-        "1 images stand outside label folders and were passed over",
-        "keys under test begin anew; those tasks are named test/<key>",
+        "1 files are not images and were skipped",
+        "1 images outside of label folders were skipped",
+        "keys under test repeat those of another split; these tasks are named test/<key>",
     )
 
 
@@ -100,34 +100,34 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
     found = peerannot.read(make(tmp_path / "odd", text, images, n_classes=0))
     assert found.votes is not None and rows(found.votes) == [(0, 0, 0), (1, 0, -1)]
     assert found.notes == (
-        "1 keys stand twice in answers.json, such as '0'; the last of each was kept",
+        "1 keys occur twice in answers.json, for example '0'; the last value was used",
         "1 votes without a label were dropped",
-        "1 votes say -1, which is a label like any other here",
-        "1 images share their task's key with an earlier one and were passed over",
+        "1 votes have the label -1, which is read as a label; if it means no answer, set missing=-1 (--missing -1)",
+        "1 images have the same task key as an earlier one and were skipped",
         "1 train images have no task in answers.json",
         "1 tasks in answers.json have no image",
-        "metadata.json says n_classes = 0; answers.json has labels up to 0",
+        "metadata.json has n_classes = 0, but answers.json has labels up to 0",
     )
 
 
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        ("[1]", "must hold {task: {worker: label}}"),
-        ('{"0": 1}', "must hold {task: {worker: label}}"),
+        ("[1]", "must contain {task: {worker: label}}"),
+        ('{"0": 1}', "must contain {task: {worker: label}}"),
         ('{"0": {"0": [1, 2]}}', r"one label per worker and task; it has \[1, 2\]"),
         ('{"0": {"0": 1, "1": "x"}}', "mix"),
-        ('{"0": {"0": 1', "not JSON, or it is cut short"),
+        ('{"0": {"0": 1', "not valid JSON, or it is incomplete"),
         ("", "is empty"),
     ],
 )
-def test_answers_that_are_none(tmp_path: Path, answers: str, words: str) -> None:
+def test_invalid_answers_are_errors(tmp_path: Path, answers: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         peerannot.read(make(tmp_path / "bad", answers))
 
 
-def test_names_that_do_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has the labels 1; 1 names are for 0 to 0"):
+def test_too_few_label_names_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has the labels 1; the 1 names given are for labels 0 to 0"):
         peerannot.read(make(tmp_path / "toy"), labels=["only"])
     with pytest.raises(InputError, match="there is no file"):
         peerannot.read(tmp_path / "nowhere")
@@ -167,7 +167,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
     assert (back.scale is None) == (votes.scale is None)
 
 
-def test_what_peerannot_sees(tmp_path: Path) -> None:
+def test_written_files_follow_the_peerannot_format(tmp_path: Path) -> None:
     votes = Votes.of(["b", "b", "b", "a"], ["ann", "ann", "bo", "bo"], ["y", "x", "x", "y"], tasks=["a", "b", "c"])
     notes = peerannot.write(votes, tmp_path / "out", name="tiny")
     assert json.loads((tmp_path / "out" / "answers.json").read_text()) == {
@@ -181,7 +181,7 @@ def test_what_peerannot_sees(tmp_path: Path) -> None:
         "n_workers": 3,
         "n_tasks": 3,
     }
-    assert "names.json keeps their names" in notes[0] and notes[1].startswith("1 repeated or unnamed votes")
+    assert "names.json contains their names" in notes[0] and notes[1].startswith("1 repeated or unnamed votes")
     with pytest.raises(InputError, match="not empty"):
         peerannot.write(votes, tmp_path / "out")
 
@@ -225,7 +225,7 @@ def test_labels_for_peerannot(tmp_path: Path) -> None:
     assert hard.name == "labels_tiny_ds_hard.npy" and np.load(hard).tolist() == [0, 1]
     with pytest.raises(InputError, match="have no soft label: 'a'"):
         peerannot.write_labels(SoftLabels.of([[1, 0]], ["b"], ["y", "x"]), tmp_path / "out", "ds")
-    with pytest.raises(InputError, match="does not number its tasks 0 to 1"):
+    with pytest.raises(InputError, match="must number its tasks from 0 to 1"):
         peerannot.write_labels(soft, make(tmp_path / "gaps", {"1": {"0": 0}, "5": {"0": 1}}), "ds")
 
 
@@ -236,14 +236,14 @@ def test_an_image_folder(tmp_path: Path) -> None:
     )
     (tmp_path / "pets" / "fish").mkdir()
     found = image_folder.read(tmp_path / "pets")
-    assert reader_of(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
+    assert find_reader(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
     assert dict(zip(found.gold.tasks.tolist(), found.gold.hard().tolist(), strict=True)) == {
         "1": "cat",
         "2": "dog",
         "3": "dog",
     }
     assert found.gold.labels.tolist() == ["cat", "dog", "fish"] and found.splits is None
-    assert found.notes == ("1 files are no images and were passed over",)
+    assert found.notes == ("1 files are not images and were skipped",)
 
 
 def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["labelme", "adult2", "cifar10n"])
-def test_real_votes_come_back(tmp_path: Path, name: str) -> None:
+def test_real_votes_round_trip(tmp_path: Path, name: str) -> None:
     """Named workers, repeats, and votes without a worker."""
     folder = os.environ.get("PLURIVOX_DATA")
     if not folder or not Path(folder, name).is_dir():

@@ -1,4 +1,4 @@
-"""Tables in files: kinds are kept, bad files give one clear line, writing is whole or nothing."""
+"""Table files: types are kept, invalid files give one clear error, writes are atomic."""
 
 import gzip
 import resource
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
-from plurivox.io.tabular.file_names import ENDINGS
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table, write_table
 
 FRAME = pl.DataFrame({"task": ["007", "b", None], "n": [1, 2, 3], "x": [0.1, None, 1e-300], "ok": [True, False, None]})
 TEXTUAL = (".csv", ".tsv")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", TABLE_SUFFIXES)
 def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"votes{ending}"
     write_table(FRAME, path)
@@ -43,7 +43,7 @@ def test_csv_keeps_any_text(tmp_path: Path, rows: list[tuple[str | None, str | N
         assert read_table(tmp_path / f"any{ending}").rows() == rows
 
 
-def test_columns_of_a_noun(tmp_path: Path) -> None:
+def test_columns_of_a_data_type(tmp_path: Path) -> None:
     votes = Votes.coded(
         task=np.array([0, 1]),
         worker=np.array([0, -1]),
@@ -76,7 +76,7 @@ def test_columns_of_a_noun(tmp_path: Path) -> None:
         (gzip.compress(b"task,label\n1,a\n", mtime=0), [("1", "a")]),
     ],
 )
-def test_csv_as_people_write_it(tmp_path: Path, text: bytes, rows: list[tuple[str, ...]]) -> None:
+def test_csv_variants_are_read(tmp_path: Path, text: bytes, rows: list[tuple[str, ...]]) -> None:
     (tmp_path / "votes.csv").write_bytes(text)
     assert read_table(tmp_path / "votes.csv").rows() == rows
 
@@ -96,27 +96,27 @@ BAD = {
     "empty.csv": (b"", "is empty"),
     "blank.jsonl": (b"\n \n", "is empty"),
     "empty.parquet": (b"", "is empty"),
-    "book.xlsx": (b"PK", "known are .csv, .tsv, .jsonl"),
-    "short.csv": (b"a,b,c\n1,2,3\n\n4,5\n", "line 4 has 2 fields and the header has 3"),
-    "long.csv": (b'a,b\n"x\ny",2\n1,2,3\n', "line 4 has 3 fields and the header has 2"),
-    "open.csv": (b'a,b\n1,"abc\n2,3\n', "a quote that is never closed"),
-    "twice.csv": (b"task,label,label\n1,2,3\n", "names columns twice: 'label'"),
+    "book.xlsx": (b"PK", "unsupported file type .*; use .csv, .tsv, .jsonl"),
+    "short.csv": (b"a,b,c\n1,2,3\n\n4,5\n", "line 4 has 2 fields, but the header has 3"),
+    "long.csv": (b'a,b\n"x\ny",2\n1,2,3\n', "line 4 has 3 fields, but the header has 2"),
+    "open.csv": (b'a,b\n1,"abc\n2,3\n', "an unclosed quote"),
+    "twice.csv": (b"task,label,label\n1,2,3\n", "duplicate column names in .*: 'label'"),
     "latin.csv": ("a,b\n1,é\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 2"),
     "latin_header.csv": ("é,b\n1,2\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 1"),
     "excel.csv": ("a,b\n1,2\n".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
     "zero.csv": (b"a,b\n1,2\n\0\0\0\0", "zero bytes"),
-    "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "does not unzip"),
-    "cut.json": (b'[{"task": 1}', "is not JSON, or it is cut short"),
-    "deep.json": (b"[" * 100_000, "is not JSON"),
-    "object.json": (b'{"task": 1}', "must hold a list of records"),
-    "cut.jsonl": (b'{"task": 1}\n{"task', "line 2 is not JSON"),
-    "two.jsonl": (b'{"a": 1}\n{"a": 2}, {"a": 3}\n', "line 2 is not JSON"),
+    "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "cannot be decompressed"),
+    "cut.json": (b'[{"task": 1}', "is not valid JSON, or it is incomplete"),
+    "deep.json": (b"[" * 100_000, "is not valid JSON"),
+    "object.json": (b'{"task": 1}', "must contain a list of records"),
+    "cut.jsonl": (b'{"task": 1}\n{"task', "line 2 is not valid JSON"),
+    "two.jsonl": (b'{"a": 1}\n{"a": 2}, {"a": 3}\n', "line 2 is not valid JSON"),
     "mixed.json": (b'[{"a": 1}, {"a": "1"}]', "column 'a' of .*mixes text and whole numbers"),
-    "truth.jsonl": (b'{"a": 1}\n{"a": true}', "mixes truth values and whole numbers"),
-    "huge.json": (b'[{"a": 99999999999999999999}]', "do not fit"),
-    "cut.parquet": (b"PAR1abc", "no parquet file, or it is damaged"),
-    "cut.arrow": (b"ARROW1abc", "no arrow file, or it is damaged"),
-    "odd.feather": (b"abc", "no feather file, or it is damaged"),
+    "truth.jsonl": (b'{"a": 1}\n{"a": true}', "mixes booleans .* and whole numbers"),
+    "huge.json": (b'[{"a": 99999999999999999999}]', "too large"),
+    "cut.parquet": (b"PAR1abc", "not a valid .parquet file"),
+    "cut.arrow": (b"ARROW1abc", "not a valid .arrow file"),
+    "odd.feather": (b"abc", "not a valid .feather file"),
 }
 
 
@@ -131,7 +131,7 @@ def test_a_bad_file_gives_one_line_that_names_it(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
-def test_every_cut_is_noticed(tmp_path: Path, ending: str) -> None:
+def test_every_truncation_is_an_error(tmp_path: Path, ending: str) -> None:
     write_table(FRAME, tmp_path / f"whole{ending}")
     data = (tmp_path / f"whole{ending}").read_bytes()
     for size in range(0, len(data), 97):
@@ -140,14 +140,14 @@ def test_every_cut_is_noticed(tmp_path: Path, ending: str) -> None:
             read_table(tmp_path / f"cut{ending}")
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").mkdir()
     for use in (read_table, lambda path: write_table(FRAME, path)):
         with pytest.raises(InputError, match="is a folder"):
             use(tmp_path / "votes.csv")
 
 
-def test_brackets_in_a_name_are_no_pattern(tmp_path: Path) -> None:
+def test_brackets_in_a_file_name_are_not_a_pattern(tmp_path: Path) -> None:
     for ending in (".csv", ".parquet", ".arrow"):
         write_table({"task": np.array([1])}, tmp_path / f"votes[1]{ending}")
         assert read_table(tmp_path / f"votes[1]{ending}").height == 1
@@ -158,12 +158,12 @@ def test_an_arrow_stream_is_read_too(tmp_path: Path) -> None:
     assert read_table(tmp_path / "votes.arrow").equals(FRAME)
 
 
-def test_types_name_the_values_that_do_not_fit(tmp_path: Path) -> None:
+def test_values_of_the_wrong_type_are_named(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("seconds\n1.5\n 2\n\nabc\n")
-    with pytest.raises(InputError, match=r"'seconds' of .* must hold numbers; look at 'abc'"):
+    with pytest.raises(InputError, match=r"'seconds' of .* must contain numbers; row 4 contains 'abc'"):
         read_table(tmp_path / "votes.csv", {"seconds": float})
     write_table({"n": np.array([1.0, 2.5])}, tmp_path / "n.parquet")
-    with pytest.raises(InputError, match=r"must hold whole numbers; look at 2\.5"):
+    with pytest.raises(InputError, match=r"must contain whole numbers; row 2 contains 2\.5"):
         read_table(tmp_path / "n.parquet", {"n": int})
 
 
@@ -176,7 +176,7 @@ def interrupt(*_: object) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".jsonl", ".parquet", ".arrow"])
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, ending: str) -> None:
+def test_a_full_disk_leaves_the_previous_file(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"votes{ending}"
     path.write_bytes(b"old")
     noise = np.random.default_rng(0).random(20_000)
@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, ending: str) -> None:
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_an_interrupt_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_the_previous_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "votes.csv"
     path.write_bytes(b"old")
     write: Callable[..., None] = pl.DataFrame.write_csv

@@ -9,9 +9,9 @@ import torch
 from plurivox.core.errors import InputError
 from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.data.training_data import TrainingData
+from plurivox.workflows.load_training_data import load_training_data
 from plurivox.workflows.train import PreparedTraining, train_spec
-from plurivox.workflows.train_inputs import training_data_of
-from toy_training import toy_data
+from toy_training import world
 
 pytest.importorskip("polars")
 X, GOLD, VOTES = toy_data(12)
@@ -26,7 +26,7 @@ def both(folder: Path, **arrays: object) -> tuple[TrainingData, TrainingData]:
     np.savez(home / "features.npz", **arrays)  # type: ignore[arg-type]
     rows = zip(*(columns[f"vote_{name}"] for name in ("task", "worker", "label")), strict=True)
     (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows))
-    return training_data_of(folder / "packed.npz"), training_data_of(home)
+    return load_training_data(folder / "packed.npz"), load_training_data(home)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.uint8, np.int32])
@@ -58,7 +58,7 @@ def test_packed_inputs_have_one_row_and_one_split_per_task(tmp_path: Path) -> No
     ):
         np.savez(tmp_path / "odd.npz", **arrays)  # type: ignore[arg-type]
         with pytest.raises(InputError, match=said):
-            training_data_of(tmp_path / "odd.npz")
+            load_training_data(tmp_path / "odd.npz")
 
 
 def test_rows_of_splits_have_the_same_names(tmp_path: Path) -> None:

@@ -125,7 +125,9 @@ def _datasets(incomplete: str) -> list[CompletionItem[Any]]:
     """The data sets whose name begins so."""
     from plurivox.io import dataset_catalog
 
-    return [CompletionItem(name, help="data set") for name in dataset_catalog.listed() if name.startswith(incomplete)]
+    return [
+        CompletionItem(name, help="data set") for name in dataset_catalog.list_names() if name.startswith(incomplete)
+    ]
 
 
 def _files_and_datasets(incomplete: str) -> list[CompletionItem[Any]]:
@@ -199,10 +201,10 @@ class LabelList(click.ParamType[list[str]]):
 
 def check_ending(path: Path, *others: str) -> None:
     """Refuse, before the work begins, a file of a form that nobody can write."""
-    from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+    from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
 
-    if suffix_of(path) not in (*ENDINGS, *others):
-        raise InputError(f"{path} has an ending nobody knows; known are {', '.join([*ENDINGS, *others])}")
+    if suffix_of(path) not in (*TABLE_SUFFIXES, *others):
+        raise InputError(f"{path} has an ending nobody knows; known are {', '.join([*TABLE_SUFFIXES, *others])}")
 
 
 def pack_source(given: dict[str, Any]) -> None:

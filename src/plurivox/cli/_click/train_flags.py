@@ -36,6 +36,6 @@ def picture_flags() -> list[Flag]:
 
 def pack_pictures(given: dict[str, Any]) -> None:
     """Put what these flags say into one value."""
-    from plurivox.workflows.train_inputs import Pictures
+    from plurivox.workflows.load_training_data import Pictures
 
     given["pictures"] = Pictures(given.pop("images"), given.pop("image_size"), given.pop("skip_damaged"))

@@ -1,5 +1,5 @@
-"""Measures: functions of a prediction and a reference, and the table of all of them."""
+"""Measures of a prediction against a reference, and the registry of them by name."""
 
-from plurivox.evaluate.measures.measure import KINDS, MEASURES, Measure, by_task, chosen
+from plurivox.evaluate.measures.measure import KINDS, MEASURES, Measure, by_task, select_measures
 
-__all__ = ["KINDS", "MEASURES", "Measure", "by_task", "chosen"]
+__all__ = ["KINDS", "MEASURES", "Measure", "by_task", "select_measures"]

@@ -1,6 +1,6 @@
-"""Measures of whether probabilities can be taken at their word.
+"""Calibration measures: do predicted probabilities match the observed frequencies?
 
-Each takes (prediction, truth) and looks at the tasks both have. The true label is the most probable one of the truth; the
+Each takes (prediction, truth) and uses the tasks both have. The true label is the most probable one of the truth; the
 confidence of a prediction is the probability of its most probable label.
 """
 
@@ -16,29 +16,29 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Ints
-from plurivox.evaluate.alignment import meet, parts
+from plurivox.evaluate.alignment import align_rows, row_blocks
 from plurivox.evaluate.measures.hard import Ties, hits, true_labels
-from plurivox.evaluate.resampling import Piece, Tally, mean
+from plurivox.evaluate.resampling import Contribution, TaskSums, mean_sums
 
-NLL_CLIP = 1e-6  # the least probability of the true label whose logarithm is taken
-BINS = 15  # equal bins of confidence
-SIZE = 100  # tasks per bin, where bins are equal in the number of tasks
+NLL_CLIP = 1e-6  # probabilities are clipped to at least this before the logarithm
+BINS = 15  # number of equal-width bins of confidence
+BIN_SIZE = 100  # tasks per bin, for bins of equal size
 
 
 def nll(prediction: SoftLabels, truth: SoftLabels, *, clip: float = NLL_CLIP) -> float:
-    """The negative log likelihood of the true label, mean of -log q(true) in nats, with q at least `clip`.
+    """Return the negative log-likelihood of the true label, mean of -log q(true) in nats, with q at least `clip`.
 
-    The clip bounds what one sure mistake can cost: -log 1e-6 = 13.8. Good (1952), https://doi.org/10.1111/j.2517-6161.1952.tb00104.x
+    The clip bounds the loss of a single confident mistake: -log 1e-6 = 13.8. Good (1952), https://doi.org/10.1111/j.2517-6161.1952.tb00104.x
 
     >>> prediction = SoftLabels.of([[.5, .5], [1, 0]], ["a", "b"], ["no", "yes"])
     >>> round(nll(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"])), 4)
     7.2543
     """
-    return mean(log_losses(*meet(prediction, truth), clip)).value
+    return mean_sums(log_losses(*align_rows(prediction, truth), clip)).value
 
 
 def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """The mean of sum_k (q_k - 1[k is true])^2 over all labels, 0 to 2.
+    """Return the Brier score: the mean of sum_k (q_k - 1[k is true])^2 over all labels, 0 to 2.
 
     Brier (1950), https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2
 
@@ -46,25 +46,25 @@ def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> brier(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     1.25
     """
-    return mean(square_losses(*meet(prediction, truth))).value
+    return mean_sums(square_losses(*align_rows(prediction, truth))).value
 
 
 def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ties = "first") -> float:
-    """The expected calibration error: how far confidence is from accuracy, over bins of confidence.
+    """Return the expected calibration error: the mean distance between confidence and accuracy over bins of confidence.
 
-    sum_b n_b / n |accuracy_b - confidence_b| over `bins` equal bins (lower edge out, upper in), taken once over all
-    tasks: the mean over batches is another and larger number. Ties as in `accuracy`.
+    sum_b n_b / n |accuracy_b - confidence_b| over `bins` equal bins (lower edge excluded, upper included), computed over
+    all tasks: the mean over batches is larger. Ties as in `accuracy`.
     Guo et al. (2017), https://doi.org/10.48550/arXiv.1706.04599
 
     >>> prediction = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
     >>> ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return ece_tally(*meet(prediction, truth), ties, bins).value
+    return ece_sums(*align_rows(prediction, truth), ties, bins).value
 
 
 def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS) -> float:
-    """The calibration error of every label's probability, averaged over labels.
+    """Return the calibration error of the probability of each label, averaged over labels.
 
     (1 / K) sum_k sum_b n_bk / n |share of tasks whose true label is k - mean q_k| over `bins` equal bins of q_k.
     Kull et al. (2019), https://doi.org/10.48550/arXiv.1910.12656
@@ -73,31 +73,31 @@ def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS
     >>> classwise_ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return classwise_ece_tally(*meet(prediction, truth), bins).value
+    return classwise_ece_sums(*align_rows(prediction, truth), bins).value
 
 
 def rms_calibration(
-    prediction: SoftLabels, truth: SoftLabels, *, size: int = SIZE, compat: bool = False, ties: Ties = "first"
+    prediction: SoftLabels, truth: SoftLabels, *, size: int = BIN_SIZE, compat: bool = False, ties: Ties = "first"
 ) -> float:
-    """The root mean square calibration error over bins of equal size: sqrt(sum_b n_b / n (accuracy_b - confidence_b)^2).
+    """Return the root mean square calibration error over bins of equal size: sqrt(sum_b n_b / n (accuracy_b - confidence_b)^2).
 
-    Tasks are sorted by confidence; every bin holds `size` of them, and the last one those left over too. Tasks of the same
+    Tasks are sorted by confidence; every bin has `size` of them, and the last one also the remaining ones. Tasks of the same
     confidence share their hits, so that their order does not matter. Nguyen and O'Connor (2015), https://doi.org/10.48550/arXiv.1508.05154
 
     `compat=True` is the number that the released code of PixMix gives, Hendrycks et al. (2022),
-    https://doi.org/10.48550/arXiv.2112.05135, and so Collins et al. (2022): it never looks at the last, most confident bin,
-    so it is 0 below 2 `size` tasks, and it needs `size` tasks at least.
+    https://doi.org/10.48550/arXiv.2112.05135, and so Collins et al. (2022): it ignores the last, most confident bin, so it
+    is 0 below 2 `size` tasks, and it needs at least `size` tasks.
 
     >>> prediction = SoftLabels.of([[.4, .6], [1, 0]], ["a", "b"], ["no", "yes"])
     >>> truth = SoftLabels.gold(["a", "b"], ["yes", "yes"])
     >>> round(rms_calibration(prediction, truth, size=1), 4), round(rms_calibration(prediction, truth, size=1, compat=True), 4)
     (0.7616, 0.2828)
     """
-    return rms_calibration_tally(*meet(prediction, truth), ties, size, compat).value
+    return rms_calibration_sums(*align_rows(prediction, truth), ties, size, compat).value
 
 
 def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
-    """The area under the response rate and accuracy curve: how well confidence puts right answers first.
+    """Return the area under the response rate accuracy curve: how well confidence ranks correct predictions first.
 
     The mean over j of the accuracy on the j tasks of highest confidence; tasks of the same confidence share their hits.
     Hendrycks et al. (2022), https://doi.org/10.48550/arXiv.2112.05135
@@ -106,23 +106,23 @@ def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") ->
     >>> aurra(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.25
     """
-    hit, sure = hits_and_confidence(*meet(prediction, truth), ties)
-    ranked = tied_mean(hit, sure)[np.argsort(-sure, kind="stable")]
+    hit, confidence = hits_and_confidence(*align_rows(prediction, truth), ties)
+    ranked = tied_mean(hit, confidence)[np.argsort(-confidence, kind="stable")]
     return float((np.cumsum(ranked) / np.arange(1, len(ranked) + 1)).mean())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability(DataType):
-    """What a reliability diagram draws: a row a bin of confidence; nan where no task is in it."""
+    """The data of a reliability diagram: one row per bin of confidence; NaN if a bin has no task."""
 
-    low: Floats  # (n_bins,) where the bin begins; the edge itself belongs to the bin below
-    high: Floats  # (n_bins,)
-    n: Ints  # (n_bins,) tasks in it
+    low: Floats  # (n_bins,) lower edge of the bin; the edge itself belongs to the bin below
+    high: Floats  # (n_bins,) upper edge
+    n: Ints  # (n_bins,) number of tasks
     confidence: Floats  # (n_bins,) their mean confidence
-    accuracy: Floats  # (n_bins,) the share that is right
+    accuracy: Floats  # (n_bins,) the share of correct predictions
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """low, high, n, confidence, accuracy."""
+        """Return the columns low, high, n, confidence, accuracy."""
         return {name: getattr(self, name) for name in ("low", "high", "n", "confidence", "accuracy")}
 
     def info(self) -> dict[str, object]:
@@ -132,7 +132,7 @@ class Reliability(DataType):
 def reliability(
     prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, size: int | None = None, ties: Ties = "first"
 ) -> Reliability:
-    """Confidence and accuracy in bins: `bins` equal ones as in `ece`, or of `size` tasks each as in `rms_calibration`.
+    """Return confidence and accuracy per bin: `bins` bins as in `ece`, or `size` tasks each as in `rms_calibration`.
 
     DeGroot and Fienberg (1983), https://doi.org/10.2307/2987588
 
@@ -141,105 +141,109 @@ def reliability(
     >>> found.n.tolist(), found.confidence.tolist(), found.accuracy.tolist()
     ([0, 2], [nan, 0.8], [nan, 0.5])
     """
-    hit, sure = hits_and_confidence(*meet(prediction, truth), ties)
-    place, low, high = edges(sure, bins, size)
+    hit, confidence = hits_and_confidence(*align_rows(prediction, truth), ties)
+    place, low, high = bin_edges(confidence, bins, size)
     n = np.bincount(place, minlength=len(low))
-    some = np.where(n > 0, n, np.nan)
-    hit = hit if size is None else tied_mean(hit, sure)
-    return Reliability(low, high, n, *(np.bincount(place, x, minlength=len(low)) / some for x in (sure, hit)))
+    divisor = np.where(n > 0, n, np.nan)
+    hit = hit if size is None else tied_mean(hit, confidence)
+    return Reliability(low, high, n, *(np.bincount(place, x, minlength=len(low)) / divisor for x in (confidence, hit)))
 
 
-# ---- of single tasks
+# ---- values of each task
 
 
 def hits_and_confidence(prediction: Rows, truth: Rows, ties: Ties) -> tuple[Floats, Floats]:
-    """(n_tasks,) each."""
+    """Return (n_tasks,) the hits (1 if correct), and (n_tasks,) the confidences."""
     return hits(prediction, truth, ties), prediction.top(1)[1][:, 0].astype(np.float64)
 
 
 def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
-    """(n_tasks,) see `nll`."""
+    """Return (n_tasks,) the clipped -log q(true) of each task."""
     return -np.log(np.maximum(prediction.at(true_labels(truth)).astype(np.float64), clip))
 
 
 def square_losses(prediction: Rows, truth: Rows) -> Floats:
-    """(n_tasks,) see `brier`."""
-    square = np.concatenate([(q**2).sum(1) for _, q in parts(prediction)])
+    """Return (n_tasks,) the Brier score of each task."""
+    square = np.concatenate([(q**2).sum(1) for _, q in row_blocks(prediction)])
     return square - 2 * prediction.at(true_labels(truth)) + 1
 
 
-# ---- bins of confidence: equal in width, or equal in the number of tasks
+# ---- bins of confidence: of equal width, or of equal numbers of tasks
 
 
-def equal(sure: Floats, bins: int) -> Ints:
-    """The bin of each probability, of `bins` equal ones; the lower edge is out, the upper one in."""
+def equal_width_bins(confidence: Floats, bins: int) -> Ints:
+    """Return the bin of each probability among `bins` bins of equal width; the lower edge is excluded, the upper included."""
     if bins < 1:
         raise OptionError(f"bins must be 1 or more; got {bins}")
-    return np.digitize(sure, np.linspace(0, 1, bins + 1)[1:-1], right=True)
+    return np.digitize(confidence, np.linspace(0, 1, bins + 1)[1:-1], right=True)
 
 
-def filled(sure: Floats, size: int) -> tuple[Ints, int]:
-    """The bin of each task, `size` tasks a bin from the least sure on, what is left over in the last; and their number."""
+def equal_size_bins(confidence: Floats, size: int) -> tuple[Ints, int]:
+    """Return the bin of each task, `size` tasks per bin by increasing confidence (the last has the rest), and their number."""
     if size < 1:
         raise OptionError(f"the size of a bin must be 1 or more; got {size}")
-    n_bins = max(len(sure) // size, 1)
-    place = np.empty(len(sure), np.int64)
-    place[np.argsort(sure, kind="stable")] = np.minimum(np.arange(len(sure)) // size, n_bins - 1)
+    n_bins = max(len(confidence) // size, 1)
+    place = np.empty(len(confidence), np.int64)
+    place[np.argsort(confidence, kind="stable")] = np.minimum(np.arange(len(confidence)) // size, n_bins - 1)
     return place, n_bins
 
 
-def edges(sure: Floats, bins: int, size: int | None) -> tuple[Ints, Floats, Floats]:
-    """The bin of each task, and where every bin begins and ends."""
+def bin_edges(confidence: Floats, bins: int, size: int | None) -> tuple[Ints, Floats, Floats]:
+    """Return the bin of each task, and the lower and upper edges of the bins."""
     if size is None:
         at = np.linspace(0, 1, bins + 1)
-        return equal(sure, bins), at[:-1], at[1:]
-    place, n_bins = filled(sure, size)
-    first = np.minimum(np.arange(n_bins) * size, len(sure) - 1)
-    ranked = np.sort(sure)
-    return place, ranked[first], ranked[np.append(first[1:] - 1, len(sure) - 1)]
+        return equal_width_bins(confidence, bins), at[:-1], at[1:]
+    place, n_bins = equal_size_bins(confidence, size)
+    first = np.minimum(np.arange(n_bins) * size, len(confidence) - 1)
+    ranked = np.sort(confidence)
+    return place, ranked[first], ranked[np.append(first[1:] - 1, len(confidence) - 1)]
 
 
-def tied_mean(hit: Floats, sure: Floats) -> Floats:
-    """(n_tasks,) the hits, shared evenly among the tasks of the same confidence."""
-    _, level = np.unique(sure, return_inverse=True)
+def tied_mean(hit: Floats, confidence: Floats) -> Floats:
+    """Return (n_tasks,) the hits averaged over tasks of the same confidence."""
+    _, level = np.unique(confidence, return_inverse=True)
     return (np.bincount(level, hit) / np.bincount(level))[level]
 
 
-# ---- of all tasks; a resample keeps the bins of the tasks
+# ---- as sums over tasks; resampling does not change the bins
 
 
-def ece_tally(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> Tally:
-    """See `ece`: sum_b |sum of gaps in b| / n, where the gap of a task is its hit less its confidence."""
-    hit, sure = hits_and_confidence(prediction, truth, ties)
-    pieces = [(np.arange(len(hit)), equal(sure, bins), hit - sure)]
-    return Tally(len(hit), bins, lambda: pieces, lambda sums, n: np.abs(sums).sum(1) / n)
+def ece_sums(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> TaskSums:
+    """Return `ece` as sums over tasks: sum_b |sum of gaps in b| / n, where the gap of a task is hit - confidence."""
+    hit, confidence = hits_and_confidence(prediction, truth, ties)
+    contributions = [(np.arange(len(hit)), equal_width_bins(confidence, bins), hit - confidence)]
+    return TaskSums(len(hit), bins, lambda: contributions, lambda sums, n: np.abs(sums).sum(1) / n)
 
 
-def rms_calibration_tally(prediction: Rows, truth: Rows, ties: Ties, size: int = SIZE, compat: bool = False) -> Tally:
-    """See `rms_calibration`: sqrt(sum_b (sum of gaps in b)^2 / n_b / n); with `compat` without the last bin."""
-    hit, sure = hits_and_confidence(prediction, truth, ties)
+def rms_calibration_sums(
+    prediction: Rows, truth: Rows, ties: Ties, size: int = BIN_SIZE, compat: bool = False
+) -> TaskSums:
+    """Return `rms_calibration` as sums over tasks: sqrt(sum_b (sum of gaps in b)^2 / n_b / n)."""
+    hit, confidence = hits_and_confidence(prediction, truth, ties)
     if compat and len(hit) < size:
-        raise InputError(f"with compat a bin of {size} tasks must be full; there are {len(hit)} tasks: lower the size")
-    hit = hit if compat else tied_mean(hit, sure)
-    place, n_bins = filled(sure, size)
+        raise InputError(f"compat needs at least one full bin of {size} tasks; there are {len(hit)} tasks: reduce size")
+    hit = hit if compat else tied_mean(hit, confidence)
+    place, n_bins = equal_size_bins(confidence, size)
     tasks = np.arange(len(hit))
-    pieces = [(tasks, place, hit - sure), (tasks, n_bins + place, np.ones(len(hit)))]
+    contributions = [(tasks, place, hit - confidence), (tasks, n_bins + place, np.ones(len(hit)))]
 
     def finish(sums: Floats, n: Floats) -> Floats:
+        """Return the calibration error from the sums of gaps and of tasks in each bin."""
         gap, inside = (part[:, : n_bins - 1] if compat else part for part in np.split(sums, 2, axis=1))
         return np.sqrt((gap**2 / np.maximum(inside, 1)).sum(1) / n)
 
-    return Tally(len(hit), 2 * n_bins, lambda: pieces, finish)
+    return TaskSums(len(hit), 2 * n_bins, lambda: contributions, finish)
 
 
-def classwise_ece_tally(prediction: Rows, truth: Rows, bins: int = BINS) -> Tally:
-    """See `classwise_ece`: (1 / K) sum_k sum_b |sum of gaps of label k in b| / n."""
+def classwise_ece_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskSums:
+    """Return `classwise_ece` as sums over tasks: (1 / K) sum_k sum_b |sum of gaps of label k in b| / n."""
     n_labels, true = prediction.n_labels, true_labels(truth)
 
-    def pieces() -> Iterator[Piece]:
+    def contributions() -> Iterator[Contribution]:
+        """Yield (task, bin of a label, gap) for blocks of tasks."""
         label = np.arange(n_labels)
-        for where, q in parts(prediction):
+        for where, q in row_blocks(prediction):
             rows = np.arange(where.start, where.stop)[:, None]
-            yield rows, label * bins + equal(q, bins), (true[rows] == label) - q
+            yield rows, label * bins + equal_width_bins(q, bins), (true[rows] == label) - q
 
-    return Tally(len(prediction), n_labels * bins, pieces, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)
+    return TaskSums(len(prediction), n_labels * bins, contributions, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)

@@ -1,4 +1,4 @@
-"""The table of measures by name; their formulas are in `hard`, `soft`, `calibration` and `distances`."""
+"""The registry of measures by name; their formulas are in `hard`, `soft`, `calibration` and `distances`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Names
-from plurivox.evaluate.alignment import meet, places
+from plurivox.evaluate.alignment import align_rows, shared_positions
 from plurivox.evaluate.measures import calibration, distances, hard, soft
 from plurivox.evaluate.measures.hard import Ties
-from plurivox.evaluate.resampling import Tally, mean
+from plurivox.evaluate.resampling import TaskSums, mean_sums
 
 Kind = Literal["hard", "soft", "calibration"]
 T = TypeVar("T")
@@ -21,104 +21,108 @@ KINDS: tuple[Kind, ...] = ("hard", "soft", "calibration")
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure between two sets of rows: a mean over tasks (`each`), or what is made of other sums over them (`sums`)."""
+    """A measure of a prediction against a truth: a mean over tasks (`each`) or another function of sums (`sums`)."""
 
     name: str
     kind: Kind
     better: Literal["higher", "lower"]
-    each: Callable[[Rows, Rows, Ties], Floats] | None = None  # (n_tasks,)
-    sums: Callable[[Rows, Rows, Ties], Tally] | None = None
-    usual: bool = True  # shown where no measures are named
-    biased: bool = False  # drawn again it lies higher, as sums of |noise| do
+    each: Callable[[Rows, Rows, Ties], Floats] | None = (
+        None  # (prediction, truth, ties) -> (n_tasks,) the value of each task
+    )
+    sums: Callable[[Rows, Rows, Ties], TaskSums] | None = None
+    default: bool = True  # computed if no measures are named
+    biased: bool = False  # resampling increases it, as it does sums of |noise|
 
     def __call__(self, prediction: SoftLabels, truth: SoftLabels) -> float:
-        """The measure on the tasks that both have."""
-        return self.tally(*meet(prediction, truth)).value
+        """Return the measure over the tasks that both have."""
+        return self.task_sums(*align_rows(prediction, truth)).value
 
-    def tally(self, prediction: Rows, truth: Rows, ties: Ties = "first") -> Tally:
-        """The sums over tasks that it is made of."""
+    def task_sums(self, prediction: Rows, truth: Rows, ties: Ties = "first") -> TaskSums:
+        """Return the measure as sums over tasks, for resampling."""
         if self.each is not None:
-            return mean(self.each(prediction, truth, ties))
+            return mean_sums(self.each(prediction, truth, ties))
         assert self.sums is not None
         return self.sums(prediction, truth, ties)
 
 
-def chosen(words: Sequence[str] | None = None) -> list[Measure]:
-    """The measures of these names; `hard`, `soft`, `calibration` and `all` stand for several. Without words: the usual ones.
+def select_measures(names: Sequence[str] | None = None) -> list[Measure]:
+    """Return the measures with these names; `hard`, `soft`, `calibration` and `all` select groups. Default: the default ones.
 
-    >>> [one.name for one in chosen(["accuracy", "calibration"])]
+    >>> [one.name for one in select_measures(["accuracy", "calibration"])]
     ['accuracy', 'ece', 'classwise-ece', 'rms-calibration', 'brier', 'nll']
     """
-    if words is None:
-        return [one for one in MEASURES.values() if one.usual]
-    if not words:
-        raise OptionError(f"name a measure at least; there are {', '.join(MEASURES)}")
+    if names is None:
+        return [one for one in MEASURES.values() if one.default]
+    if not names:
+        raise OptionError(f"no measure given; the measures are {', '.join(MEASURES)}")
     found: dict[str, Measure] = {}
-    for word in words:
-        if word in (*KINDS, "all"):
-            found |= {one.name: one for one in MEASURES.values() if word in (one.kind, "all")}
-        elif word in MEASURES:
-            found[word] = MEASURES[word]
+    for name in names:
+        if name in (*KINDS, "all"):
+            found |= {one.name: one for one in MEASURES.values() if name in (one.kind, "all")}
+        elif name in MEASURES:
+            found[name] = MEASURES[name]
         else:
-            raise unknown_name("measure", word, [*MEASURES, *KINDS, "all"])
+            raise unknown_name("measure", name, [*MEASURES, *KINDS, "all"])
     return list(found.values())
 
 
 def by_task(
     prediction: SoftLabels, truth: SoftLabels, measure: str = "cross-entropy", *, ties: Ties = "first"
 ) -> tuple[Names, Floats]:
-    """The tasks that both have, and what each adds to a measure that is a mean over tasks.
+    """Return the tasks that both have, and (n_tasks,) the value of each task, for a measure that is a mean over tasks.
 
     >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
     >>> tasks, value = by_task(prediction, truth, "total-variation")
     >>> tasks.tolist(), value.round(4).tolist()
     (['a'], [0.3])
     """
-    (found,) = chosen([measure])[:1]
+    (found,) = select_measures([measure])[:1]
     if found.each is None or found.name != measure:
         means = ", ".join(one.name for one in MEASURES.values() if one.each is not None)
-        raise InputError(f"{measure} is no mean over tasks; {means} are")
-    return prediction.tasks[places(prediction, truth)[0]], found.each(*meet(prediction, truth), ties)
+        raise InputError(f"{measure} is not a mean over tasks; use one of {means}")
+    return prediction.tasks[shared_positions(prediction, truth)[0]], found.each(*align_rows(prediction, truth), ties)
 
 
-def _no_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
-    """The same function with a third argument that it ignores: ties at the top of the prediction do not matter to it."""
+def _ignore_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
+    """Return the function with a third argument `ties` that is ignored, for measures that do not depend on ties."""
     return lambda prediction, truth, _: function(prediction, truth)
 
 
 ALL = (
     Measure("accuracy", "hard", "higher", each=hard.hits),
-    Measure("balanced-accuracy", "hard", "higher", sums=hard.balanced_accuracy_tally),
+    Measure("balanced-accuracy", "hard", "higher", sums=hard.balanced_accuracy_sums),
     Measure("top-2-accuracy", "hard", "higher", each=partial(hard.top_hits, k=2)),
-    Measure("top-5-accuracy", "hard", "higher", each=partial(hard.top_hits, k=5), usual=False),
-    Measure("top-2-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_tally, k=2), usual=False),
-    Measure("top-5-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_tally, k=5), usual=False),
-    Measure("macro-precision", "hard", "higher", sums=partial(hard.precision_tally, average="macro")),
-    Measure("macro-recall", "hard", "higher", sums=partial(hard.recall_tally, average="macro")),
-    Measure("macro-f1", "hard", "higher", sums=partial(hard.f1_tally, average="macro")),
+    Measure("top-5-accuracy", "hard", "higher", each=partial(hard.top_hits, k=5), default=False),
+    Measure("top-2-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_sums, k=2), default=False),
+    Measure("top-5-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_sums, k=5), default=False),
+    Measure("macro-precision", "hard", "higher", sums=partial(hard.precision_sums, average="macro")),
+    Measure("macro-recall", "hard", "higher", sums=partial(hard.recall_sums, average="macro")),
+    Measure("macro-f1", "hard", "higher", sums=partial(hard.f1_sums, average="macro")),
     Measure(
-        "weighted-precision", "hard", "higher", sums=partial(hard.precision_tally, average="weighted"), usual=False
+        "weighted-precision", "hard", "higher", sums=partial(hard.precision_sums, average="weighted"), default=False
     ),
-    Measure("weighted-recall", "hard", "higher", sums=partial(hard.recall_tally, average="weighted"), usual=False),
-    Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_tally, average="weighted"), usual=False),
-    Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_tally, average="micro"), usual=False),
-    Measure("cross-entropy", "soft", "lower", each=_no_ties(soft.cross_entropies)),
-    Measure("kl-divergence", "soft", "lower", each=_no_ties(soft.relative_entropies)),
-    Measure("inverse-kl-divergence", "soft", "lower", each=_no_ties(soft.inverse_relative_entropies), usual=False),
-    Measure("jensen-shannon-divergence", "soft", "lower", each=_no_ties(soft.jensen_shannon_divergences)),
-    Measure("jensen-shannon-distance", "soft", "lower", each=_no_ties(soft.jensen_shannon_distances)),
-    Measure("total-variation", "soft", "lower", each=_no_ties(soft.total_variations)),
-    Measure("manhattan", "soft", "lower", each=_no_ties(soft.manhattans), usual=False),
-    Measure("soft-accuracy", "soft", "higher", each=_no_ties(soft.overlaps), usual=False),
-    Measure("soft-micro-f1", "soft", "higher", sums=_no_ties(partial(soft.soft_f1_tally, average="micro"))),
-    Measure("soft-macro-f1", "soft", "higher", sums=_no_ties(partial(soft.soft_f1_tally, average="macro"))),
-    Measure("entropy-correlation", "soft", "higher", sums=_no_ties(partial(soft.entropy_tally, centred=True))),
-    Measure("entropy-similarity", "soft", "higher", sums=_no_ties(partial(soft.entropy_tally, centred=False))),
-    Measure("sorted-wasserstein", "soft", "lower", each=_no_ties(distances.sorted_wassersteins), usual=False),
-    Measure("ece", "calibration", "lower", sums=calibration.ece_tally, biased=True),
-    Measure("classwise-ece", "calibration", "lower", sums=_no_ties(calibration.classwise_ece_tally), biased=True),
-    Measure("rms-calibration", "calibration", "lower", sums=calibration.rms_calibration_tally, biased=True),
-    Measure("brier", "calibration", "lower", each=_no_ties(calibration.square_losses)),
-    Measure("nll", "calibration", "lower", each=_no_ties(calibration.log_losses)),
+    Measure("weighted-recall", "hard", "higher", sums=partial(hard.recall_sums, average="weighted"), default=False),
+    Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_sums, average="weighted"), default=False),
+    Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_sums, average="micro"), default=False),
+    Measure("cross-entropy", "soft", "lower", each=_ignore_ties(soft.cross_entropies)),
+    Measure("kl-divergence", "soft", "lower", each=_ignore_ties(soft.relative_entropies)),
+    Measure(
+        "inverse-kl-divergence", "soft", "lower", each=_ignore_ties(soft.inverse_relative_entropies), default=False
+    ),
+    Measure("jensen-shannon-divergence", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_divergences)),
+    Measure("jensen-shannon-distance", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_distances)),
+    Measure("total-variation", "soft", "lower", each=_ignore_ties(soft.total_variations)),
+    Measure("manhattan", "soft", "lower", each=_ignore_ties(soft.manhattans), default=False),
+    Measure("soft-accuracy", "soft", "higher", each=_ignore_ties(soft.overlaps), default=False),
+    Measure("soft-micro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="micro"))),
+    Measure("soft-macro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="macro"))),
+    Measure("entropy-correlation", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=True))),
+    Measure("entropy-similarity", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=False))),
+    Measure("sorted-wasserstein", "soft", "lower", each=_ignore_ties(distances.sorted_wassersteins), default=False),
+    Measure("ece", "calibration", "lower", sums=calibration.ece_sums, biased=True),
+    Measure("classwise-ece", "calibration", "lower", sums=_ignore_ties(calibration.classwise_ece_sums), biased=True),
+    Measure("rms-calibration", "calibration", "lower", sums=calibration.rms_calibration_sums, biased=True),
+    Measure("brier", "calibration", "lower", each=_ignore_ties(calibration.square_losses)),
+    Measure("nll", "calibration", "lower", each=_ignore_ties(calibration.log_losses)),
 )
 MEASURES = {one.name: one for one in ALL}

@@ -1,8 +1,8 @@
-"""Measures between two distributions over labels: their distance, and whether a prediction is unsure where the truth is.
+"""Measures between two distributions over labels: their distance, and whether their entropies agree.
 
 Each takes (prediction, truth) and compares the tasks that both have: q is the prediction, p the truth. Distances are averaged
 over tasks.
-Entropies are divided by log K, so that they run from 0 to 1 whatever the number K of labels.
+Normalised entropies are divided by log K, so they are between 0 and 1 for any number K of labels.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ import numpy as np
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense, Rows
 from plurivox.core.types import Floats
-from plurivox.evaluate.alignment import blocks, each, meet, parts
-from plurivox.evaluate.resampling import Piece, Tally, mean, mean_of_ratios, ratio_of_totals
+from plurivox.evaluate.alignment import align_rows, paired_blocks, per_task, row_blocks
+from plurivox.evaluate.resampling import Contribution, TaskSums, mean_of_ratios, mean_sums, ratio_of_totals
 
-CLIP = 1e-12  # the least a prediction can give where its logarithm is taken
-FLAT = 1e-9  # entropies that vary less than this do not vary
+CLIP = 1e-12  # probabilities are clipped to at least this before the logarithm
+MIN_VARIATION = 1e-9  # entropies that vary less than this count as constant
 
 
 def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
-    """The mean of -sum_k p_k log q_k in nats, where p is the truth and q the prediction, at least `clip`.
+    """Return the mean cross-entropy -sum_k p_k log q_k in nats, where p is the truth and q the prediction, at least `clip`.
 
     Uma et al. (2020), section 4, https://doi.org/10.1609/hcomp.v8i1.7478
 
@@ -29,51 +29,51 @@ def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     >>> round(cross_entropy(prediction, truth), 4)
     0.6931
     """
-    return mean(cross_entropies(*meet(prediction, truth), clip)).value
+    return mean_sums(cross_entropies(*align_rows(prediction, truth), clip)).value
 
 
 def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
-    """What the prediction loses on the truth: the mean of KL(p || q) = sum_k p_k log(p_k / q_k) in nats.
+    """Return the mean divergence of the prediction q from the truth p: KL(p || q) = sum_k p_k log(p_k / q_k) in nats.
 
-    q is at least `clip`. It punishes a prediction that leaves out what the truth holds. Cross-entropy is this plus
+    q is at least `clip`. It penalises low predicted probability for labels that the truth has. Cross-entropy is this plus
     the entropy of the truth. Kullback and Leibler (1951), https://doi.org/10.1214/aoms/1177729694
 
     >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
     >>> round(kl_divergence(prediction, truth), 4)
     0.1927
     """
-    return mean(relative_entropies(*meet(prediction, truth), clip)).value
+    return mean_sums(relative_entropies(*align_rows(prediction, truth), clip)).value
 
 
 def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
-    """What the truth loses on the prediction: the mean of KL(q || p) = sum_k q_k log(q_k / p_k) in nats.
+    """Return the mean divergence of the truth p from the prediction q: KL(q || p) = sum_k q_k log(q_k / p_k) in nats.
 
-    p is at least `clip`. It punishes a prediction that has mass where the truth has little; a truth of few votes has zeros, and
-    then it speaks of the clip alone. Fornaciari et al. (2021), eq. 3, https://doi.org/10.18653/v1/2021.naacl-main.204
+    p is at least `clip`. It penalises predicted probability for labels that the truth has not; a truth of few votes has zeros,
+    and then the value depends mainly on the clip. Fornaciari et al. (2021), eq. 3, https://doi.org/10.18653/v1/2021.naacl-main.204
 
     >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
     >>> round(inverse_kl_divergence(prediction, truth), 4)
     0.2231
     """
-    return mean(inverse_relative_entropies(*meet(prediction, truth), clip)).value
+    return mean_sums(inverse_relative_entropies(*align_rows(prediction, truth), clip)).value
 
 
 def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
-    """How far each is from their mixture m = (p + q) / 2: the mean of (KL(p || m) + KL(q || m)) / 2.
+    """Return the mean Jensen-Shannon divergence (KL(p || m) + KL(q || m)) / 2, with the mixture m = (p + q) / 2.
 
-    In nats it ends at log 2; with `base=2`, in bits, at 1. It is no distance: its square root is, see
-    `jensen_shannon_distance`. PO-JSD of Kurniawan et al. (2026) is 1 less the value in bits.
+    Its maximum is log 2 in nats, 1 in bits (`base=2`). It is not a metric; its square root is, see
+    `jensen_shannon_distance`. PO-JSD of Kurniawan et al. (2026) is 1 minus the value in bits.
     Lin (1991), https://doi.org/10.1109/18.61115
 
     >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([1, 0], [.5, .5]))
     >>> round(jensen_shannon_divergence(prediction, truth), 4), round(jensen_shannon_divergence(prediction, truth, base=2), 4)
     (0.2158, 0.3113)
     """
-    return mean(jensen_shannon_divergences(*meet(prediction, truth))).value / float(np.log(base))
+    return mean_sums(jensen_shannon_divergences(*align_rows(prediction, truth))).value / float(np.log(base))
 
 
 def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
-    """The mean over tasks of the square root of the Jensen-Shannon divergence, which is a metric.
+    """Return the mean over tasks of the square root of the Jensen-Shannon divergence, which is a metric.
 
     scipy's `jensenshannon` and the published "JSD" of Uma et al. (2021), https://doi.org/10.1613/jair.1.12752, are this one,
     in nats. Endres and Schindelin (2003), https://doi.org/10.1109/TIT.2003.813506
@@ -82,11 +82,11 @@ def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: 
     >>> round(jensen_shannon_distance(prediction, truth), 4)
     0.4645
     """
-    return mean(jensen_shannon_distances(*meet(prediction, truth))).value / float(np.sqrt(np.log(base)))
+    return mean_sums(jensen_shannon_distances(*align_rows(prediction, truth))).value / float(np.sqrt(np.log(base)))
 
 
 def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """The mean of 1/2 sum_k |p_k - q_k|: the mass that must move to turn one into the other, 0 to 1.
+    """Return the mean total variation 1/2 sum_k |p_k - q_k|: the probability to move to turn one into the other, 0 to 1.
 
     Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, section 4.1, https://doi.org/10.1090/mbk/058
 
@@ -94,11 +94,11 @@ def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(total_variation(prediction, truth), 4)
     0.3
     """
-    return mean(total_variations(*meet(prediction, truth))).value
+    return mean_sums(total_variations(*align_rows(prediction, truth))).value
 
 
 def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """The mean Manhattan distance sum_k |p_k - q_k| over tasks, 0 to 2: twice the total variation.
+    """Return the mean Manhattan distance sum_k |p_k - q_k| over tasks, 0 to 2: twice the total variation.
 
     The soft measure of the LeWiDi-2025 shared task for nominal labels. Leonardelli et al. (2025),
     https://doi.org/10.48550/arXiv.2510.08460
@@ -107,11 +107,11 @@ def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(manhattan(prediction, truth), 4)
     0.6
     """
-    return mean(manhattans(*meet(prediction, truth))).value
+    return mean_sums(manhattans(*align_rows(prediction, truth))).value
 
 
 def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """The mass that prediction and truth have in common: the mean of sum_k min(p_k, q_k).
+    """Return the probability that prediction and truth have in common: the mean of sum_k min(p_k, q_k).
 
     Rows sum to one here, so it is 1 - `total_variation`; for one-hot rows it is the accuracy.
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
@@ -120,24 +120,24 @@ def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_accuracy(prediction, truth), 4)
     0.7
     """
-    return mean(overlaps(*meet(prediction, truth))).value
+    return mean_sums(overlaps(*align_rows(prediction, truth))).value
 
 
 def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Twice the mass in common over all mass: 2 sum_ik min(p, q) / sum_ik (p + q).
+    """Return the soft F1 over all labels: 2 sum_ik min(p, q) / sum_ik (p + q).
 
-    Rows sum to one here, so it equals `soft_accuracy` and 1 - `total_variation`; it differs where several labels may be true
-    at once. Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
+    Rows sum to one here, so it equals `soft_accuracy` and 1 - `total_variation`; it differs if several labels may be true
+    for one task. Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 
     >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
     >>> round(soft_micro_f1(prediction, truth), 4)
     0.7
     """
-    return soft_f1_tally(*meet(prediction, truth), "micro").value
+    return soft_f1_sums(*align_rows(prediction, truth), "micro").value
 
 
 def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """The soft F1 of each label, averaged over the labels that have mass: F_k = 2 sum_i min(p, q) / sum_i (p + q).
+    """Return the soft F1 of each label, averaged over labels with probability: F_k = 2 sum_i min(p, q) / sum_i (p + q).
 
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 
@@ -145,13 +145,13 @@ def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_macro_f1(prediction, truth), 4)
     0.6703
     """
-    return soft_f1_tally(*meet(prediction, truth), "macro").value
+    return soft_f1_sums(*align_rows(prediction, truth), "macro").value
 
 
 def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """One Pearson r over all tasks, between the normalised entropies H(q) / log K and H(p) / log K.
+    """Return the Pearson correlation over tasks between the normalised entropies H(q) / log K and H(p) / log K.
 
-    nan where either side has the same entropy on every task, as gold labels have.
+    NaN if either side has the same entropy on every task, as gold labels have.
     Uma et al. (2020), section 4, https://doi.org/10.1609/hcomp.v8i1.7478
 
     >>> prediction = SoftLabels.of([[.5, .5], [.9, .1], [.8, .2]], "abc", ["no", "yes"])
@@ -159,11 +159,11 @@ def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_correlation(prediction, truth), 4)
     0.8794
     """
-    return entropy_tally(*meet(prediction, truth), centred=True).value
+    return entropy_sums(*align_rows(prediction, truth), centred=True).value
 
 
 def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """The cosine between the normalised entropies of all tasks, 0 to 1; nan where one side is sure everywhere.
+    """Return the cosine similarity between the normalised entropies of all tasks, 0 to 1; NaN if one side has entropy 0.
 
     Uma et al. (2021), section 5, https://doi.org/10.1613/jair.1.12752
 
@@ -172,99 +172,106 @@ def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_similarity(prediction, truth), 4)
     0.7579
     """
-    return entropy_tally(*meet(prediction, truth), centred=False).value
+    return entropy_sums(*align_rows(prediction, truth), centred=False).value
 
 
-# ---- of single tasks: (n_tasks,) of the rows of the prediction, q, and of the truth, p
+# ---- values of each task, from the rows of the prediction, q, and of the truth, p
 
 
 def cross_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
-    """-sum_k p_k log q_k."""
-    return each(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), prediction, truth)
+    """Return (n_tasks,) the cross-entropy -sum_k p_k log q_k of each task."""
+    return per_task(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), prediction, truth)
 
 
 def relative_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
-    """KL(p || q)."""
-    return each(lambda q, p: _kl(p, np.maximum(q, clip)), prediction, truth)
+    """Return (n_tasks,) the divergence KL(p || q) of each task."""
+    return per_task(lambda q, p: _kl(p, np.maximum(q, clip)), prediction, truth)
 
 
 def inverse_relative_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
-    """KL(q || p)."""
+    """Return (n_tasks,) the divergence KL(q || p) of each task."""
     return relative_entropies(truth, prediction, clip)
 
 
 def jensen_shannon_divergences(prediction: Rows, truth: Rows) -> Floats:
-    """(KL(p || m) + KL(q || m)) / 2 of the mixture m = (p + q) / 2."""
+    """Return (n_tasks,) the Jensen-Shannon divergence of each task."""
 
     def of_rows(q: Floats, p: Floats) -> Floats:
+        """Return (n,) the divergence of each row."""
         middle = (p + q) / 2
         return np.maximum(_kl(p, middle) + _kl(q, middle), 0) / 2
 
-    return each(of_rows, prediction, truth)
+    return per_task(of_rows, prediction, truth)
 
 
 def jensen_shannon_distances(prediction: Rows, truth: Rows) -> Floats:
-    """The square root of the Jensen-Shannon divergence."""
+    """Return (n_tasks,) the square root of the Jensen-Shannon divergence of each task."""
     return np.sqrt(jensen_shannon_divergences(prediction, truth))
 
 
 def total_variations(prediction: Rows, truth: Rows) -> Floats:
-    """1/2 sum_k |p_k - q_k|."""
-    return each(lambda q, p: np.abs(p - q).sum(1) / 2, prediction, truth)
+    """Return (n_tasks,) the total variation 1/2 sum_k |p_k - q_k| of each task."""
+    return per_task(lambda q, p: np.abs(p - q).sum(1) / 2, prediction, truth)
 
 
 def manhattans(prediction: Rows, truth: Rows) -> Floats:
-    """sum_k |p_k - q_k|."""
-    return each(lambda q, p: np.abs(p - q).sum(1), prediction, truth)
+    """Return (n_tasks,) the Manhattan distance sum_k |p_k - q_k| of each task."""
+    return per_task(lambda q, p: np.abs(p - q).sum(1), prediction, truth)
 
 
 def overlaps(prediction: Rows, truth: Rows) -> Floats:
-    """sum_k min(p_k, q_k)."""
-    return each(lambda q, p: np.minimum(p, q).sum(1), prediction, truth)
+    """Return (n_tasks,) the common probability sum_k min(p_k, q_k) of each task."""
+    return per_task(lambda q, p: np.minimum(p, q).sum(1), prediction, truth)
 
 
 def normalised_entropies(rows: Rows) -> Floats:
-    """H / log K of every row; 0 where there is but one label."""
-    pieces = [Dense(block) for _, block in parts(rows)] if isinstance(rows, Dense) else [rows]  # a block fits the cache
-    entropy = np.concatenate([piece.entropy() for piece in pieces])
+    """Return (n,) the entropy of each row divided by log K; 0 if there is only one label."""
+    contributions = (
+        [Dense(block) for _, block in row_blocks(rows)] if isinstance(rows, Dense) else [rows]
+    )  # a block fits the cache
+    entropy = np.concatenate([piece.entropy() for piece in contributions])
     return np.maximum(entropy, 0) / (np.log(rows.n_labels) if rows.n_labels > 1 else 1)
 
 
 def _kl(p: Floats, q: Floats) -> Floats:
-    """(n,) sum_k p_k log(p_k / q_k) of every row."""
+    """Return (n,) sum_k p_k log(p_k / q_k) of each row."""
     return (p * np.log(np.where(p > 0, p, 1) / np.where(p > 0, q, 1))).sum(1)
 
 
-# ---- of all tasks
+# ---- as sums over tasks
 
 
-def soft_f1_tally(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> Tally:
-    """See `soft_micro_f1` and `soft_macro_f1`: of the sums of 2 min(p, q) and of p + q of every label."""
+def soft_f1_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> TaskSums:
+    """Return the soft micro or macro F1 as sums over tasks: of 2 min(p, q) and of p + q for each label."""
     label = np.arange(prediction.n_labels)
 
-    def pieces() -> Iterator[Piece]:
+    def contributions() -> Iterator[Contribution]:
+        """Yield (task, label, number) of both sums for blocks of tasks."""
         begin = 0
-        for q, p in blocks(prediction, truth):
+        for q, p in paired_blocks(prediction, truth):
             rows = np.arange(begin, begin + len(q))[:, None]
             yield rows, label, 2 * np.minimum(p, q)
             yield rows, len(label) + label, p + q
             begin += len(q)
 
-    return Tally(len(prediction), 2 * len(label), pieces, mean_of_ratios if average == "macro" else ratio_of_totals)
+    return TaskSums(
+        len(prediction), 2 * len(label), contributions, mean_of_ratios if average == "macro" else ratio_of_totals
+    )
 
 
-def entropy_tally(prediction: Rows, truth: Rows, centred: bool) -> Tally:
-    """See `entropy_correlation` (centred) and `entropy_similarity`: of the sums of x, y, xx, yy, xy of the entropies."""
+def entropy_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
+    """Return `entropy_correlation` (centred) or `entropy_similarity` as sums of x, y, xx, yy, xy of the entropies."""
     x, y = normalised_entropies(prediction), normalised_entropies(truth)
-    if centred:  # so that squares lose no digits
+    if centred:  # for numerical precision of the squares
         x, y = x - x.mean(), y - y.mean()
-    pieces = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]
+    contributions = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]
 
     def finish(sums: Floats, n: Floats) -> Floats:
+        """Return the correlation or cosine from the five sums; NaN if one side does not vary."""
         x, y, xx, yy, xy = (sums / n[:, None]).T
         if centred:
             xx, yy, xy = xx - x * x, yy - y * y, xy - x * y
-        told = (xx > FLAT**2) & (yy > FLAT**2)
-        return np.where(told, xy / np.sqrt(np.where(told, xx * yy, 1)), np.nan)
+        varies = (xx > MIN_VARIATION**2) & (yy > MIN_VARIATION**2)
+        return np.where(varies, xy / np.sqrt(np.where(varies, xx * yy, 1)), np.nan)
 
-    return Tally(len(x), 5, lambda: pieces, finish)
+    return TaskSums(len(x), 5, lambda: contributions, finish)

@@ -1,7 +1,7 @@
-"""Files of other programs: a module each, with `read(path)`, and `recognises(path)` where it is a folder.
+"""Readers of other programs' formats: one module per format, with `read(path)`, and `recognises(path)` for folders.
 
-crowd-kit needs none: its frames have the columns `task`, `worker`, `label`, which is what `Votes.to_pandas()` gives and
-what `pv.votes(frame)` takes.
+crowd-kit needs no reader: its DataFrames have the columns `task`, `worker`, `label`, as returned by `Votes.to_pandas()`
+and accepted by `pv.votes(frame)`.
 """
 
 from pathlib import Path
@@ -10,11 +10,11 @@ from types import ModuleType
 from plurivox.io.formats import image_folder, peerannot
 from plurivox.io.formats._contents import Contents
 
-FOLDERS: tuple[ModuleType, ...] = (peerannot, image_folder)
+FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 
-__all__ = ["Contents", "reader_of"]
+__all__ = ["Contents", "find_reader"]
 
 
-def reader_of(path: Path) -> ModuleType | None:
-    """The module that can read this folder; None where none knows it."""
-    return next((module for module in FOLDERS if module.recognises(path)), None)
+def find_reader(path: Path) -> ModuleType | None:
+    """Return the module that can read this folder, or None."""
+    return next((module for module in FOLDER_FORMATS if module.recognises(path)), None)

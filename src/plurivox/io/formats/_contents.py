@@ -1,4 +1,4 @@
-"""What a file or folder of another program holds."""
+"""Contents: the votes, gold labels, images and items read from a file or folder of another program."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,27 +16,27 @@ from plurivox.core.votes import UNNAMED, Votes
 
 @dataclass(frozen=True)
 class Contents:
-    """The nouns of a foreign file. Mappings are keyed by the task's name as text."""
+    """What was read from a file or folder of another program; the keys of mappings are task names as text."""
 
     name: str
     votes: Votes | None = None
     gold: SoftLabels | None = None
     images: Mapping[str, Path] | None = None  # task -> image file
     splits: Mapping[str, str] | None = None  # task -> "train", "val" or "test"
-    items: pl.DataFrame | None = None  # what was shown: `task` and the program's own columns
-    notes: tuple[str, ...] = ()  # what was dropped, merged or guessed, and how often
+    items: pl.DataFrame | None = None  # the labelled items: `task` and the columns of the program
+    notes: tuple[str, ...] = ()  # what was dropped, merged or inferred, and how often
 
 
-def counted(*notes: tuple[int, str]) -> tuple[str, ...]:
-    """The notes whose number is not zero, each begun by it.
+def nonzero_notes(*notes: tuple[int, str]) -> tuple[str, ...]:
+    """Return "<number> <words>" for each pair whose number is not 0.
 
-    >>> counted((2, "answers were skipped"), (0, "names were merged"))
+    >>> nonzero_notes((2, "answers were skipped"), (0, "names were merged"))
     ('2 answers were skipped',)
     """
     return tuple(f"{number} {words}" for number, words in notes if number)
 
 
-def votes_of(
+def votes_with_unnamed(
     task: Sequence[object],
     worker: Sequence[object | None],
     label: Sequence[object],
@@ -47,15 +47,15 @@ def votes_of(
     ordered: bool | Iterable[float] = False,
     **rest: NDArray[Any] | None,
 ) -> Votes:
-    """`Votes.of`, where None among the workers is a vote that nobody signed."""
+    """Return `Votes.of(...)`; a worker that is None makes an unnamed vote."""
     if None not in worker:
         return Votes.of(task, worker, label, tasks=tasks, workers=workers, labels=labels, ordered=ordered, **rest)
     bare = Votes.of(task, None, label, tasks=tasks, labels=labels, ordered=ordered)  # for the names
-    signed = np.array([name is not None for name in worker], bool)
+    is_named = np.array([name is not None for name in worker], bool)
     given = as_names([name for name in worker if name is not None], "workers")
     known = np.unique(given if workers is None else as_names(workers, "workers"))
-    codes = np.full(len(signed), UNNAMED)
-    codes[signed] = positions(known, given)
+    codes = np.full(len(is_named), UNNAMED)
+    codes[is_named] = positions(known, given)
     return Votes.coded(
         task=positions(bare.tasks, as_names(task, "tasks")),
         worker=codes,

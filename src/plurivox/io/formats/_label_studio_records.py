@@ -1,4 +1,4 @@
-"""The records of a Label Studio export, in its two forms, as answers by control."""
+"""Parse the records of a Label Studio export (JSON and JSON-MIN) into the labels given to each control."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from plurivox.core.errors import InputError, first_few
 
 CHOICES, RATING = "choices", "rating"
 NAN = float("nan")
-AFTER = ("annotator", "annotation_id")  # what JSON-MIN writes after the answers; "id" stands before them
+LAST_FIELDS = ("annotator", "annotation_id")  # JSON-MIN writes these after the answers, and "id" before them
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one person said about one task, by control."""
+    """One annotation: the labels a person gave to each control of a task."""
 
     task: Any
-    worker: Any  # None where nobody is named
-    said: dict[str, list[Any]]  # control -> labels
+    worker: Any  # None if no annotator is named
+    labels: dict[str, list[Any]]  # control -> labels
     when: float
     seconds: float
     is_gold: bool = False
@@ -27,27 +27,27 @@ class Answer:
 
 @dataclass
 class Export:
-    """What a file holds, and the counts of what was passed over."""
+    """The parsed records of an export: annotations, task data, kind of each control, and counts of what was skipped."""
 
     answers: list[Answer] = field(default_factory=list)
     shown: dict[Any, dict[str, Any]] = field(default_factory=dict)  # task -> its data
     kinds: dict[str, str] = field(default_factory=dict)  # control -> choices or rating
-    other: Counter[str] = field(default_factory=Counter)  # answers of other kinds: boxes, text
-    n: Counter[str] = field(default_factory=Counter)
+    other: Counter[str] = field(default_factory=Counter)  # number of skipped results (boxes, text), by type
+    n: Counter[str] = field(default_factory=Counter)  # how many records were skipped or merged, by reason
 
 
 def is_task(record: dict[str, Any]) -> bool:
-    """Does this look like a task with its annotations?"""
+    """Return whether a record is a task with its annotations (JSON format)."""
     return isinstance(record.get("annotations"), list) and isinstance(record.get("data"), dict)
 
 
-def is_min(record: dict[str, Any]) -> bool:
-    """Does this look like a record of JSON-MIN?"""
-    return all(name in record for name in AFTER)
+def is_json_min(record: dict[str, Any]) -> bool:
+    """Return whether a record is in the JSON-MIN format."""
+    return all(name in record for name in LAST_FIELDS)
 
 
 def read_tasks(records: list[dict[str, Any]], task_field: str | None, path: str | Path) -> Export:
-    """The JSON form: tasks with their annotations."""
+    """Parse the JSON format: tasks with their annotations."""
     export = Export()
     for record in records:
         task = _task_name(record, record["data"], task_field, path)
@@ -57,7 +57,9 @@ def read_tasks(records: list[dict[str, Any]], task_field: str | None, path: str 
             export.n[what] += len(record.get(what) or ())
         for annotation in record["annotations"]:
             if not isinstance(annotation, dict):
-                raise InputError(f"{path}: task {task!r} has numbers in place of annotations; export them in full")
+                raise InputError(
+                    f"{path}: task {task!r} has annotation ids instead of annotations; export the full annotations"
+                )
             if annotation.get("was_cancelled"):
                 export.n["cancelled"] += 1
             else:
@@ -66,7 +68,8 @@ def read_tasks(records: list[dict[str, Any]], task_field: str | None, path: str 
 
 
 def _read_annotation(annotation: dict[str, Any], task: Any, export: Export, path: str | Path) -> Answer:
-    said: dict[str, list[Any]] = {}
+    """Return one annotation as an Answer; adds the kinds of its controls and skipped results to `export`."""
+    labels: dict[str, list[Any]] = {}
     for result in annotation.get("result") or ():
         value = result.get("value") or {}
         kind = next((kind for kind in (CHOICES, RATING) if kind in value), None)
@@ -74,48 +77,51 @@ def _read_annotation(annotation: dict[str, Any], task: Any, export: Export, path
             export.other[str(result.get("type"))] += 1
             continue
         control = str(result.get("from_name"))
-        if control in said:
+        if control in labels:
             raise InputError(
                 f"{path}: task {task!r} has several answers to {control!r} in one annotation; "
-                "answers about parts of a task are no votes on the task"
+                "labels of regions within a task cannot be votes on the task"
             )
-        said[control] = list(dict.fromkeys(value[kind])) if kind == CHOICES else [value[kind]]
+        labels[control] = list(dict.fromkeys(value[kind])) if kind == CHOICES else [value[kind]]
         export.kinds[control] = kind
     return Answer(
         task,
-        _worker(annotation.get("completed_by")),
-        said,
-        _when(annotation.get("created_at"), export),
-        _seconds(annotation.get("lead_time")),
+        _worker_id(annotation.get("completed_by")),
+        labels,
+        _parse_time(annotation.get("created_at"), export),
+        _parse_seconds(annotation.get("lead_time")),
         bool(annotation.get("ground_truth")),
     )
 
 
-def read_min(records: list[dict[str, Any]], from_name: str | None, task_field: str | None, path: str | Path) -> Export:
-    """The JSON-MIN form, such as {"image": "1.png", "id": 1, "animal": "cat", "annotator": 3, "annotation_id": 8}.
+def read_json_min(
+    records: list[dict[str, Any]], from_name: str | None, task_field: str | None, path: str | Path
+) -> Export:
+    """Parse the JSON-MIN format: one record per annotation.
 
-    The answers stand between `id` and `annotator`; where a file was written anew in another order, `from_name` helps.
+    A record is {"image": "1.png", "id": 1, "animal": "cat", "annotator": 3, "annotation_id": 8}. The answers are the
+    fields between `id` and `annotator`; if a file has another order, name the control with `from_name`.
     """
     export = Export()
     for record in records:
         keys = list(record)
-        begin, end = keys.index("id") + 1 if "id" in keys else 0, keys.index(AFTER[0])
-        said: dict[str, list[Any]] = {}
+        begin, end = keys.index("id") + 1 if "id" in keys else 0, keys.index(LAST_FIELDS[0])
+        labels: dict[str, list[Any]] = {}
         for control in keys[begin:end] if from_name is None else [from_name]:
-            kind, labels = _min_value(record.get(control))
+            kind, chosen = _parse_json_min_value(record.get(control))
             if kind:
-                said[control], export.kinds[control] = labels, kind
+                labels[control], export.kinds[control] = chosen, kind
             elif record.get(control) is not None:
                 export.other[control] += 1
         task = _task_name(record, record, task_field, path)
-        export.shown.setdefault(task, {key: record[key] for key in keys[: max(begin - 1, 0)] if key not in said})
-        when, seconds = _when(record.get("created_at"), export), _seconds(record.get("lead_time"))
-        export.answers.append(Answer(task, _worker(record["annotator"]), said, when, seconds))
+        export.shown.setdefault(task, {key: record[key] for key in keys[: max(begin - 1, 0)] if key not in labels})
+        when, seconds = _parse_time(record.get("created_at"), export), _parse_seconds(record.get("lead_time"))
+        export.answers.append(Answer(task, _worker_id(record["annotator"]), labels, when, seconds))
     return export
 
 
-def _min_value(value: Any) -> tuple[str, list[Any]]:
-    """A choice is plain text, several are {"choices": [...]}, a rating is [{"rating": 4}]."""
+def _parse_json_min_value(value: Any) -> tuple[str, list[Any]]:
+    """Return (kind, labels) of a field: text or {"choices": [...]} are choices, [{"rating": 4}] is a rating, else ("", [])."""
     if isinstance(value, str):
         return CHOICES, [value]
     inside = value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -127,21 +133,26 @@ def _min_value(value: Any) -> tuple[str, list[Any]]:
 
 
 def _task_name(record: dict[str, Any], data: dict[str, Any], task_field: str | None, path: str | Path) -> Any:
+    """Return the id of a task, or its field `task_field`; raise InputError if it is missing."""
     name = record.get("id") if task_field is None else data.get(task_field)
     if not isinstance(name, str | int):
         wanted = "an id" if task_field is None else f"the field {task_field!r}"
-        raise InputError(f"{path} has a task without {wanted}; name another field of it: {first_few(data, 6)}")
+        raise InputError(
+            f"{path} has a task without {wanted}; name tasks by another field: task=... (--task ...); "
+            f"the fields are {first_few(data, 6)}"
+        )
     return name
 
 
-def _worker(given: Any) -> Any:
-    """An id, or the id in a description of the person, else the address there; None where there is nothing."""
+def _worker_id(given: Any) -> Any:
+    """Return the id of an annotator, else the email address; None if there is neither."""
     if isinstance(given, dict):
         given = given.get("email") if given.get("id") is None else given["id"]
     return None if given == "" else given
 
 
-def _when(given: Any, export: Export) -> float:
+def _parse_time(given: Any, export: Export) -> float:
+    """Return an ISO time as seconds since 1970, NaN if missing; unreadable times are counted in `export`."""
     if given is None:
         return NAN
     try:
@@ -152,5 +163,6 @@ def _when(given: Any, export: Export) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _seconds(given: Any) -> float:
+def _parse_seconds(given: Any) -> float:
+    """Return a duration in seconds, NaN if it is not a number."""
     return float(given) if isinstance(given, int | float) else NAN

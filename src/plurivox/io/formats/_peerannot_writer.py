@@ -1,4 +1,4 @@
-"""Writing a peerannot folder: names become numbers from 0, and `names.json` keeps them."""
+"""Write a peerannot folder: tasks, workers and labels are numbered from 0, and `names.json` stores their names."""
 
 import json
 import shutil
@@ -16,15 +16,15 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Ints
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.folder_check import SPLITS
-from plurivox.io.formats._contents import counted
-from plurivox.io.formats._peerannot_names import NAMES, save_names
+from plurivox.io.formats._contents import nonzero_notes
+from plurivox.io.formats._peerannot_names import NAMES_FILE, save_names
 
 ANSWERS, METADATA = "answers.json", "metadata.json"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """An image on its way into the folder."""
+class ImageToWrite:
+    """An image to copy into the folder: source file, gold label, split."""
 
     source: Path
     label: str
@@ -41,106 +41,122 @@ def write(
     splits: Mapping[str, str] | None = None,
     replace: bool = False,
 ) -> tuple[str, ...]:
-    """Write votes as a peerannot folder, whole or not at all; the answer tells what changed on the way.
+    """Write votes as a peerannot folder and return notes on what it cannot store; an error leaves no partial folder.
 
-    Images, by task name as text, are copied to `<split>/<gold label>/<stem>-<number>`; without a gold label they have
-    no place there and are left out.
+    Images, by task name as text, are copied to `<split>/<gold label>/<stem>-<number>`; images without a gold label
+    are left out.
     """
     if not bool((votes.weights == 1).all()):
-        raise InputError("peerannot keeps one plain label per worker and task; these votes have soft answers or counts")
-    worker, workers, n_extra = _worker_numbers(votes)
-    shown = _shown(gold, images or {}, splits or {})
-    labels, number = _label_numbers(votes, shown)
+        raise InputError("peerannot stores one label per worker and task; these votes contain soft answers or counts")
+    worker, workers, n_extra = _number_workers(votes)
+    to_write = _images_with_gold(gold, images or {}, splits or {})
+    labels, number = _number_labels(votes, to_write)
     tasks = votes.tasks.tolist()
     keys = {text: i for i, text in enumerate(as_text(votes.tasks).tolist())}
-    for task in shown:
+    for task in to_write:
         if task not in keys:
             keys[task] = len(tasks)
             tasks.append(task)
-    facts = {"name": name or Path(path).resolve().name, "n_classes": len(labels)}
-    facts |= {"n_workers": len(workers), "n_tasks": votes.n_tasks}
+    metadata = {"name": name or Path(path).resolve().name, "n_classes": len(labels)}
+    metadata |= {"n_workers": len(workers), "n_tasks": votes.n_tasks}
     with atomic_folder(path, replace=replace) as folder:
-        (folder / ANSWERS).write_text(json.dumps(_answers(votes, worker, number)), encoding="utf-8")
-        (folder / METADATA).write_text(json.dumps(facts, indent=2, ensure_ascii=False), encoding="utf-8")
+        (folder / ANSWERS).write_text(json.dumps(_answers_by_number(votes, worker, number)), encoding="utf-8")
+        (folder / METADATA).write_text(json.dumps(metadata, indent=2, ensure_ascii=False), encoding="utf-8")
         save_names(folder, tasks, workers, labels, number.tolist(), votes.scale)
-        _copy_images(folder, shown, keys, [_text_of(label) for label in labels])
+        _copy_images(folder, to_write, keys, [_label_text(label) for label in labels])
     return (
-        f"tasks, workers and labels are numbers from 0 in {ANSWERS}; {NAMES} keeps their names",
-        *counted(
-            (n_extra, "repeated or unnamed votes stand under further worker numbers: one worker has one vote a task"),
-            (0 if votes.when is None and votes.seconds is None else len(votes), "votes lost their times"),
-            (len(images or {}) - len(shown), "images without a gold label were left out"),
-            (0 if gold is None else len(gold) - len(shown), "gold labels were left out: they come with images alone"),
+        f"tasks, workers and labels are numbers from 0 in {ANSWERS}; {NAMES_FILE} contains their names",
+        *nonzero_notes(
+            (
+                n_extra,
+                "repeated or unnamed votes got additional worker numbers: peerannot allows one vote per worker and task",
+            ),
+            (
+                0 if votes.when is None and votes.seconds is None else len(votes),
+                "votes were written without their times",
+            ),
+            (len(images or {}) - len(to_write), "images without a gold label were left out"),
+            (
+                0 if gold is None else len(gold) - len(to_write),
+                "gold labels were left out: peerannot stores them only with images",
+            ),
         ),
     )
 
 
-def _worker_numbers(votes: Votes) -> tuple[Ints, list[Any], int]:
-    """Of each row its worker number; the names by number (None: nobody); how many rows needed a number of their own.
+def _number_workers(votes: Votes) -> tuple[Ints, list[Any], int]:
+    """Return the worker number of each vote, the names by number (None: unnamed), and how many votes got an extra number.
 
-    A worker's second vote on a task, and every vote that nobody signed, goes to a number after the workers'.
+    A worker's second vote on a task, and every unnamed vote, gets a number after those of the workers.
     """
     pair = votes.task.astype(np.int64) * (votes.n_workers + 1) + votes.worker + 1
     order = np.argsort(pair, kind="stable")
-    turn = np.empty(len(pair), np.int64)  # 0 for a worker's first vote on a task, 1 for the second, ...
-    turn[order] = np.arange(len(pair)) - np.searchsorted(pair[order], pair[order])
-    extra = (turn > 0) | (votes.worker == UNNAMED)
+    repeat = np.empty(len(pair), np.int64)  # 0 for a worker's first vote on a task, 1 for the second, ...
+    repeat[order] = np.arange(len(pair)) - np.searchsorted(pair[order], pair[order])
+    extra = (repeat > 0) | (votes.worker == UNNAMED)
     number = votes.worker.astype(np.int64)
     names = votes.workers.tolist()
     if extra.any():
-        more, place = np.unique(np.stack([turn, number], 1)[extra], axis=0, return_inverse=True)
+        more, place = np.unique(np.stack([repeat, number], 1)[extra], axis=0, return_inverse=True)
         number[extra] = len(names) + place.ravel()
         names = names + [None if worker == UNNAMED else names[worker] for _, worker in more.tolist()]
     return number, names, int(extra.sum())
 
 
-def _shown(gold: SoftLabels | None, images: Mapping[str, Path], splits: Mapping[str, str]) -> dict[str, Shown]:
-    """The images that have a gold label, by task."""
+def _images_with_gold(
+    gold: SoftLabels | None, images: Mapping[str, Path], splits: Mapping[str, str]
+) -> dict[str, ImageToWrite]:
+    """Return the images that have a gold label, by task; raise InputError for a missing file or an unknown split."""
     if gold is None:
         return {}
     labels = dict(zip(as_text(gold.tasks).tolist(), as_text(gold.hard()).tolist(), strict=True))
-    shown = {
-        task: Shown(Path(file), labels[task], splits.get(task, "train"))
+    to_write = {
+        task: ImageToWrite(Path(file), labels[task], splits.get(task, "train"))
         for task, file in images.items()
         if task in labels
     }
-    if strange := {one.split for one in shown.values()} - set(SPLITS):
-        raise InputError(f"peerannot has the splits train, val and test, not {first_few(sorted(strange))}")
-    if absent := [str(one.source) for one in shown.values() if not one.source.is_file()]:
-        raise InputError(f"{len(absent)} images are not there: {first_few(absent)}")
-    return shown
+    if strange := {one.split for one in to_write.values()} - set(SPLITS):
+        raise InputError(f"peerannot has the splits train, val and test; rename {first_few(sorted(strange))}")
+    if absent := [str(one.source) for one in to_write.values() if not one.source.is_file()]:
+        raise InputError(f"{len(absent)} image files do not exist: {first_few(absent)}")
+    return to_write
 
 
-def _label_numbers(votes: Votes, shown: Mapping[str, Shown]) -> tuple[list[Any], Ints]:
-    """The labels by number, and the number of each label of the votes.
+def _number_labels(votes: Votes, to_write: Mapping[str, ImageToWrite]) -> tuple[list[Any], Ints]:
+    """Return the labels by number, and the number of each label of the votes.
 
-    With images the numbers follow the sorted folder names, since torchvision counts folders so.
+    With images the numbers follow the sorted folder names, as in torchvision.
     """
-    if not shown:
+    if not to_write:
         return votes.labels.tolist(), np.arange(votes.n_labels)
     known = dict(zip(as_text(votes.labels).tolist(), votes.labels.tolist(), strict=True))
-    folders = sorted(known.keys() | {one.label for one in shown.values()})
+    folders = sorted(known.keys() | {one.label for one in to_write.values()})
     if bad := [label for label in folders if not label or label.startswith(".") or set(label) & set("/\\\0")]:
         raise InputError(f"labels that cannot name a folder: {first_few(bad)}; rename them or write without images")
     return [known.get(label, label) for label in folders], np.array([folders.index(label) for label in known])
 
 
-def _answers(votes: Votes, worker: Ints, number: Ints) -> dict[int, dict[int, int]]:
-    held: dict[int, dict[int, int]] = {task: {} for task in range(votes.n_tasks)}
+def _answers_by_number(votes: Votes, worker: Ints, number: Ints) -> dict[int, dict[int, int]]:
+    """Return {task number: {worker number: label number}}, the contents of answers.json."""
+    answers: dict[int, dict[int, int]] = {task: {} for task in range(votes.n_tasks)}
     codes = number[votes.label] if len(votes) else number[:0]
     for task, who, label in zip(votes.task.tolist(), worker.tolist(), codes.tolist(), strict=True):
-        held[task][who] = label
-    return held
+        answers[task][who] = label
+    return answers
 
 
-def _copy_images(folder: Path, shown: Mapping[str, Shown], keys: Mapping[str, int], labels: list[str]) -> None:
-    for split in {one.split for one in shown.values()}:
+def _copy_images(
+    folder: Path, to_write: Mapping[str, ImageToWrite], keys: Mapping[str, int], labels: list[str]
+) -> None:
+    """Copy the images to `<split>/<label>/` of the folder."""
+    for split in {one.split for one in to_write.values()}:
         for label in labels:  # also those without an image: a folder left out would shift the numbers of the others
             (folder / split / label).mkdir(parents=True)
-    for task, one in shown.items():
+    for task, one in to_write.items():
         file = f"{one.source.stem}-{keys[task]}{one.source.suffix}"
         shutil.copyfile(one.source, folder / one.split / one.label / file)
 
 
-def _text_of(label: object) -> str:
+def _label_text(label: object) -> str:
+    """Return a label as text; booleans in lower case."""
     return str(label).lower() if isinstance(label, bool) else str(label)

@@ -1,1 +1,1 @@
-"""Tables in files and in memory: columns, types, CSV."""
+"""Tables: read and write CSV, JSON, Parquet and Arrow files, and convert columns between types."""

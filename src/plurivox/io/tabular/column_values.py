@@ -1,6 +1,6 @@
-"""Columns of values: any sequence as a polars series, series as numpy arrays of names, codes, numbers and times, and back.
+"""Convert columns: any sequence to a polars series, a series to numpy arrays of names, codes, numbers or times, and back.
 
-Values keep their kinds on the way, or the change is an error.
+Values keep their type; a value that cannot be converted is an error.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,54 +16,56 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import TEXT, Floats, Ints, Names
 
-NUMBERED = 4  # whole numbers within this many times the row count are coded by a table, not by sorting
+MAX_CODE_RANGE = 4  # integers whose range is below this many times the row count are encoded by a lookup table
 Kind = type[str] | type[int] | type[float] | type[bool]
-KINDS: dict[Kind, tuple[type[pl.DataType], str]] = {
+COLUMN_TYPES: dict[Kind, tuple[type[pl.DataType], str]] = {
     str: (pl.String, "text"),
     int: (pl.Int64, "whole numbers"),
     float: (pl.Float64, "numbers"),
-    bool: (pl.Boolean, "truth values"),
+    bool: (pl.Boolean, "booleans (true or false)"),
 }
-TRUTH = {"true": True, "1": True, "false": False, "0": False}
+BOOLEAN_TEXTS = {"true": True, "1": True, "false": False, "0": False}
 
 
-# ---- any sequence as a series
+# ---- any sequence to a series
 
 
-def series(values: Any, what: str) -> pl.Series:
-    """Any sequence as a polars series; None and NaN are missing."""
+def to_series(values: Any, what: str) -> pl.Series:
+    """Return any sequence as a polars series; None and NaN are missing. `what` names it in errors."""
     if isinstance(values, pl.Series):
         return values.alias(what)
     if nw.dependencies.is_into_series(values):
-        return series_of_narwhals(nw.from_native(values, series_only=True), what)
+        return narwhals_to_polars(nw.from_native(values, series_only=True), what)
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"{what} is {values!r}; give a list, an array or a column")
+        raise InputError(f"{what} must be a list, an array or a column; got {values!r}")
     if isinstance(values, np.ndarray) and values.dtype.kind not in "OT":
         if values.ndim != 1:
-            raise InputError(f"{what} must be a flat list; got an array of shape {values.shape}")
+            raise InputError(f"{what} must be one-dimensional; got an array of shape {values.shape}")
         return pl.Series(what, values, nan_to_null=True)
-    return _of_objects(values.tolist() if isinstance(values, np.ndarray) else list(values), what)
+    return _series_of_objects(values.tolist() if isinstance(values, np.ndarray) else list(values), what)
 
 
-def series_of_narwhals(column: Any, what: str) -> pl.Series:
-    """A column of a narwhals frame as a polars series; NaN is missing."""
-    if column.dtype == nw.Object:  # pandas: text, truth values and None may be mixed in here
-        return _of_objects(column.to_list(), what)
+def narwhals_to_polars(column: Any, what: str) -> pl.Series:
+    """Return a narwhals column as a polars series; NaN becomes missing."""
+    if column.dtype == nw.Object:  # pandas: text, booleans and None may be mixed here
+        return _series_of_objects(column.to_list(), what)
     try:
         found = column.to_polars().alias(what)
     except (ImportError, TypeError, pl.exceptions.PolarsError):  # pandas text without pyarrow, sparse columns
-        return _of_objects(column.to_list(), what)
+        return _series_of_objects(column.to_list(), what)
     return found.fill_nan(None) if found.dtype.is_float() else found
 
 
-def _of_objects(values: list[Any], what: str) -> pl.Series:
+def _series_of_objects(values: list[Any], what: str) -> pl.Series:
+    """Return Python values as a polars series; raise InputError if their types differ."""
     plain = [None if _is_missing(value) else value for value in values]
-    names = as_names([value for value in plain if value is not None], what)  # one kind of value, or an error
+    names = as_names([value for value in plain if value is not None], what)  # raises InputError if types are mixed
     kind = {"T": pl.String, "i": pl.Int64, "f": pl.Float64, "b": pl.Boolean}[names.dtype.kind]
     return pl.Series(what, plain, dtype=kind, strict=False)
 
 
 def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
@@ -72,14 +74,14 @@ def _is_missing(value: Any) -> bool:
 # ---- names and codes
 
 
-def code(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
-    """(codes, sorted names, notes): -1 where the value is missing; empty text is missing too."""
+def encode_column(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
+    """Return (codes, sorted names, notes) of a column; the code is -1 if the value is missing or empty text."""
     if column.dtype in (pl.Int128, pl.UInt64):
-        column = _narrow(column, what)
+        column = _cast_int64(column, what)
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Date | pl.Datetime | pl.Time):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
-        return *_code_text(column), []
+        return *_encode_text(column), []
     if column.dtype == pl.Null:
         return np.full(len(column), -1, np.int32), np.array([], dtype=TEXT), []
     if column.dtype.is_float():
@@ -87,21 +89,25 @@ def code(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
         known = column.drop_nulls().to_numpy()
         if column.null_count() and len(known) and (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
             note = f"{what}s are whole numbers that missing values had turned into decimals; read as whole numbers"
-            return *_code_numbers(column.cast(pl.Int64)), [note]
-        return *_code_numbers(column.cast(pl.Float64)), []
+            return *_encode_numbers(column.cast(pl.Int64)), [note]
+        return *_encode_numbers(column.cast(pl.Float64)), []
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
-        return *_code_numbers(column), []
-    raise InputError(f"{what} values are of type {column.dtype}; use text, whole numbers, numbers or truth values")
+        return *_encode_numbers(column), []
+    raise InputError(
+        f"{what} values are of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
+    )
 
 
-def _narrow(column: pl.Series, what: str) -> pl.Series:
+def _cast_int64(column: pl.Series, what: str) -> pl.Series:
+    """Return a column as 64-bit integers; raise InputError if a number is too large."""
     try:
         return column.cast(pl.Int64)
     except pl.exceptions.PolarsError:
-        raise InputError(f"{what}s hold whole numbers of 2**63 or more; turn them into text") from None
+        raise InputError(f"{what}s contain whole numbers of 2**63 or more; convert them to text") from None
 
 
-def _code_text(column: pl.Series) -> tuple[Ints, Names]:
+def _encode_text(column: pl.Series) -> tuple[Ints, Names]:
+    """Return (codes, sorted names) of a text column; -1 for missing or empty text."""
     names = column.unique().sort()
     names = names.filter(names.is_not_null() & (names != ""))
     index = pl.LazyFrame({"name": names, "code": np.arange(len(names), dtype=np.int32)})
@@ -110,17 +116,22 @@ def _code_text(column: pl.Series) -> tuple[Ints, Names]:
     return codes.to_numpy(), np.array(names.to_list(), dtype=TEXT)
 
 
-def _code_numbers(column: pl.Series) -> tuple[Ints, Names]:
+def _encode_numbers(column: pl.Series) -> tuple[Ints, Names]:
+    """Return (codes, sorted names) of a column of numbers or booleans; -1 for missing values."""
     missing = column.is_null().to_numpy()
     values = as_names(column.drop_nulls().to_numpy(), column.name)
     codes = np.full(len(column), -1, np.int32)
-    if values.dtype.kind == "i" and len(values) and int(values.max()) - int(values.min()) < NUMBERED * len(values):
+    if (
+        values.dtype.kind == "i"
+        and len(values)
+        and int(values.max()) - int(values.min()) < MAX_CODE_RANGE * len(values)
+    ):
         low = int(values.min())
-        seen = np.zeros(int(values.max()) - low + 1, bool)
-        seen[values - low] = True
-        rank = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        occurs = np.zeros(int(values.max()) - low + 1, bool)
+        occurs[values - low] = True
+        rank = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
         codes[~missing] = rank[values - low]
-        return codes, np.flatnonzero(seen) + low
+        return codes, np.flatnonzero(occurs) + low
     names, inverse = np.unique(values, return_inverse=True)
     codes[~missing] = inverse
     return codes, names
@@ -129,103 +140,109 @@ def _code_numbers(column: pl.Series) -> tuple[Ints, Names]:
 # ---- numbers and times
 
 
-def seconds_of(column: pl.Series, what: str) -> np.ndarray:
-    """Times as seconds since 1970: numbers as they are, dates and ISO texts converted; nan where missing."""
+def to_seconds(column: pl.Series, what: str) -> np.ndarray:
+    """Return times in seconds: numbers unchanged, dates and ISO texts as seconds since 1970; NaN if missing."""
     if column.dtype == pl.String:
-        column = _read_times(column, what)
+        column = _parse_times(column, what)
     if isinstance(column.dtype, pl.Datetime | pl.Date):
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     if isinstance(column.dtype, pl.Duration):
         return column.dt.total_microseconds().cast(pl.Float64).to_numpy() / 1e6
     if not column.dtype.is_numeric() and column.dtype != pl.Null:
-        raise InputError(f"{what} is of type {column.dtype}; give numbers or dates")
+        raise InputError(f"{what} is of type {column.dtype}; times must be numbers or dates")
     return column.cast(pl.Float64).to_numpy()
 
 
-def _read_times(column: pl.Series, what: str) -> pl.Series:
-    """Texts that are all numbers, or all ISO dates."""
-    said = column.is_not_null() & (column.str.strip_chars() != "")
+def _parse_times(column: pl.Series, what: str) -> pl.Series:
+    """Return texts as numbers, or as datetimes if all are ISO dates; raise InputError for other texts."""
+    given = column.is_not_null() & (column.str.strip_chars() != "")
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
-    if not (said & numbers.is_null()).any():
+    if not (given & numbers.is_null()).any():
         return numbers
     dates = (
-        column.str.to_datetime(strict=False, time_zone="UTC") if (said & numbers.is_not_null()).sum() == 0 else numbers
+        column.str.to_datetime(strict=False, time_zone="UTC") if (given & numbers.is_not_null()).sum() == 0 else numbers
     )
-    if (said & dates.is_null()).any():
-        bad = column.filter(said & dates.is_null())
-        raise InputError(f"{what} holds {bad[0]!r}, which is neither a number nor an ISO date")
+    if (given & dates.is_null()).any():
+        bad = column.filter(given & dates.is_null())
+        row = (given & dates.is_null()).arg_true()[0] + 1
+        raise InputError(f"{what} contains {bad[0]!r} in row {row}, which is neither a number nor an ISO date")
     return dates
 
 
-def floats_of(column: pl.Series, what: str) -> np.ndarray:
-    """A column of numbers; text is read as numbers where it is all numbers."""
+def to_floats(column: pl.Series, what: str) -> np.ndarray:
+    """Return a column as floats, parsing text; raise InputError for a missing value or text that is not a number."""
     found = column.cast(pl.Float64, strict=False)
     if found.null_count():
         bad = column.filter(found.is_null()).to_list()
-        raise InputError(f"{what} must be numbers; it holds {bad[0]!r}")
+        row = found.is_null().arg_true()[0] + 1
+        raise InputError(f"{what}, row {row}: {'missing value' if bad[0] is None else f'{bad[0]!r} is not a number'}")
     return found.to_numpy()
 
 
-# ---- columns of files, whose errors name the file
+# ---- columns of files; errors name the file
 
 
-def cast(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
-    """The column in another kind; a value that cannot be of that kind is an error that names it."""
-    wanted, words = KINDS[kind]
+def cast_column(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
+    """Return the column converted to text, integers, floats or booleans; raise InputError for a value that cannot be."""
+    dtype, type_name = COLUMN_TYPES[kind]
     source = column
     if column.dtype == pl.String and kind is not str:
         text = column.str.strip_chars()
         source = column = pl.select(pl.when(text != "").then(text)).to_series()
         if kind is bool:
-            source = column.str.to_lowercase().replace_strict(TRUTH, default=None, return_dtype=pl.Boolean)
-    result = source.cast(wanted, strict=False)
-    lost = column.is_not_null() & result.is_null()
+            source = column.str.to_lowercase().replace_strict(BOOLEAN_TEXTS, default=None, return_dtype=pl.Boolean)
+    result = source.cast(dtype, strict=False)
+    failed = column.is_not_null() & result.is_null()
     if kind is int and column.dtype.is_float():
-        lost = lost | (result != column)
-    if lost.any():
+        failed = failed | (result != column)
+    if failed.any():
         raise InputError(
-            f"column {column.name!r} of {path} must hold {words}; look at {first_few(column.filter(lost))}"
+            f"column {column.name!r} of {path} must contain {type_name}; row {first_few(failed.arg_true() + 1)} contains "
+            f"{first_few(column.filter(failed))}"
         )
     return result
 
 
-def names_of(column: pl.Series, path: str | Path) -> Names:
-    """The column as names: text, whole numbers, numbers or truth values, as they are in the file."""
+def to_names(column: pl.Series, path: str | Path) -> Names:
+    """Return a column of tasks, workers or labels as an array, in the type of the file; raise InputError for missing values."""
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
     what = f"column {column.name!r} of {path}"
     if column.null_count():
         rows = column.is_null().arg_true() + 1
-        raise InputError(f"{what} has no value in row {first_few(rows)}; fill it or drop the row")
+        raise InputError(f"missing value in {what}, row {first_few(rows)}; fill it or drop the row")
     if column.dtype == pl.String:
         return as_names(column.to_list(), what)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        raise InputError(f"{what} holds {column.dtype}; use text, whole numbers, numbers or truth values")
+        raise InputError(
+            f"{what} is of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
+        )
     return as_names(column.to_numpy(), what)
 
 
-def numbers_of(column: pl.Series, path: str | Path) -> Floats:
-    """The column as numbers, nan where a value is missing."""
-    return cast(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
+def to_numbers(column: pl.Series, path: str | Path) -> Floats:
+    """Return a column as floats, NaN if missing; raise InputError for a value that is not a number."""
+    return cast_column(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
 def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> pl.DataFrame:
-    """A frame of named columns: numpy arrays as nouns give them, or lists where None is missing."""
+    """Return a polars DataFrame of named columns: numpy arrays, or lists in which None is missing."""
     sizes = {len(column) for column in columns.values()}
     if len(sizes) > 1:
         raise InputError(f"the columns for {path} have different lengths: {sorted(sizes)}")
-    return pl.DataFrame([_series(name, column, path) for name, column in columns.items()])
+    return pl.DataFrame([_array_to_series(name, column, path) for name, column in columns.items()])
 
 
 def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
-    """Frames below each other, with columns in the order of `names`; a column that one of them lacks is empty there."""
+    """Return the frames concatenated by rows, with columns in the order of `names`; absent columns are filled with nulls."""
     whole = (
         pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     )
     return whole.select([name for name in names if name in whole.columns])
 
 
-def _series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:
+def _array_to_series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:
+    """Return an array or list as a polars series; raise InputError if it mixes types."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "biuf":
             return pl.Series(name, column)
@@ -233,11 +250,13 @@ def _series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -
     kinds = {type(value) for value in column if value is not None}
     if kinds <= {int, float} and float in kinds:
         return pl.Series(name, [None if value is None else float(value) for value in column], dtype=pl.Float64)
-    known = sorted(KINDS[kind][1] if kind in KINDS else kind.__name__ for kind in kinds)
+    known = sorted(COLUMN_TYPES[kind][1] if kind in COLUMN_TYPES else kind.__name__ for kind in kinds)
     if len(known) > 1:
-        raise InputError(f"column {name!r} of {path} mixes {' and '.join(known)}; make them all text")
+        raise InputError(f"column {name!r} of {path} mixes {' and '.join(known)}; convert them all to text")
     kind = next(iter(kinds), str)
     try:
-        return pl.Series(name, column, dtype=KINDS[kind][0] if kind in KINDS else None)
+        return pl.Series(name, column, dtype=COLUMN_TYPES[kind][0] if kind in COLUMN_TYPES else None)
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as cause:
-        raise InputError(f"column {name!r} of {path} holds {known[0]} that do not fit; make them all text") from cause
+        raise InputError(
+            f"column {name!r} of {path} contains {known[0]} that are too large; convert them all to text"
+        ) from cause

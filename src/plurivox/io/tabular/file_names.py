@@ -1,13 +1,13 @@
-"""What the name of a file says: the format of its ending, and what its table is called. Needs no polars."""
+"""File name extensions of tables (.csv, .parquet, ...), and the parts of a file name. Does not import polars."""
 
 from pathlib import Path
 
-PLAIN = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather")
-ENDINGS = (*PLAIN, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")
+UNCOMPRESSED_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather")
+TABLE_SUFFIXES = (*UNCOMPRESSED_SUFFIXES, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")
 
 
 def suffix_of(path: str | Path) -> str:
-    """The ending of a file's name in small letters, with what stands before `.gz`; "" where there is none.
+    """Return the extension of a file name in lower case, both parts of `.csv.gz`; "" if there is none.
 
     >>> suffix_of("Votes.CSV.gz"), suffix_of("my.votes.csv"), suffix_of("soft.NPZ"), suffix_of("votes")
     ('.csv.gz', '.csv', '.npz', '')
@@ -17,5 +17,5 @@ def suffix_of(path: str | Path) -> str:
 
 
 def stem_of(file: Path) -> str:
-    """What a table is called: its file's name up to the first dot."""
+    """Return the name of a table: its file name up to the first dot."""
     return file.name.split(".")[0]

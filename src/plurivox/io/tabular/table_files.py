@@ -1,4 +1,4 @@
-"""Tables: read from files (CSV, TSV, JSON, JSON lines, Parquet, Arrow), written whole or not at all, seen as columns."""
+"""Read and write tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow), and access any table by column name."""
 
 import gzip
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.column_values import Kind, cast, frame_of, series, series_of_narwhals
-from plurivox.io.tabular.file_names import ENDINGS, suffix_of
-from plurivox.io.tabular.text_files import must_be_file, read_delimited, read_json, read_json_lines
+from plurivox.io.tabular.column_values import Kind, cast_column, frame_of, narwhals_to_polars, to_series
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.tabular.text_files import read_delimited, read_json, read_json_lines, require_file
 
-SHOWN = 12  # column names in a message
-ARROW_FILE = b"ARROW1"  # what an Arrow file begins with; a stream does not
+MAX_NAMES_SHOWN = 12  # column names listed in a message
+ARROW_MAGIC = b"ARROW1"  # the first bytes of an Arrow file; a stream has none
 
-Write = Callable[[pl.DataFrame, Any], object]  # a frame and an open file of bytes
-WRITERS: dict[str, Write] = {
+TableWriter = Callable[[pl.DataFrame, Any], object]  # (frame, open binary file)
+WRITERS: dict[str, TableWriter] = {
     ".csv": lambda frame, file: frame.write_csv(file),
     ".tsv": lambda frame, file: frame.write_csv(file, separator="\t"),
     ".jsonl": lambda frame, file: frame.write_ndjson(file),
@@ -31,7 +31,7 @@ WRITERS: dict[str, Write] = {
     ".arrow": lambda frame, file: frame.write_ipc(file),
     ".feather": lambda frame, file: frame.write_ipc(file),
 }
-# what a column of answers may be called; the first name is the one we write
+# accepted names of each column of answers; the first is the one written
 ANSWER_COLUMNS = {
     "top": ("top", "label", "label1"),
     "top_percent": ("top_percent", "percent", "prob", "probability"),
@@ -42,7 +42,7 @@ ANSWER_COLUMNS = {
     "position": ("position", "trial"),
     "sitting": ("sitting", "batch", "session"),
 }
-MORE_THAN_VOTES = (
+ANSWER_ONLY_COLUMNS = (
     "top",
     "abstain",
     "none_of_these",
@@ -55,37 +55,37 @@ MORE_THAN_VOTES = (
 def read_table(
     path: str | Path, types: Mapping[str, Kind] | None = None, *, separator: str | None = None, quotes: bool = True
 ) -> pl.DataFrame:
-    """The table in a file, by its ending.
+    """Return the table in a file as a polars DataFrame; the file name extension selects the format.
 
-    CSV and TSV hold text alone, so all their columns are text unless `types` names another kind (`str`, `int`, `float`
-    or `bool`) for a column; the other formats keep the kinds they have. Columns in `types` that the file lacks are
-    passed over. `separator` and `quotes` are for CSV and TSV alone.
+    All columns of CSV and TSV are text unless `types` names another type (`str`, `int`, `float` or `bool`) for a column; in the
+    other formats columns keep their types. Columns in `types` that the file does not have are ignored. `separator` and
+    `quotes` apply to CSV and TSV only.
     """
-    must_be_file(path)
-    ending = _known_ending(path).removesuffix(".gz")
-    if ending in (".csv", ".tsv"):
-        frame = read_delimited(path, separator or ("\t" if ending == ".tsv" else None), quotes=quotes)
-    elif ending in (".jsonl", ".ndjson"):
+    require_file(path)
+    suffix = _table_suffix(path).removesuffix(".gz")
+    if suffix in (".csv", ".tsv"):
+        frame = read_delimited(path, separator or ("\t" if suffix == ".tsv" else None), quotes=quotes)
+    elif suffix in (".jsonl", ".ndjson"):
         frame = frame_of_records(read_json_lines(path), path)
-    elif ending == ".json":
+    elif suffix == ".json":
         frame = frame_of_records(read_json(path), path)
     else:
-        frame = _read_binary(Path(path), ending)
+        frame = _read_binary(Path(path), suffix)
     found = {name: kind for name, kind in (types or {}).items() if name in frame.columns}
-    return frame.with_columns([cast(frame[name], kind, path) for name, kind in found.items()])
+    return frame.with_columns([cast_column(frame[name], kind, path) for name, kind in found.items()])
 
 
 def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Path) -> None:
-    """Write a frame, or columns as a noun gives them, in the format of the file's ending.
+    """Write a DataFrame or named columns to a file; the file name extension selects the format.
 
-    The file is there whole or not at all: an error, Ctrl-C or a full disk leaves what was there before.
+    The write is atomic: an error, Ctrl-C or a full disk leaves the previous file in place.
     """
-    ending = _known_ending(path)
+    suffix = _table_suffix(path)
     frame = table if isinstance(table, pl.DataFrame) else frame_of(table, path)
-    write = WRITERS[ending.removesuffix(".gz")]
+    write = WRITERS[suffix.removesuffix(".gz")]
     try:
         with atomic_file(path) as part, part.open("wb") as file:
-            if ending.endswith(".gz"):  # no name and no time inside: the same table gives the same bytes
+            if suffix.endswith(".gz"):  # without name and time: the same table gives the same bytes
                 with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as zipped:
                     write(frame, zipped)
             else:
@@ -95,62 +95,64 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
 
 
 def write_saved(made: DataType, path: str | Path) -> None:
-    """Write a data type as `.npz`, which keeps all of it, or else its table."""
+    """Write a Votes, SoftLabels, Fit, ... to `.npz`, which stores all of it, or its columns to a table."""
     if suffix_of(path) == ".npz":
         made.save(path)
     else:
         write_table(made.columns(), path)
 
 
-def _known_ending(path: str | Path) -> str:
-    if (ending := suffix_of(path)) in ENDINGS:
-        return ending
-    raise InputError(f"{path} has no ending of a table; known are {', '.join(ENDINGS)}")
+def _table_suffix(path: str | Path) -> str:
+    """Return the extension of a table's file name; raise InputError if it is not supported."""
+    if (suffix := suffix_of(path)) in TABLE_SUFFIXES:
+        return suffix
+    raise InputError(f"unsupported file type {suffix or '(no extension)'}: {path}; use {', '.join(TABLE_SUFFIXES)}")
 
 
-def _read_binary(file: Path, ending: str) -> pl.DataFrame:
+def _read_binary(file: Path, suffix: str) -> pl.DataFrame:
+    """Return the table in a Parquet or Arrow file; raise InputError if it is empty or damaged."""
     try:
         if not file.stat().st_size:
             raise InputError(f"{file} is empty")
-        if ending == ".parquet":
+        if suffix == ".parquet":
             return pl.read_parquet(file, glob=False)
         with file.open("rb") as opened:
-            begins = opened.read(len(ARROW_FILE))
-        if begins != ARROW_FILE:
+            begins = opened.read(len(ARROW_MAGIC))
+        if begins != ARROW_MAGIC:
             return pl.read_ipc_stream(file.read_bytes())
-        with file.open("rb") as opened:  # opened, not by its path: polars would take brackets in a name as a pattern
+        with file.open("rb") as opened:  # not by path: polars would read brackets in a name as a pattern
             return pl.read_ipc(opened)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as cause:
-        words = (str(cause).splitlines() or [type(cause).__name__])[0]
-        raise InputError(f"{file} is no {ending[1:]} file, or it is damaged or cut short ({words})") from cause
+        reason = (str(cause).splitlines() or [type(cause).__name__])[0]
+        raise InputError(f"{file} is not a valid {suffix} file, or it is incomplete ({reason})") from cause
 
 
 def frame_of_records(records: Any, path: str | Path) -> pl.DataFrame:
-    """A frame of what a JSON file holds: a list of records, a column for each of their names."""
+    """Return a list of JSON records as a DataFrame, one column per field; raise InputError if it is not a list of records."""
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise InputError(f"{path} must hold a list of records such as {{'task': 1, 'label': 'cat'}}")
+        raise InputError(f"{path} must contain a list of records such as {{'task': 1, 'label': 'cat'}}")
     names = dict.fromkeys(name for record in records for name in record)
     return frame_of({name: [record.get(name) for record in records] for name in names}, path)
 
 
-# ---- any table as columns
+# ---- access to any table by column name
 
 
 @dataclass(frozen=True)
 class Columns:
-    """A table seen as named columns."""
+    """Access by column name to a DataFrame, a mapping of arrays or a Parquet file."""
 
     source: Any  # a narwhals frame, a mapping of arrays, or the path of a Parquet file
     names: list[str]
-    where: str  # how messages call it
+    where: str  # the name of the table in messages
 
     @classmethod
     def of(cls, data: Any, where: str = "the table") -> "Columns":
-        """Any frame, a mapping name -> values, or a Parquet file."""
+        """Return Columns of a DataFrame, a mapping {name: values}, or the path of a Parquet file."""
         if isinstance(data, Columns):
             return data
         if isinstance(data, str | Path):
-            return cls(*_parquet(Path(data)))
+            return cls(*_open_parquet(Path(data)))
         if isinstance(data, Mapping):
             return cls(dict(data), [str(name) for name in data], where)
         try:
@@ -171,80 +173,86 @@ class Columns:
 
     def __getitem__(self, name: str) -> pl.Series:
         if isinstance(self.source, Path):
-            return _read_parquet(self.source, name)
+            return _read_parquet_column(self.source, name)
         if isinstance(self.source, dict):
-            return series(self.source[name], name)
+            return to_series(self.source[name], name)
         native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
-        return series_of_narwhals(self.source.get_column(native), name)
+        return narwhals_to_polars(self.source.get_column(native), name)
 
-    def hold_answers(self, label: str | None = None) -> bool:
-        """Whether a percent stands beside the label, or a second label, labels ruled out, ...: more than plain votes.
+    def holds_answers(self, label: str | None = None) -> bool:
+        """Return whether the table contains answers: percentages, second labels, excluded labels, ..., not just votes.
 
-        `label` is a further name that the column of the label may have.
+        `label` is a further name that the label column may have.
         """
-        if not set(MORE_THAN_VOTES).isdisjoint(self.names):
+        if not set(ANSWER_ONLY_COLUMNS).isdisjoint(self.names):
             return True
         labelled = label in self.names or not set(ANSWER_COLUMNS["top"]).isdisjoint(self.names)
         return labelled and not set(ANSWER_COLUMNS["top_percent"]).isdisjoint(self.names)
 
     def categories(self, name: str) -> list[str] | None:
-        """The values a column may have, in their order, where its type lists them (Enum, ordered categories)."""
+        """Return the categories of a column in their order, if its type has them (Enum, ordered categorical), else None."""
         if isinstance(self.source, Path | dict):
             return None
         kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
         return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
 
-    def need(self, wanted: Mapping[str, str | None]) -> None:
-        """Complain about columns that are not there; `wanted` maps what a column is for to its name."""
-        lacking = [name for name in wanted.values() if name is not None and name not in self.names]
-        if lacking:
-            roles = [role for role, name in wanted.items() if name in lacking]
-            raise InputError(f"{_lacks(self.where, lacking, self.names)}; {_way_out(roles, wanted)}")
+    def require(self, wanted: Mapping[str, str | None]) -> None:
+        """Raise InputError if a column is missing; `wanted` maps the role of each column to its name."""
+        absent = [name for name in wanted.values() if name is not None and name not in self.names]
+        if absent:
+            roles = [role for role, name in wanted.items() if name in absent]
+            raise InputError(
+                f"{_missing_columns_text(self.where, absent, self.names)}; {_missing_column_hint(roles, wanted)}"
+            )
 
 
-def _way_out(roles: list[str], wanted: Mapping[str, str | None]) -> str:
-    """What to do about columns that are not there; `roles` are what they are for."""
+def _missing_column_hint(roles: list[str], wanted: Mapping[str, str | None]) -> str:
+    """Return what to do about missing columns; `roles` are the parameters that name them."""
     if roles == ["worker", "label"]:
         return (
-            f"if every column beside {wanted['task']!r} is a worker, it is a wide table: wide=True (on the command line "
-            "--wide); if they have other names, say worker=..., label=... (--worker ..., --label ...)"
+            f"if every column except {wanted['task']!r} is a worker, read it as a wide table: wide=True (on the command line "
+            "--wide); if the columns have other names, give worker=..., label=... (--worker ..., --label ...)"
         )
     here, there = (
         ", ".join(f"{before}{role}{after}" for role in roles) for before, after in (("", "=..."), ("--", " ..."))
     )
-    other = "it has another name" if len(roles) == 1 else "they have other names"
-    hint = f"say {here} (on the command line {there}) if {other}"
-    return f"{hint}; the first line must name the columns" if len(roles) == len(wanted) > 1 else hint
+    other = "the column has another name" if len(roles) == 1 else "the columns have other names"
+    hint = f"if {other}, give {here} (on the command line {there})"
+    return (
+        f"{hint}; the first line of the file must contain the column names" if len(roles) == len(wanted) > 1 else hint
+    )
 
 
 def require_columns(frame: pl.DataFrame, names: Iterable[str], path: str | Path) -> None:
-    """Say which columns a table lacks, and which it has.
+    """Raise InputError if the table does not have all these columns.
 
     >>> require_columns(pl.DataFrame({"task": [1], "label": [1], "user": [1]}), ["task", "worker"], "votes.csv")
     Traceback (most recent call last):
-    plurivox.core.errors.InputError: votes.csv lacks columns ['worker']; it has ['task', 'label', 'user']
+    plurivox.core.errors.InputError: missing column 'worker' in votes.csv; its columns are ['task', 'label', 'user']
     """
     if absent := [name for name in names if name not in frame.columns]:
-        raise InputError(_lacks(path, absent, frame.columns))
+        raise InputError(_missing_columns_text(path, absent, frame.columns))
 
 
-def _lacks(where: str | Path, absent: list[str], names: list[str]) -> str:
-    """Which columns are not there, and which are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{where} lacks columns {absent}; it has {names[:SHOWN]}{more}"
+def _missing_columns_text(where: str | Path, absent: list[str], names: list[str]) -> str:
+    """Return the message that names the missing columns and those the table has."""
+    more = f" and {len(names) - MAX_NAMES_SHOWN} more" if len(names) > MAX_NAMES_SHOWN else ""
+    columns = ("column " if len(absent) == 1 else "columns ") + ", ".join(map(repr, absent))
+    return f"missing {columns} in {where}; its columns are {names[:MAX_NAMES_SHOWN]}{more}"
 
 
-def _parquet(path: Path) -> tuple[Path, list[str], str]:
-    """A Parquet file and its column names, or an error that names the file."""
+def _open_parquet(path: Path) -> tuple[Path, list[str], str]:
+    """Return (path, column names, file name) of a Parquet file; raise InputError if it cannot be read."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     try:
         return path, pl.scan_parquet(path, glob=False).collect_schema().names(), path.name
     except (pl.exceptions.PolarsError, OSError) as cause:
-        raise InputError(f"{path} cannot be read as Parquet; it may be damaged or another kind of file") from cause
+        raise InputError(f"{path} cannot be read as Parquet; it may be damaged or of another format") from cause
 
 
-def _read_parquet(path: Path, name: str) -> pl.Series:
+def _read_parquet_column(path: Path, name: str) -> pl.Series:
+    """Return one column of a Parquet file."""
     try:
         return pl.read_parquet(path, columns=[name], glob=False)[name]
     except (pl.exceptions.PolarsError, OSError) as cause:

@@ -1,6 +1,6 @@
-"""Text files of data, plain or gzipped, UTF-8 with or without a byte order mark: CSV, TSV, JSON and JSON lines.
+"""Read CSV, TSV, JSON and JSON lines: UTF-8 text with or without a byte order mark, plain or gzipped.
 
-Every column of CSV and TSV is text, so that "007" stays "007", and rows of the wrong length are found.
+All columns of CSV and TSV are read as text, so that "007" stays "007"; rows with the wrong number of fields are errors.
 """
 
 import csv
@@ -19,52 +19,52 @@ import polars as pl
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Bools, Ints
 
-GZIP = b"\x1f\x8b"
-MARK = b"\xef\xbb\xbf"  # what some programs put before UTF-8 text
-OTHER_MARKS = {
+GZIP_MAGIC = b"\x1f\x8b"
+UTF8_BOM = b"\xef\xbb\xbf"  # byte order mark that some programs write before UTF-8 text
+OTHER_BOMS = {
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
 SEPARATORS = ",;\t"
-HEAD = 2**20  # bytes in which the header line must end
+MAX_HEADER_BYTES = 2**20  # the header line must end within this many bytes
 
 
-def must_be_file(path: str | Path) -> Path:
-    """The path, once it is certain that a file is there."""
+def require_file(path: str | Path) -> Path:
+    """Return the path; raise InputError if it is a folder or does not exist."""
     file = Path(path)
     if file.is_dir():
-        raise InputError(f"{path} is a folder; name a file in it")
+        raise InputError(f"{path} is a folder; give a file in it")
     if not file.exists():
         raise InputError(f"there is no file {path}")
     return file
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """The bytes of a text file, unzipped (whatever its name says) and without a byte order mark."""
-    file = must_be_file(path)
+def read_text_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a text file, decompressed if gzipped and without byte order mark; raise InputError if unreadable."""
+    file = require_file(path)
     try:
         data = file.read_bytes()
-        if data.startswith(GZIP):
+        if data.startswith(GZIP_MAGIC):
             data = gzip.decompress(data)
     except (gzip.BadGzipFile, EOFError, zlib.error) as cause:
-        raise InputError(f"{path} is damaged or cut short: it does not unzip ({cause})") from cause
+        raise InputError(f"{path} is damaged or incomplete: it cannot be decompressed ({cause})") from cause
     except OSError as cause:
         raise InputError(f"{path} cannot be read ({cause.strerror})") from cause
-    for mark, coding in OTHER_MARKS.items():
+    for mark, coding in OTHER_BOMS.items():
         if data.startswith(mark):
             raise InputError(f"{path} is {coding} text; save it as UTF-8")
-    data = data.removeprefix(MARK)
+    data = data.removeprefix(UTF8_BOM)
     if not data.strip():
         raise InputError(f"{path} is empty")
     if b"\0" in data:
-        raise InputError(f"{path} is damaged or not a text file: it has zero bytes")
+        raise InputError(f"{path} is damaged or not a text file: it contains zero bytes")
     return data
 
 
-def decode(data: bytes, path: str | Path) -> str:
-    """The bytes as text."""
+def decode_utf8(data: bytes, path: str | Path) -> str:
+    """Return the bytes as text; raise InputError with the line number if they are not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as cause:
@@ -78,23 +78,23 @@ def decode(data: bytes, path: str | Path) -> str:
 
 
 def read_json(path: str | Path, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """The value a JSON file holds; `pairs` may make something else than a dict of each object."""
+    """Return the contents of a JSON file; `pairs` is called with the (key, value) pairs of each object, instead of dict."""
     try:
-        return json.loads(decode(read_bytes(path), path), object_pairs_hook=pairs)
+        return json.loads(decode_utf8(read_text_bytes(path), path), object_pairs_hook=pairs)
     except (ValueError, RecursionError) as cause:
-        raise InputError(f"{path} is not JSON, or it is cut short ({cause})") from cause
+        raise InputError(f"{path} is not valid JSON, or it is incomplete ({cause})") from cause
 
 
 def read_json_lines(path: str | Path) -> list[Any]:
-    """The values of a file with one JSON value a line; blank lines are skipped."""
-    lines = decode(read_bytes(path), path).split("\n")
+    """Return the values of a file with one JSON value per line; blank lines are skipped."""
+    lines = decode_utf8(read_text_bytes(path), path).split("\n")
     full = {number: line for number, line in enumerate(lines, 1) if line and not line.isspace()}
-    values = _parse_at_once(list(full.values()))
+    values = _parse_joined_lines(list(full.values()))
     return [_parse_line(line, number, path) for number, line in full.items()] if values is None else values
 
 
-def _parse_at_once(lines: list[str]) -> list[Any] | None:
-    """The lines as one JSON list, three times faster than one by one; None where some line is not one value."""
+def _parse_joined_lines(lines: list[str]) -> list[Any] | None:
+    """Return the lines parsed as one JSON list (three times faster than one by one); None if a line is not one value."""
     try:
         values = json.loads(f"[{','.join(lines)}]")
     except (ValueError, RecursionError):
@@ -103,78 +103,82 @@ def _parse_at_once(lines: list[str]) -> list[Any] | None:
 
 
 def _parse_line(line: str, number: int, path: str | Path) -> Any:
+    """Return one line parsed as JSON; raise InputError with the line number if it is not valid."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as cause:
-        raise InputError(f"{path}, line {number} is not JSON, or it is cut short") from cause
+        raise InputError(f"{path}, line {number} is not valid JSON, or it is incomplete") from cause
 
 
 # ---- CSV and TSV
 
 
 def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bool = True) -> pl.DataFrame:
-    """The table in a CSV or TSV file, all columns text; an empty field is missing, a quoted empty one is "".
+    """Return the table in a CSV or TSV file, all columns text; an empty field is missing, a quoted empty field is "".
 
-    Without a separator the header decides between comma, semicolon and tab. `quotes=False` takes quote marks as plain
+    Without `separator`, comma, semicolon or tab is detected from the header. `quotes=False` reads quote marks as ordinary
     characters, as some programs write them into TSV.
     """
-    data = read_bytes(path).lstrip(b"\r\n")
+    data = read_text_bytes(path).lstrip(b"\r\n")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")  # line ends of old Macs
-    head = data[:HEAD].decode(errors="replace")
-    mark = separator or _plain_separator(head)
-    names = _header(head, mark, quotes, path)
+    head = data[:MAX_HEADER_BYTES].decode(errors="replace")
+    mark = separator or _detect_separator(head)
+    names = _read_header(head, mark, quotes, path)
     if any("\ufffd" in name for name in names):
-        decode(data, path)  # polars would let a broken header pass
+        decode_utf8(data, path)  # polars does not check the header
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"{path} names columns twice: {first_few(twice)}")
+        raise InputError(f"duplicate column names in {path}: {first_few(twice)}; rename them")
     try:
         frame = pl.read_csv(data, separator=mark, infer_schema=False, quote_char='"' if quotes else None)
-        frame.columns = names  # polars leaves doubled quotes in a header as they are
+        frame.columns = names  # polars does not unescape doubled quotes in a header
     except pl.exceptions.PolarsError as cause:
-        decode(data, path)
+        decode_utf8(data, path)
         _check_lengths(data, mark, quotes, len(names), path)
         raise InputError(f"{path} cannot be read as a table: {str(cause).splitlines()[0]}") from cause
     if frame.width < 2 or not frame[:, -1].null_count():
         return frame
-    return frame.filter(~_check_lengths(data, mark, quotes, len(names), path))  # short rows end in a missing value
+    return frame.filter(
+        ~_check_lengths(data, mark, quotes, len(names), path)
+    )  # rows with too few fields end in a missing value
 
 
-def _plain_separator(head: str) -> str:
-    """The one separator that the header line has outside quotes; a comma where that is not plain."""
+def _detect_separator(head: str) -> str:
+    """Return the separator (comma, semicolon or tab) in the header line outside quotes; a comma if ambiguous."""
     line = re.sub(r'"[^"]*"', "", head).split("\n", 1)[0]
     found = [mark for mark in SEPARATORS if mark in line]
     return found[0] if len(found) == 1 else ","
 
 
-def _header(head: str, separator: str, quotes: bool, path: str | Path) -> list[str]:
+def _read_header(head: str, separator: str, quotes: bool, path: str | Path) -> list[str]:
+    """Return the column names in the header line."""
     lines = io.StringIO(head)
     try:
         if quotes:
             return next(csv.reader(lines, delimiter=separator))
         return next(csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE))
     except csv.Error as cause:
-        raise InputError(f"{path} does not begin with a line of column names ({cause})") from cause
+        raise InputError(f"the first line of {path} must contain the column names ({cause})") from cause
 
 
 def _check_lengths(data: bytes, separator: str, quotes: bool, width: int, path: str | Path) -> Bools:
-    """(n_rows,) which rows are blank lines; a row with more or fewer fields than the header is an error."""
-    start, fields, blank, closed = _rows(data, separator, quotes)
+    """Return (n_rows,) whether a row is blank; raise InputError if a row has more or fewer fields than the header."""
+    start, fields, blank, closed = _scan_rows(data, separator, quotes)
     wrong = np.flatnonzero((fields != width) & ~blank)
     if len(wrong) and closed:
         first = int(wrong[0])
         line = data.count(b"\n", 0, int(start[first])) + 1
         raise InputError(
-            f"{path}, line {line} has {fields[first]} fields and the header has {width} "
-            f"({len(wrong)} such rows); mend the row, or quote a value that holds a separator"
+            f"{path}, line {line} has {fields[first]} fields, but the header has {width} "
+            f"({len(wrong)} such rows); correct the row, or quote values that contain the separator"
         )
     if not closed:
-        raise InputError(f"{path} has a quote that is never closed; mend it, or read the file with quotes=False")
+        raise InputError(f"{path} has an unclosed quote; close it, or read the file with quotes=False")
     return blank[1:]
 
 
-def _rows(data: bytes, separator: str, quotes: bool) -> tuple[Ints, Ints, Bools, bool]:
-    """Of each row, the header included: where it starts, how many fields, blank or not; and: do all quotes close."""
+def _scan_rows(data: bytes, separator: str, quotes: bool) -> tuple[Ints, Ints, Bools, bool]:
+    """Return (start, number of fields, blank) of each row including the header, and whether all quotes are closed."""
     byte = np.frombuffer(data, np.uint8)
     outside = np.ones(len(byte), bool)
     if quotes:

@@ -1,4 +1,4 @@
-"""Wide tables of votes, a row a task and a column a worker, as long columns."""
+"""Convert wide tables of votes (one row per task, one column per worker) to long tables."""
 
 from typing import Any
 
@@ -9,25 +9,25 @@ from plurivox.core.errors import InputError
 from plurivox.io.tabular.table_files import Columns
 
 
-def long_of_wide(table: Columns, task: str | None) -> Columns:
-    """A wide table (a row a task, a column a worker) as long columns."""
+def wide_to_long(table: Columns, task: str | None) -> Columns:
+    """Return a wide table (one row per task, one column per worker) as long columns task, worker, label."""
     if task is not None:
-        table.need({"task": task})
-    people = [name for name in table.names if name != task]
-    if not people:
-        raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column a worker")
-    found = {name: table[name] for name in people}
+        table.require({"task": task})
+    workers = [name for name in table.names if name != task]
+    if not workers:
+        raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column per worker")
+    found = {name: table[name] for name in workers}
     columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
-    said = _stacked(columns, table.where)
+    labels = _stack_columns(columns, table.where)
     n = len(columns[0])
     tasks = pl.Series("task", np.arange(n)) if task is None else table[task]
-    named = pl.Series("worker", np.repeat(np.array(people, dtype=object), n).tolist(), dtype=pl.String)
-    long = {"task": pl.concat([tasks] * len(people)), "worker": named, "label": said}
+    named = pl.Series("worker", np.repeat(np.array(workers, dtype=object), n).tolist(), dtype=pl.String)
+    long = {"task": pl.concat([tasks] * len(workers)), "worker": named, "label": labels}
     return Columns(long, list(long), table.where)
 
 
-def _stacked(columns: list[pl.Series], where: str) -> pl.Series:
-    """The columns of a wide table one under the other, in one kind; a column without a vote fits every kind."""
+def _stack_columns(columns: list[pl.Series], where: str) -> pl.Series:
+    """Return the columns of a wide table concatenated into one series of a common type; raise InputError if there is none."""
     kinds = {column.dtype for column in columns if column.dtype != pl.Null}
     texts = (pl.String, pl.Categorical, pl.Enum)
     if all(isinstance(kind, texts) for kind in kinds):
@@ -38,8 +38,10 @@ def _stacked(columns: list[pl.Series], where: str) -> pl.Series:
         common = next(iter(kinds))
     else:
         names = ", ".join(sorted(map(str, kinds)))
-        raise InputError(f"the columns of {where} hold labels of different kinds: {names}; make them all text")
+        raise InputError(f"the columns of {where} contain labels of different types: {names}; convert them all to text")
     try:
         return pl.concat([column.cast(common).alias("label") for column in columns])
     except pl.exceptions.PolarsError:
-        raise InputError(f"{where} holds labels that are too large for whole numbers; turn them into text") from None
+        raise InputError(
+            f"{where} contains labels that are too large for whole numbers; convert them to text"
+        ) from None

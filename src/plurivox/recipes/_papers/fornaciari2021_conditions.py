@@ -16,7 +16,7 @@ from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
 from plurivox.train.plan import Plan
 from plurivox.train.targets import Supervision
-from plurivox.workflows.net_measures import Runs
+from plurivox.workflows.net_evaluation import Runs
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}
 ONE = "one head"
@@ -153,7 +153,7 @@ def cells(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Ta
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
             one = predictions[replace(condition, loss="")][0]
-            found = evaluate.error_cells(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
+            found = evaluate.correctness_table(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
             row: dict[str, object] = {"against one head": condition.spec}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}

@@ -6,7 +6,7 @@ from typing import Any
 
 from plurivox import io
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.file_names import ENDINGS
+from plurivox.io.tabular.file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table
 from plurivox.web.store.collect.tasks import Medium, NewTask
 from plurivox.web.study.config import Study
@@ -60,8 +60,8 @@ def _read(file: Path) -> str:
 
 def _of_table(file: Path, study: Study) -> Iterator[NewTask]:
     """A row a task: `task`, then `text`, `text` and `text2`, `image` or `audio` (bytes), or `file` (beside the table)."""
-    if not any(file.name.endswith(ending) for ending in ENDINGS):
-        raise InputError(f"{file} is no table; known are {', '.join(ENDINGS)}, and .txt")
+    if not any(file.name.endswith(ending) for ending in TABLE_SUFFIXES):
+        raise InputError(f"{file} is no table; known are {', '.join(TABLE_SUFFIXES)}, and .txt")
     frame = read_table(file)
     if "task" not in frame.columns or not {"text", "image", "audio", "file"} & set(frame.columns):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Choosing gamma, a smoothing, a temperature, a learning rate: on held-out tasks only, and the whole grid is told."""
+"""Grid search: choose the value of an option (gamma, smoothing, temperature, learning rate) on held-out tasks."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,39 +12,39 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
 
-Score = Callable[[Any, Names, Names], float]  # (value, tasks to learn from, held-out tasks) -> how good it is
+Score = Callable[[Any, Names, Names], float]  # (value, training tasks, held-out tasks) -> score
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A value that was chosen, and everything the choice rests on."""
+    """The result of a grid search: the values tried, their scores on each fold, and the value chosen."""
 
-    name: str  # of what is chosen: gamma
+    name: str  # the name of the option, such as gamma
     values: tuple[Any, ...]
     scores: Floats  # (n_values, n_folds)
     better: Literal["lower", "higher"]
     held_out: tuple[Names, ...]  # the tasks each fold is evaluated on
-    barred: int = 0  # test tasks that were kept out of all folds
+    excluded: int = 0  # number of test tasks that are in no fold
 
     @property
     def mean(self) -> Floats:
-        """(n_values,) the score of each value, folds weighing alike."""
+        """(n_values,) the mean score of each value over folds."""
         return self.scores.mean(1)
 
     @property
     def chosen(self) -> Any:
-        """The value with the best mean; of equal ones the first."""
+        """The value with the best mean score; the first of equal ones."""
         mean = self.mean if self.better == "lower" else -self.mean
         return self.values[int(np.nanargmin(mean))]
 
     def table(self) -> Table:
-        """The grid: a row a value, its score on every fold, their mean and spread."""
+        """Return a table with one row per value: its score on every fold, mean and standard deviation."""
         folds = (
             {f"fold {j}": self.scores[:, j] for j in range(self.scores.shape[1])} if self.scores.shape[1] > 1 else {}
         )
         spread = self.scores.std(1, ddof=1) if folds else np.full(len(self.values), np.nan)
         n = sum(len(tasks) for tasks in self.held_out)
-        barred = f"; {self.barred:,} test tasks took no part" if self.barred else ""
+        excluded = f"; {self.excluded:,} test tasks were not used" if self.excluded else ""
         return Table(
             f"Choosing {self.name}: {self.better} is better",
             {
@@ -54,7 +54,7 @@ class Choice:
                 "sd": spread,
                 "chosen": [value == self.chosen for value in self.values],
             },
-            (f"judged on {n:,} held-out tasks in {len(self.held_out)} folds{barred}",),
+            (f"evaluated on {n:,} held-out tasks in {len(self.held_out)} folds{excluded}",),
         )
 
 
@@ -71,23 +71,23 @@ def choose(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Choice:
-    """The value that is best on held-out tasks.
+    """Return the grid search over the values of an option: the score of each on held-out tasks, and the best.
 
-    `score(value, learn, held)` may look at the tasks `learn` and is evaluated on the tasks `held`. Tasks are cut into `folds`
-    at random, each held out once; or `held_out` names the one set to evaluate on. Test tasks, listed in `never`, take no part.
+    `score(value, learn, held)` may train on the tasks `learn` and evaluates on the tasks `held`. Tasks are divided at random
+    into `folds`, each held out once; or `held_out` is the one set to evaluate on. Test tasks, listed in `never`, are not used.
 
     >>> nearest = lambda value, learn, held: abs(value - len(learn))
     >>> choose("n", [1, 2, 3], nearest, ["a", "b", "c"], folds=3).chosen
     2
     """
     if not len(values):
-        raise OptionError(f"there is no {name} to choose from")
+        raise OptionError(f"no values of {name} are given")
     names = as_names(tasks, "tasks")
     if len(twice := duplicates(names)):
         raise InputError(f"tasks are listed twice: {first_few(twice)}")
-    barred = positions(as_names(list(never), "test tasks"), names) >= 0
-    names = names[~barred]
-    parts = _folds(names, folds, held_out, seed)
+    excluded = positions(as_names(list(never), "test tasks"), names) >= 0
+    names = names[~excluded]
+    parts = _make_folds(names, folds, held_out, seed)
     scores = np.empty((len(values), len(parts)))
     for i, value in enumerate(values):
         for j, held in enumerate(parts):
@@ -96,22 +96,22 @@ def choose(
     if not (finite := np.isfinite(scores).all(1)).any():
         raise InputError(f"no {name} among {first_few(values)} has a score on every fold")
     scores[~finite] = np.nan
-    return Choice(name, tuple(values), scores, better, tuple(names[held] for held in parts), int(barred.sum()))
+    return Choice(name, tuple(values), scores, better, tuple(names[held] for held in parts), int(excluded.sum()))
 
 
-def _folds(names: Names, folds: int, held_out: Iterable[object] | None, seed: int) -> list[Any]:
-    """(n_tasks,) truth values, one array per fold: which tasks it holds out."""
+def _make_folds(names: Names, folds: int, held_out: Iterable[object] | None, seed: int) -> list[Any]:
+    """Return one boolean array (n_tasks,) per fold: which tasks are held out."""
     if held_out is not None:
         wanted = as_names(held_out, "held-out tasks")
         place = positions(names, wanted)
         if not len(wanted) or (place < 0).any():
             raise InputError(
-                f"held-out tasks must be among the tasks, and no test tasks; look at {first_few(wanted[place < 0])}"
+                f"held-out tasks must be among the tasks and not test tasks; these are not: {first_few(wanted[place < 0])}"
             )
         part = np.zeros(len(names), bool)
         part[place] = True
         return [part]
     if not 2 <= folds <= len(names):
-        raise OptionError(f"{len(names)} tasks can be cut into 2 to {len(names)} folds; got {folds}")
+        raise OptionError(f"{len(names)} tasks can be divided into 2 to {len(names)} folds; got {folds}")
     fold = np.random.default_rng(seed).permutation(len(names)) % folds
     return [fold == j for j in range(folds)]

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.workflows.tune import choose
+from plurivox.workflows.grid_search import choose
 
 TASKS = [f"t{i}" for i in range(20)]
 
 
-def test_the_best_value_on_held_out_tasks_is_chosen_and_the_grid_told() -> None:
+def test_the_best_value_on_held_out_tasks_is_chosen() -> None:
     choice = choose("gamma", [0, 0.1, 0.2], lambda gamma, learn, held: (gamma - 0.1) ** 2, TASKS, folds=4)
     assert choice.chosen == 0.1 and choice.scores.shape == (3, 4)
     table = choice.table()
@@ -18,7 +18,7 @@ def test_the_best_value_on_held_out_tasks_is_chosen_and_the_grid_told() -> None:
     assert choose("k", [3, 1, 1.0], lambda k, learn, held: 0.0, TASKS).chosen == 3  # of equal ones the first
 
 
-def test_every_task_is_held_out_once_and_never_learnt_from_then() -> None:
+def test_every_task_is_held_out_once_and_not_trained_on() -> None:
     seen: list[tuple[set[str], set[str]]] = []
 
     def score(value: float, learn: np.ndarray, held: np.ndarray) -> float:
@@ -32,18 +32,18 @@ def test_every_task_is_held_out_once_and_never_learnt_from_then() -> None:
     assert [tasks.tolist() for tasks in again.held_out] == [tasks.tolist() for tasks in choice.held_out]
 
 
-def test_test_tasks_take_no_part() -> None:
+def test_test_tasks_are_not_used() -> None:
     def score(value: float, learn: np.ndarray, held: np.ndarray) -> float:
         assert not {"t0", "t1"} & {*learn.tolist(), *held.tolist()}
         return value
 
     choice = choose("beta", [0.1, 0.2], score, TASKS, never=["t0", "t1", "elsewhere"])
-    assert choice.barred == 2 and "2 test tasks took no part" in choice.table().notes[0]
-    with pytest.raises(InputError, match="no test tasks; look at 't0'"):
+    assert choice.excluded == 2 and "2 test tasks were not used" in choice.table().notes[0]
+    with pytest.raises(InputError, match="not test tasks; these are not: 't0'"):
         choose("beta", [0.1], score, TASKS, never=["t0"], held_out=["t0", "t5"])
 
 
-def test_one_held_out_set_may_be_named() -> None:
+def test_one_held_out_set_may_be_given() -> None:
     choice = choose("rate", [1, 2], lambda rate, learn, held: len(learn) + rate, TASKS, held_out=["t3", "t4"])
     assert choice.scores.tolist() == [[19], [20]] and choice.held_out[0].tolist() == ["t3", "t4"]
     assert np.isnan(choice.table().columns()["sd"]).all()
@@ -56,6 +56,6 @@ def test_a_value_without_a_score_is_never_chosen() -> None:
 
 
 @pytest.mark.parametrize(("values", "folds"), [([], 2), ([1], 1), ([1], 21)])
-def test_impossible_grids_are_refused(values: list[float], folds: int) -> None:
+def test_invalid_grids_are_errors(values: list[float], folds: int) -> None:
     with pytest.raises(OptionError):
         choose("gamma", values, lambda value, learn, held: value, TASKS, folds=folds)

@@ -1,4 +1,4 @@
-"""AUM and WAUM as whole walks, and pruning before training: on a made crowd with a planted wrong label."""
+"""AUM and WAUM as whole workflows, and pruning before training, on simulated votes with a planted wrong label."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_tasks_with_a_wrong_majority_rank_high(name: str) -> None:
     assert (every["AUC, wrong majority"][:2] > 0.7).all() and len(every["run"]) == 3
 
 
-def test_the_worst_go_and_the_test_tasks_stay(tmp_path: Path) -> None:
+def test_the_worst_are_dropped_and_test_tasks_stay(tmp_path: Path) -> None:
     recipe = PruneAndTrain(
         **SMALL, alphas="0.2", runs=2, score="aum[assigned=majority]", score_epochs=5, folder=str(tmp_path / "k")
     )  # type: ignore[arg-type]
@@ -39,12 +39,12 @@ def test_the_worst_go_and_the_test_tasks_stay(tmp_path: Path) -> None:
     assert recipe.run(read=lambda _: small()).text() == made.text()
 
 
-def test_what_cannot_be_is_said() -> None:
+def test_invalid_setups_are_errors() -> None:
     with pytest.raises(OptionError, match="between 0 and 1"):
         PruneAndTrain(alphas="2")
     with pytest.raises(InputError, match="no features"):
         PruneAndTrain().run(read=lambda _: Dataset("bare", votes=small().votes))
-    with pytest.raises(InputError, match="take one of tasks"):
+    with pytest.raises(InputError, match="use a score of tasks"):
         PruneAndTrain(score="trace", alphas="0.1", epochs=1, runs=1, net="linear").run(read=lambda _: small())
 
 

@@ -1,4 +1,4 @@
-"""Measures of trained nets and the truth they are measured against; several runs as mean ± std and as tables."""
+"""Evaluate trained nets against gold labels and vote shares; summarise several runs as mean ± std and as tables."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,22 @@ from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spre
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 
-if TYPE_CHECKING:  # tables of runs are made without torch
+if TYPE_CHECKING:  # tables of runs do not need torch
     from plurivox.train.result import Trained
 
-Runs = Mapping[str, Sequence[Mapping[str, float]]]  # a method -> the measures of each of its runs
-HARD = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")
-SOFT = ("cross-entropy", "kl-divergence", "jensen-shannon-divergence", "total-variation", "entropy-correlation")
+Runs = Mapping[str, Sequence[Mapping[str, float]]]  # method -> the measures of each of its runs
+HARD_MEASURES = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")
+SOFT_MEASURES = (
+    "cross-entropy",
+    "kl-divergence",
+    "jensen-shannon-divergence",
+    "total-variation",
+    "entropy-correlation",
+)
 
 
-def truths(training_data: TrainingData, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
-    """(gold, vote shares) of those of these tasks that have them."""
+def gold_and_shares(training_data: TrainingData, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
+    """Return (gold labels, vote shares) of these tasks; None if no task has any."""
     gold = None if training_data.gold is None else training_data.gold.shared(tasks)
     votes = training_data.votes
     shares = None
@@ -39,33 +45,37 @@ def truths(training_data: TrainingData, tasks: Names) -> tuple[SoftLabels | None
 
 
 def unseen_labels(training_data: TrainingData, splits: Mapping[str, Names]) -> Names:
-    """The labels that dev or test tasks have, and no training task by gold or by any vote: no net can learn them."""
-    gold, shares = truths(training_data, splits["train"])
+    """Return the labels that dev or test tasks have but no training task has, by gold or votes."""
+    gold, shares = gold_and_shares(training_data, splits["train"])
     tested = np.concatenate([tasks for name, tasks in splits.items() if name != "train"] or [training_data.tasks[:0]])
-    wanted = truths(training_data, tested)[0]
+    wanted = gold_and_shares(training_data, tested)[0]
     if wanted is None:
         return training_data.tasks[:0]
-    taught = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
-    there = wanted.labels[(wanted.prob > 0).any(0)]
-    seen = np.any([positions(one, there) >= 0 for one in taught], axis=0) if taught else np.ones(len(there), bool)
-    return there[~seen]
+    in_training = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
+    present = wanted.labels[(wanted.prob > 0).any(0)]
+    known = (
+        np.any([positions(one, present) >= 0 for one in in_training], axis=0)
+        if in_training
+        else np.ones(len(present), bool)
+    )
+    return present[~known]
 
 
 def dev_truth(training_data: TrainingData, splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
-    """Inputs and truth of the dev tasks: gold, or else the shares of their votes.
+    """Return the inputs and truth of the dev tasks: gold labels, else vote shares; None if there are none.
 
-    Measures of entropy say nothing against gold, which has none: for them the shares come first.
+    Measures of entropy are undefined for gold labels, whose entropy is 0: for them vote shares come first.
     """
     truth = None
     if "dev" in splits:
-        hard, soft = truths(training_data, splits["dev"])
+        hard, soft = gold_and_shares(training_data, splits["dev"])
         first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
     return None if truth is None else (training_data.on(truth.tasks), truth)
 
 
 def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
-    """The plan with the goal of its measure, and that measure, where training has none of that name."""
+    """Return the plan with the goal (highest or lowest) of its dev measure, and {name: measure} if training lacks it."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
     if plan.best not in MEASURES:
@@ -75,13 +85,13 @@ def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
     return replace(plan, goal=goal), {plan.best: measure}
 
 
-def measured(trained: "Trained", training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, float]:
-    """Hard measures against gold, soft ones against vote shares, for every split; and that of the most frequent label."""
+def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, float]:
+    """Return for every split the hard measures against gold, the soft ones against vote shares, and the majority baseline."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
         prediction = trained.predict(training_data.on(tasks), tasks)
-        gold, shares = truths(training_data, tasks)
-        for truth, names, kind in ((gold, HARD, ""), (shares, SOFT, "soft ")):
+        gold, shares = gold_and_shares(training_data, tasks)
+        for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
             if truth is not None:
                 found |= {f"{split} {kind}{name}": MEASURES[name](prediction, truth) for name in names}
         if gold is not None:
@@ -94,41 +104,41 @@ def measured(trained: "Trained", training_data: TrainingData, splits: Mapping[st
 
 @dataclass(frozen=True)
 class Series:
-    """The measures of several runs."""
+    """The measures of several training runs with different seeds."""
 
     seeds: tuple[int, ...]
-    measures: Mapping[str, tuple[float, ...]]  # a value per run
-    at_once: int = 1  # how many were trained side by side
-    stacked: bool = False  # as one net
+    measures: Mapping[str, tuple[float, ...]]  # one value per run
+    at_once: int = 1  # how many runs were trained in parallel
+    stacked: bool = False  # whether they were trained as one stacked net
 
     @classmethod
     def of(cls, runs: Sequence[Mapping[str, float]], seed: int, at_once: int = 1, stacked: bool = False) -> Self:
-        """The measures of runs with the seeds seed, seed + 1, ..."""
+        """Return the series of runs with the seeds seed, seed + 1, ..."""
         measures = {name: tuple(one[name] for one in runs) for name in runs[0]}
         return cls(tuple(range(seed, seed + len(runs))), measures, at_once, stacked)
 
     def mean(self, name: str) -> float:
-        """The mean over the runs."""
+        """Return the mean of a measure over the runs."""
         return Spread.of(self.measures[name]).mean
 
     def std(self, name: str) -> float:
-        """The standard deviation over the runs (n - 1); nan for a single run."""
+        """Return the standard deviation of a measure over the runs (n - 1); NaN for a single run."""
         return Spread.of(self.measures[name]).std
 
-    def told(self, name: str, digits: int = 4) -> str:
-        """Mean ± std as text.
+    def format(self, name: str, digits: int = 4) -> str:
+        """Return "mean ± std" of a measure as text.
 
-        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).told("accuracy")
+        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).format("accuracy")
         '0.8500 ± 0.0707'
         """
-        return Spread.of(self.measures[name]).told(digits)
+        return Spread.of(self.measures[name]).format(digits)
 
     def columns(self) -> dict[str, tuple[float, ...]]:
-        """run, seed and a column per measure."""
+        """Return the columns run, seed, and one per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
     def write(self, path: Path) -> None:
-        """Write a CSV file with a row per run."""
+        """Write a CSV file with one row per run."""
         with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
             columns = self.columns()
@@ -137,7 +147,7 @@ class Series:
 
 
 def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int = 4, of: str = "method") -> Table:
-    """A row per method: how many runs, and every measure as mean ± std (n - 1).
+    """Return a table with one row per method: number of runs, and every measure as mean ± std (n - 1).
 
     >>> print(mean_and_std("Two", {"a": [{"accuracy": .8}, {"accuracy": .9}], "b": [{"accuracy": .5}]}, digits=2).text())
     Two
@@ -148,16 +158,17 @@ def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int 
     names = list(dict.fromkeys(name for each in runs.values() for one in each for name in one))
     cells: dict[str, object] = {of: list(runs), "runs": [len(each) for each in runs.values()]}
     for name in names:
-        cells[name] = [_told([one[name] for one in each if name in one], digits) for each in runs.values()]
+        cells[name] = [_format_spread([one[name] for one in each if name in one], digits) for each in runs.values()]
     return Table(title, cells, tuple(note for note in notes if note))
 
 
-def _told(values: Sequence[float], digits: int) -> str:
-    return spread(values).told(digits) if values else "-"
+def _format_spread(values: Sequence[float], digits: int) -> str:
+    """Return "mean ± std" as text; "-" if there are no values."""
+    return spread(values).format(digits) if values else "-"
 
 
 def all_runs(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:
-    """A row per run."""
+    """Return a table with one row per run: method, run, seed and the measures."""
     rows = [(method, run, one) for method, each in runs.items() for run, one in enumerate(each)]
     names = list(dict.fromkeys(name for _, _, one in rows for name in one))
     cells: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""Tables of any kind become votes, and what happens on the way is told."""
+"""Tables of any kind become votes; what is dropped or merged is noted."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from crowds import vote_columns
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
-from plurivox.io.frames import counts, votes
+from plurivox.io.vote_frames import counts, votes
 
 TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y", "x"]}
 
@@ -36,7 +36,7 @@ def test_every_kind_of_frame_gives_the_same_votes(columns: dict) -> None:
             assert names[0].dtype == names[1].dtype and names[0].tolist() == names[1].tolist()
 
 
-def test_arrays_series_lazy_frames_and_categories_are_fine_too() -> None:
+def test_arrays_series_lazy_frames_and_categories_are_read() -> None:
     plain = votes(TABLE)
     arrays = {name: np.array(column) for name, column in TABLE.items()}
     series = {name: pd.Series(column, dtype="category") for name, column in TABLE.items()}
@@ -44,20 +44,24 @@ def test_arrays_series_lazy_frames_and_categories_are_fine_too() -> None:
         assert one.to_polars().equals(plain.to_polars())
 
 
-def test_free_column_names_and_the_error_that_asks_for_them() -> None:
+def test_column_names_can_be_given_and_missing_columns_are_errors() -> None:
     frame = pd.DataFrame({"item": ["a"], "user": [1], "answer_text": ["x"]})
     assert votes(frame, task="item", worker="user", label="answer_text").n_tasks == 1
     with pytest.raises(
-        InputError, match=r"lacks columns \['worker'\]; it has \['task', 'label', 'user'\]; say worker="
+        InputError,
+        match=r"missing column 'worker' in the table; its columns are \['task', 'label', 'user'\]; .* give worker=",
     ):
         votes({"task": ["a"], "label": ["x"], "user": ["w"]})
-    with pytest.raises(InputError, match=r"say task=..., worker=..., label=... .*the first line must name the columns"):
+    with pytest.raises(
+        InputError,
+        match=r"give task=..., worker=..., label=... .*the first line of the file must contain the column names",
+    ):
         votes(frame)
-    with pytest.raises(InputError, match=r"'w11'\] and 9 more; if every column beside 'task' is a worker.*--wide"):
+    with pytest.raises(InputError, match=r"'w11'\] and 9 more; if every column except 'task' is a worker.*--wide"):
         votes({"task": ["a"]} | {f"w{i:02}": ["x"] for i in range(1, 21)})
 
 
-def test_wide_tables_have_a_column_a_worker() -> None:
+def test_wide_tables_have_one_column_per_worker() -> None:
     wide = pd.DataFrame({"task": ["a", "b", "c"], "ann": ["x", None, None], "bo": ["y", "x", None]})
     made = votes(wide, wide=True)
     assert made.counts().tolist() == [[1, 1], [1, 0], [0, 0]] and made.notes == ()
@@ -71,13 +75,13 @@ def test_wide_tables_have_a_column_a_worker() -> None:
 
 
 def test_an_empty_table_is_a_clear_error() -> None:
-    with pytest.raises(InputError, match="has no rows; votes need at least one"):
+    with pytest.raises(InputError, match="has no rows; a table of votes needs at least one"):
         votes({"task": [], "worker": [], "label": []})
-    with pytest.raises(InputError, match="2 rows but no vote in them: every label is missing"):
+    with pytest.raises(InputError, match="2 rows but no votes: the label is missing in every row"):
         votes(task=["a", "b"], worker=["w", "w"], label=[None, None])
 
 
-def test_one_worker_and_one_label_are_an_answer() -> None:
+def test_one_worker_and_one_label_are_enough() -> None:
     assert votes(task=["a"], worker=["w"], label=["x"]).counts().tolist() == [[1]]
 
 
@@ -97,10 +101,10 @@ def test_repeats_are_ordered_by_time_where_it_is_known() -> None:
     assert told(data=table, repeats="first")[0].columns()["label"].tolist() == ["early"]
 
 
-def test_repeats_can_be_refused_and_unknown_rules_are() -> None:
-    with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); choose repeats"):
+def test_repeats_can_be_an_error_and_unknown_rules_are() -> None:
+    with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); .* set repeats to keep"):
         votes(task=["a", "a"], worker=["w", "w"], label=["x", "x"], repeats="error")
-    with pytest.raises(OptionError, match="repeats is one of keep, first, last, error"):
+    with pytest.raises(OptionError, match="repeats must be one of keep, first, last, error"):
         votes(TABLE, repeats="all")  # type: ignore[arg-type]
 
 
@@ -120,7 +124,11 @@ def test_minus_one_is_a_label_with_a_hint_or_an_abstention_on_request() -> None:
     made, notes = told(data=table)
     assert made.labels.tolist() == [-1, 0, 1] and "missing=-1" in notes
     made, notes = told(data=table, missing=-1)
-    assert made.labels.tolist() == [0, 1] and "1 rows say -1, which means no answer" in notes and made.missing == 1
+    assert (
+        made.labels.tolist() == [0, 1]
+        and "1 rows have the label -1, which means no answer" in notes
+        and made.missing == 1
+    )
     assert told(data={**table, "label": ["x", "skip", "?"]}, missing=["skip", "?"])[0].labels.tolist() == ["x"]
 
 
@@ -133,7 +141,9 @@ def test_labels_and_ids_of_every_kind_with_gaps(labels: list, ids: list) -> None
 
 
 def test_a_label_outside_the_given_list_is_named() -> None:
-    with pytest.raises(InputError, match=r"labels outside the given list: 'q', 'r', 's' and 1 more; the list has 'x'"):
+    with pytest.raises(
+        InputError, match=r"labels that are not in the list given: 'q', 'r', 's' and 1 more; the list is 'x'"
+    ):
         votes(task=list("abcd"), worker=list("wwww"), label=list("qrst"), labels=["x"])
     assert votes(**TABLE, labels=["z", "y", "x"]).labels.tolist() == ["z", "y", "x"]
 
@@ -152,17 +162,17 @@ def test_mixed_kinds_are_refused() -> None:
 def test_unnamed_votes_are_kept_as_such() -> None:
     assert votes(**{**TABLE, "worker": None}).workload.tolist() == []
     made, notes = told(task=["a", "b"], worker=["w", None], label=["x", "x"])
-    assert made.worker.tolist() == [0, -1] and "1 votes name no worker" in notes
+    assert made.worker.tolist() == [0, -1] and "1 votes have no worker" in notes
 
 
-def test_what_is_no_table_is_said_to_be_none() -> None:
+def test_input_that_is_not_a_table_is_an_error() -> None:
     with pytest.raises(InputError, match="int is not a table"):
         votes(3)
     with pytest.raises(InputError, match="columns of the same name"):
         votes(pd.DataFrame([["a", "w", "x", "y"]], columns=["task", "worker", "label", "label"]))
 
 
-def test_soft_answers_and_times_come_back_from_their_own_table() -> None:
+def test_soft_answers_and_times_round_trip() -> None:
     soft = Votes.of(["a"] * 2, ["w"] * 2, ["x", "y"], weight=[0.25, 0.75], answer=[4, 4], seconds=[2.0, 2.0])
     back = votes(soft.to_polars())
     assert (
@@ -173,7 +183,7 @@ def test_soft_answers_and_times_come_back_from_their_own_table() -> None:
 def test_count_tables() -> None:
     made = counts(pd.DataFrame({"task": ["b", "a"], "no": [0, 2], "yes": [3, 1]}))
     assert made.counts().tolist() == [[2, 1], [0, 3]]
-    with pytest.raises(InputError, match="column 'no' of the table must be numbers; it holds 'many'"):
+    with pytest.raises(InputError, match="column 'no' of the table, row 1: 'many' is not a number"):
         counts({"task": ["a"], "no": ["many"]})
     with pytest.raises(InputError, match="0 or more; check the tasks 'a'"):
         counts({"task": ["a"], "no": [-1]})
@@ -200,20 +210,23 @@ def test_ordered_categories_and_enums_fix_the_labels() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "give a table, or the columns themselves"),
-        ({"task": 1, "worker": ["w"], "label": ["x"]}, "task is 1; give a list"),
-        ({"data": TABLE, "labels": "x,y"}, "labels is the text 'x,y'; give a list"),
+        ({}, "give a table, or the columns"),
+        ({"task": 1, "worker": ["w"], "label": ["x"]}, "task must be a list.*; got 1"),
+        ({"data": TABLE, "labels": "x,y"}, "labels must be a list; got the text 'x,y'"),
         ({"data": {**TABLE, "label": [2**64, 1, 2]}}, "2\\*\\*63"),
-        ({"data": {**TABLE, "seconds": ["3", "fast", "4"]}}, "holds 'fast', which is neither a number nor an ISO date"),
+        (
+            {"data": {**TABLE, "seconds": ["3", "fast", "4"]}},
+            "contains 'fast' in row 2, which is neither a number nor an ISO date",
+        ),
     ],
 )
-def test_calls_that_make_no_sense(given: dict, words: str) -> None:
+def test_invalid_calls_are_errors(given: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         votes(**given)
 
 
-def test_a_missing_value_that_never_occurs_is_told() -> None:
-    assert "no row says 'zzz'" in told(data=TABLE, missing="zzz")[1]
+def test_a_missing_value_that_never_occurs_is_noted() -> None:
+    assert "no row has the label 'zzz'" in told(data=TABLE, missing="zzz")[1]
 
 
 def test_optional_columns_may_be_arrays_too_and_are_never_lost() -> None:
@@ -221,7 +234,7 @@ def test_optional_columns_may_be_arrays_too_and_are_never_lost() -> None:
     assert made.seconds is not None and made.seconds.tolist() == [4, 2, 3] and made.weight is not None
     table = {"task": list("aab"), "worker": [1, 2, 1], "label": list("xyx"), "took": [4, 2, 3]}
     assert votes(table, seconds="took").seconds.tolist() == [4, 2, 3]  # type: ignore[union-attr]
-    with pytest.raises(InputError, match="has no column 'tok' to take as seconds; it has"):
+    with pytest.raises(InputError, match=r"missing column 'tok' .seconds. in the table; its columns are"):
         votes(table, seconds="tok")
-    with pytest.raises(InputError, match="seconds names a column of the table; got list"):
+    with pytest.raises(InputError, match="seconds must be the name of a column; got list"):
         votes(table, seconds=[4, 2, 3])

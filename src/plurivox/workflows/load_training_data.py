@@ -1,6 +1,6 @@
-"""Training data of a data set: features or images with what is known of its tasks; their split, and the folder that records it.
+"""Load training data from a data set (features or images, votes, labels, splits), split tasks, and open folders of runs.
 
-Nothing here needs torch, except reading images.
+Only reading images needs torch.
 """
 
 import json
@@ -26,73 +26,73 @@ SETTINGS = "settings.json"
 
 @dataclass(frozen=True)
 class Pictures:
-    """Where images come from, and how they are read."""
+    """The source of images (a table or the data set), and how they are read."""
 
-    table: Path | None = None  # columns task (or idx) and image, encoded
-    size: int | None = None
-    skip: bool = False  # leave out those that cannot be read
+    table: Path | None = None  # a table with the columns task (or idx) and image (encoded bytes)
+    size: int | None = None  # width and height to scale to; None: unchanged
+    skip: bool = False  # leave out images that cannot be read
 
 
-def _has_crowd(data: "Dataset") -> bool:
-    """Whether a data set has votes or counts; also if it has only answers, whose error says what to do."""
+def _has_votes(data: "Dataset") -> bool:
+    """Return whether a data set has votes or counts; also True if it has only answers, so that as_votes raises its error."""
     if data.has("votes") or data.has("counts"):
         return True
     return data.has("answers") and not (data.has("gold") or data.has("soft_labels"))
 
 
-def training_data_of(
+def load_training_data(
     data: "Dataset | str | Path",
     pictures: Pictures | None = None,
     part: str | None = None,
     note: Callable[[str], None] | None = None,
     **how: Any,
 ) -> TrainingData:
-    """The features of a data set, or where there are none its images, with votes, gold labels and splits.
+    """Return the features (or else images) of a data set with its votes, gold labels, soft labels and splits.
 
-    `data` is a data set, the path or the name of one, which is read with the options `how` of `io.read`, or an .npz of packed
-    inputs, which is read without any table. Without `pictures` features are required. `part` names the votes or the counts,
-    where a data set has both. `note` is called with a line about images that are left out.
+    `data` is a data set, or the path or name of one, read with the options `how` of `io.read`, or an .npz of training
+    data, which does not need polars. Without `pictures` features are required. `part` selects votes or counts if a data
+    set has both. `note` is called with a message about images that are left out.
     """
     if isinstance(data, str | Path) and str(data).lower().endswith(".npz") and Path(data).is_file():
         return read_training_data(data)
-    from plurivox.io.dataset_reader import crowd_of, read  # needs polars, as any Dataset does
+    from plurivox.io.dataset_reader import as_votes, read  # needs polars, as any Dataset does
 
     data = read(data, **how) if isinstance(data, str | Path) else data
 
-    votes = crowd_of(data, part) if _has_crowd(data) else None
+    votes = as_votes(data, part) if _has_votes(data) else None
     features = data.features
     if features is None and pictures is None:
-        raise InputError(f"{data.name} has no features to train on; it has {', '.join(data.parts())}")
+        raise InputError(f"{data.name} has no features to train on; it contains {', '.join(data.parts())}")
     if features is None or (pictures is not None and pictures.table is not None):
         assert pictures is not None
-        tasks, x = _images_of(data, pictures, note)
-        return TrainingData(data.name, tasks, x, _split_of(data, tasks), data.gold, votes, data.soft_labels)
+        tasks, x = _load_images(data, pictures, note)
+        return TrainingData(data.name, tasks, x, _split_per_task(data, tasks), data.gold, votes, data.soft_labels)
     gold = data.gold if features.gold is None else features.gold
-    split = _split_of(data, features.tasks) if features.split is None else features.split
+    split = _split_per_task(data, features.tasks) if features.split is None else features.split
     return TrainingData(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
 
 
-def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None) -> tuple[Names, Any]:
-    """(tasks, pixels) of the images of a table, or else of the data set."""
+def _load_images(data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None) -> tuple[Names, Any]:
+    """Return (tasks, pixels) of the images in a table or in the data set; raise InputError if there are none."""
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.column_values import names_of
+        from plurivox.io.tabular.column_values import to_names
         from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)
         name = "task" if "task" in frame.columns else "idx"
         require_columns(frame, [name, "image"], pictures.table)
-        tasks, images = names_of(frame[name], pictures.table), frame["image"].to_list()
+        tasks, images = to_names(frame[name], pictures.table), frame["image"].to_list()
     elif data.images is not None:
         tasks, images = as_names(list(data.images), "tasks"), list(data.images.values())
     elif (items := data.items) is not None and "image" in items.columns:
-        shown = items.drop_nulls("image")
-        tasks, images = as_names(shown["task"].to_list(), "tasks"), shown["image"].to_list()
+        with_image = items.drop_nulls("image")
+        tasks, images = as_names(with_image["task"].to_list(), "tasks"), with_image["image"].to_list()
     else:
         raise InputError(
-            f"{data.name} has neither features nor images to train on; put features.npz (x, a row a task, and task) into "
-            "its folder, or give --images FILE"
+            f"{data.name} has neither features nor images to train on; add features.npz (arrays x, one row per task, and "
+            "task) to its folder, or give a table of images (--images FILE)"
         )
     found = decode(images, tasks, size=pictures.size, damaged="skip" if pictures.skip else "error")
     if len(found.damaged) and note is not None:
@@ -100,8 +100,8 @@ def _images_of(data: "Dataset", pictures: Pictures, note: Callable[[str], None] 
     return found.tasks, found.x
 
 
-def _split_of(data: "Dataset", tasks: Names) -> Names | None:
-    """(n_tasks,) the split of each task, where the data name one for all of them."""
+def _split_per_task(data: "Dataset", tasks: Names) -> Names | None:
+    """Return (n_tasks,) the split of each task; None if a task has no split."""
     out = np.full(len(tasks), "", object)
     for split, members in data.splits.items():
         out[positions(members, tasks) >= 0] = split
@@ -111,13 +111,10 @@ def _split_of(data: "Dataset", tasks: Names) -> Names | None:
 # ---- the split
 
 
-def divide(
-    training_data: TrainingData,
-    file: str | Path | None = None,
-    shares: splits.Shares = splits.DEFAULT_SHARES,
-    seed: int = 0,
+def split_tasks(
+    training_data: TrainingData, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
 ) -> dict[str, Names]:
-    """train, dev and test by name: of a file, of the data themselves, or dealt out by lot, stratified where gold is known."""
+    """Return the tasks of train, dev and test: from a file, else from the data, else at random (stratified by gold labels)."""
     if file is not None:
         split = splits.read_split(file)
         names = as_names([name for name, tasks in split.items() for _ in range(len(tasks))])
@@ -125,13 +122,14 @@ def divide(
         there = positions(training_data.tasks, tasks) >= 0
         if not there.any():
             raise InputError(
-                f"{file} names no task of {training_data.name}; it has {first_few(tasks)}, not {first_few(training_data.tasks)}"
+                f"{file} contains no task of {training_data.name}; its tasks are {first_few(tasks)}, those of the data are "
+                f"{first_few(training_data.tasks)}"
             )
         found = replace(
             training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]
         ).splits()
         if "train" not in found:
-            raise InputError(f"{file} has the splits {first_few(split)}; name them train, dev and test")
+            raise InputError(f"{file} has the splits {first_few(split)}; rename them to train, dev and test")
     else:
         found = training_data.splits()
     if not found:
@@ -158,29 +156,29 @@ def divide(
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of a series of runs, known to hold runs or nothing; it need not be there yet."""
+    """The folder of a series of runs; it contains runs, is empty or does not exist yet."""
 
     path: Path
 
     @classmethod
     def of(cls, folder: "str | Path | RunFolder") -> "RunFolder":
-        """The run folder at this path; an InputError where the folder has something in it, but no runs."""
+        """Return the run folder at this path; raise InputError if it contains files but no runs."""
         if isinstance(folder, RunFolder):
             return folder
         path = Path(folder)
         holds_runs = (path / SETTINGS).is_file() or any(path.glob("run-*/*"))
         if path.is_dir() and any(path.iterdir()) and not holds_runs:
-            raise InputError(f"{path} is not empty and holds no runs; choose another folder")
+            raise InputError(f"{path} is not empty and contains no runs; choose another folder")
         return cls(path)
 
     def open(self, splits: Mapping[str, Names], command: str, source: str) -> None:
-        """Make the folder and write its settings; an InputError where its runs are of other splits."""
+        """Create the folder and write its settings; raise InputError if its runs have other splits."""
         self.path.mkdir(exist_ok=True)
         path, tasks_of = self.path / SETTINGS, {name: tasks.tolist() for name, tasks in splits.items()}
         if path.is_file() and any(self.path.glob("run-*/*")):
             if json.loads(path.read_text(encoding="utf-8")).get("parts") != tasks_of:
                 raise InputError(
-                    f"the runs in {self.path} are of another division into train, dev and test; choose another folder"
+                    f"the runs in {self.path} have other train, dev and test splits; choose another folder"
                 )
             return
         with atomic_file(path) as temporary:
@@ -189,7 +187,7 @@ class RunFolder:
 
 
 def read_splits(folder: Path) -> dict[str, Names]:
-    """The tasks of train, dev and test when the nets of the folder were trained; empty where it has no settings."""
+    """Return the train, dev and test tasks with which the nets in a run folder were trained; {} if not recorded."""
     path = folder / SETTINGS
     splits = json.loads(path.read_text(encoding="utf-8"))["parts"] if path.is_file() else {}
     return {name: as_names(tasks, "tasks") for name, tasks in splits.items() if tasks}

@@ -1,4 +1,4 @@
-"""Dropping the worst by a score, and what that does to the labels."""
+"""Dropping the worst by a score, and the effect on the labels."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.recipes.prune_and_compare import PruneAndCompare
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.prune_crowd import prune, prune_and_compare, top_votes
+from plurivox.workflows.prune_by_score import prune, prune_and_compare, top_votes
 from plurivox.workflows.simulated_crowd import simulate_crowd
 
 
@@ -25,7 +25,7 @@ def scores(of: str, names: list[str], values: list[float]) -> Scores:
 VOTES = Votes.of(list("aaabbbccc"), ["ann", "bo", "cy"] * 3, list("xxyyyyxyz"))
 
 
-def test_the_worst_share_goes_and_what_cannot_be_told_stays() -> None:
+def test_the_worst_are_dropped_and_nan_stays() -> None:
     left, audit = prune(VOTES, scores("worker", ["ann", "bo", "cy"], [0.2, np.nan, 0.9]), 0.5)
     assert left.workers.tolist() == ["ann", "bo"] and len(left) == 6
     assert left.columns()["label"].tolist() == ["x", "x", "y", "y", "x", "y"]
@@ -39,8 +39,8 @@ def test_dropped_tasks_are_gone_with_their_names() -> None:
     assert fit(left, "dawid-skene").soft.tasks.tolist() == ["a", "c"]
 
 
-def test_those_tied_at_the_border_stay_together_and_that_is_said() -> None:
-    with pytest.warns(PlurivoxWarning, match=r"made-up: 1 go instead of 2; 2 tasks are tied at 0.5 and stay"):
+def test_ties_at_the_border_stay_with_a_warning() -> None:
+    with pytest.warns(PlurivoxWarning, match=r"made-up: 1 instead of 2 are dropped; 2 tasks are tied at 0.5 and stay"):
         left, _ = prune(VOTES, scores("task", list("abc"), [0.5, 0.5, 0.6]), 0.7)
     assert left.tasks.tolist() == ["a", "b"]
 
@@ -48,18 +48,18 @@ def test_those_tied_at_the_border_stay_together_and_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("of", "values", "quantile", "words"),
     [
-        ("worker", [1, 2, 3], 0.7, r"the worst 0.7 of 3 workers leave 1; at least 2 must stay"),
-        ("crowd", [1], 0.5, "made-up is a score of a crowd; to drop by it takes one of a worker or task"),
+        ("worker", [1, 2, 3], 0.7, r"dropping the worst 0.7 of 3 workers leaves 1; at least 2 must be left"),
+        ("crowd", [1], 0.5, "made-up is a score of a crowd; dropping needs a score of a worker or task"),
     ],
 )
-def test_what_cannot_be_dropped_is_refused(of: str, values: list[float], quantile: float, words: str) -> None:
+def test_invalid_drops_are_errors(of: str, values: list[float], quantile: float, words: str) -> None:
     with pytest.raises(InputError, match=words):
         prune(VOTES, scores(of, ["ann", "bo", "cy"][: len(values)], values), quantile)
 
 
 @pytest.mark.parametrize("quantile", [0, 1, -0.1, 1.5, float("nan")])
-def test_a_quantile_lies_between_none_and_all(quantile: float) -> None:
-    with pytest.raises(OptionError, match="quantile must lie between 0 and 1"):
+def test_a_quantile_is_between_0_and_1(quantile: float) -> None:
+    with pytest.raises(OptionError, match="quantile must be between 0 and 1"):
         prune(VOTES, "disagreement", quantile)
 
 
@@ -68,7 +68,7 @@ def test_answers_are_pruned_by_the_votes_for_their_top_labels() -> None:
     assert audit.worker.tolist() == ["still"] and len(left) == len(faulty()) - 14
 
 
-def test_a_data_set_is_pruned_in_all_that_people_said() -> None:
+def test_answers_votes_and_counts_are_pruned() -> None:
     counts = Votes.from_counts(np.array([[1, 0], [1, 1], [0, 2], [3, 3]]), list("abcd"), ["x", "y"])
     data = Dataset("made", votes=VOTES, counts=counts, gold=SoftLabels.gold(list("abc"), list("xyz")))
     left, audit = prune(data, scores("task", list("abc"), [0.1, 0.9, 0.3]), 0.34)
@@ -80,19 +80,19 @@ def test_a_data_set_is_pruned_in_all_that_people_said() -> None:
     assert prune(data, unnamed, 0.25)[1].answers.tolist() == [6]  # nobody is named there, and six answered
 
 
-def test_dropped_workers_do_not_live_on_in_counts() -> None:
+def test_counts_are_left_out_if_workers_are_dropped() -> None:
     counts = Votes.from_counts(VOTES.counts(), list("abc"), ["x", "y", "z"])
     data = Dataset("made", votes=VOTES, counts=counts)
-    with pytest.warns(PlurivoxWarning, match="made: workers go from the votes; left out: counts"):
+    with pytest.warns(PlurivoxWarning, match="made: workers are dropped from the votes; left out: counts"):
         left, audit = prune(data, "agreement-with-rest", 0.34)
     assert left.votes is not None and left.votes.n_workers == 2 and audit.answers.tolist() == [3]
     assert left.parts() == ["votes"]  # counts would be what the next command looks at
     worst = scores("worker", ["ann", "bo", "cy"], [0.1, 0.2, 0.9])
-    with pytest.raises(InputError, match="has counts without names; workers can be dropped"):
+    with pytest.raises(InputError, match="has counts without worker names; workers can be dropped"):
         prune(Dataset("unnamed", counts=counts), worst, 0.34)
 
 
-def test_dropping_tasks_cannot_pass_for_an_improvement() -> None:
+def test_dropping_tasks_is_also_evaluated_on_all_tasks() -> None:
     hard = scores("task", [str(i) for i in range(30)], list(range(30)))
     votes = Votes.of(**{name: [str(one) for one in column] for name, column in crowd().items()})
     gold = SoftLabels.gold(votes.tasks, ["0"] * 30, labels=["0", "1", "2"])
@@ -111,15 +111,15 @@ def test_without_spammers_the_labels_get_better() -> None:
     assert table["workers out"].tolist() == [9, 9, 15, 15]
 
 
-def test_no_known_task_and_no_quantile_are_errors() -> None:
-    with pytest.raises(InputError, match="no task has both a vote and a known label"):
+def test_no_gold_task_and_no_quantile_are_errors() -> None:
+    with pytest.raises(InputError, match="no task has both votes and a gold label"):
         prune_and_compare(VOTES, SoftLabels.gold(["q"], ["x"]), "disagreement", [0.1])
     with pytest.raises(InputError, match="at least one quantile"):
         prune_and_compare(VOTES, SoftLabels.gold(["a"], ["x"]), "disagreement", [])
 
 
-def test_the_recipe_as_it_stands_drops_something_and_says_what_would_where_it_does_not() -> None:
-    with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: take 0.34 or more") as told:
+def test_the_recipe_drops_by_default_and_hints_at_a_quantile() -> None:
+    with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: use 0.34 or more") as told:
         (table,) = PruneAndCompare().run().tables
     assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
     assert (
@@ -127,7 +127,7 @@ def test_the_recipe_as_it_stands_drops_something_and_says_what_would_where_it_do
     )  # an uniform prediction of the one that went
 
 
-def test_the_recipe_reads_scores_and_tells() -> None:
+def test_the_recipe_computes_scores_and_reports() -> None:
     data = Dataset("made", votes=Votes.of(**crowd()), gold=SoftLabels.gold(range(30), [0] * 30, labels=[0, 1, 2]))
     recipe = PruneAndCompare(score="agreement-with-rest", quantiles="0.2", method="vote-shares")
     (table,) = recipe.run(read=lambda name: data).tables
@@ -139,15 +139,15 @@ def test_the_recipe_reads_scores_and_tells() -> None:
         recipe.run(read=lambda name: Dataset("bare", votes=VOTES))
 
 
-def test_what_was_set_aside_is_no_vote_for_its_top_label() -> None:
+def test_abstentions_are_not_top_votes() -> None:
     marks = [[("named", "cat", "70")]] * 3
     aside = {"abstain": np.array([True, False, False]), "none_of_these": np.array([False, True, False])}
     assert top_votes(Answers.of(list("abc"), ["w"] * 3, marks, **aside)).counts().tolist() == [[0], [0], [1]]
 
 
-def test_a_share_of_less_than_one_drops_nothing_and_says_so() -> None:
+def test_a_quantile_of_less_than_one_drops_nothing_with_a_warning() -> None:
     one = Votes.of(list("ab"), ["ann"] * 2, list("xy"))
-    with pytest.warns(PlurivoxWarning, match="made-up: none goes; 0.5 of 1 workers is less than one"):
+    with pytest.warns(PlurivoxWarning, match="made-up: nothing is dropped; 0.5 of 1 workers is less than one"):
         left, audit = prune(one, scores("worker", ["ann"], [1]), 0.5)
     assert len(left) == 2 and not len(audit)
 

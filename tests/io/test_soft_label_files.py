@@ -1,4 +1,4 @@
-"""Soft labels in files."""
+"""Files of soft labels: round trips, layouts and errors."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.types import Names
-from plurivox.io.soft_files import read_soft, write_soft
+from plurivox.io.soft_label_files import read_soft, write_soft
 
 TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=6)
 KINDS = {
@@ -73,7 +73,7 @@ def same(left: SoftLabels, right: SoftLabels) -> None:
 )
 @given(soft_labels())
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".npz"])
-def test_names_and_numbers_come_back(tmp_path: Path, ending: str, soft: SoftLabels) -> None:
+def test_soft_labels_round_trip(tmp_path: Path, ending: str, soft: SoftLabels) -> None:
     write_soft(soft, tmp_path / f"soft{ending}")
     same(read_soft(tmp_path / f"soft{ending}"), soft)
 
@@ -82,7 +82,7 @@ def test_names_and_numbers_come_back(tmp_path: Path, ending: str, soft: SoftLabe
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80
 )
 @given(soft_labels())
-def test_csv_gives_the_names_as_text(tmp_path: Path, soft: SoftLabels) -> None:
+def test_names_in_csv_are_text(tmp_path: Path, soft: SoftLabels) -> None:
     write_soft(soft, tmp_path / "soft.csv.gz")
     back = read_soft(tmp_path / "soft.csv.gz")
     assert back.tasks.dtype.kind == back.labels.dtype.kind == "T" and back.notes == ()
@@ -109,11 +109,11 @@ def test_a_matrix_has_no_names(tmp_path: Path) -> None:
     soft = SoftLabels.one_hot(np.array([1, 0]), ["b", "a"], ["x", "y"])
     write_soft(soft, tmp_path / "soft.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "soft.npy"), [[0, 1], [1, 0]])
-    with pytest.raises(InputError, match=r"without the names .* SoftLabels\.of"):
+    with pytest.raises(InputError, match=r"no task and label names; .* SoftLabels\.of"):
         read_soft(tmp_path / "soft.npy")
 
 
-def test_a_saved_fit_gives_its_soft_labels(tmp_path: Path) -> None:
+def test_soft_labels_are_read_from_a_saved_fit(tmp_path: Path) -> None:
     soft = SoftLabels.of([[0.5, 0.5]], ["a"], ["x", "y"])
     Fit(soft, as_names(["w"]), "by hand").save(tmp_path / "fit.npz")
     same(read_soft(tmp_path / "fit.npz"), soft)
@@ -143,7 +143,7 @@ def test_the_missing_mass_of_a_long_table_is_spread(tmp_path: Path) -> None:
     assert soft.is_sparse and soft.notes == ("1 rows without a label or a number were dropped",)
 
 
-def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
+def test_rounded_numbers_are_normalised_with_a_note(tmp_path: Path) -> None:
     soft = read_soft(table(tmp_path / "soft.csv", "task,x,y,z\na,0.333,0.333,0.333\nb,1,0,0\n"))
     np.testing.assert_allclose(soft.prob, [[1 / 3] * 3, [1, 0, 0]])
     assert soft.notes == ("1 rows of rounded numbers were divided by their sum",)
@@ -154,21 +154,24 @@ def test_rounded_numbers_are_mended_and_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,x\n1,1\n", r"lacks columns \['task'\]; it has 'id', 'x'; a table of labels has task and label"),
-        ("task\n1\n", "has tasks alone"),
+        (
+            "id,x\n1,1\n",
+            r"missing column 'task' in .*; its columns are 'id', 'x'; a table of labels has task and label",
+        ),
+        ("task\n1\n", "has no column besides 'task'"),
         ("task,x,y\na,3,1\n", "sum to one.*task 'a' with the sum 4"),
         ("task,x,y\na,1.5,-0.5\n", "0 or more and sum to one"),
-        ("task,x,y\na,0.5,\n", "lacks numbers for 1 tasks: 'a'"),
-        ("task,x,y\na,one,0\n", "'x' of .* must hold numbers; look at 'one'"),
-        ("task,x,y\n,1,0\n", "'task' of .* has no value in row 1"),
-        ("task,x,y\na,1,0\na,0,1\n", "contain a name twice: 'a'"),
-        ("task,label,p\na,x,0.5\na,x,0.5\n", "gives a label of a task twice.*'a'"),
-        ("task,label,p\na,x,0.9\na,y,0.9\n", "sum to one"),
-        ("task,label,p\na,x,0.5\n", "sum to one"),
-        ("task,label\na,x\na,y\n", "contain a name twice"),
+        ("task,x,y\na,0.5,\n", "missing numbers in .* for 1 tasks: 'a'"),
+        ("task,x,y\na,one,0\n", "'x' of .* must contain numbers; row 1 contains 'one'"),
+        ("task,x,y\n,1,0\n", "missing value in column 'task' of .*, row 1"),
+        ("task,x,y\na,1,0\na,0,1\n", "hold a name twice: 'a'"),
+        ("task,label,p\na,x,0.5\na,x,0.5\n", "lists a label twice.*'a'"),
+        ("task,label,p\na,x,0.9\na,y,0.9\n", "sum to (1|one)"),
+        ("task,label,p\na,x,0.5\n", "sum to (1|one)"),
+        ("task,label\na,x\na,y\n", "hold a name twice"),
     ],
 )
-def test_tables_that_hold_no_soft_labels(tmp_path: Path, text: str, words: str) -> None:
+def test_invalid_tables_of_soft_labels_are_errors(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
         read_soft(table(tmp_path / "soft.csv", text))
     assert "soft.csv" in str(caught.value)
@@ -176,7 +179,7 @@ def test_tables_that_hold_no_soft_labels(tmp_path: Path, text: str, words: str) 
 
 def test_labels_that_contradict_their_columns(tmp_path: Path) -> None:
     pl.DataFrame({"task": ["a"], "label": [1], "p:cat": [1.0]}).write_parquet(tmp_path / "soft.parquet")
-    with pytest.raises(InputError, match="numbers in column 'label' but other labels"):
+    with pytest.raises(InputError, match=r"column 'label' of .* contains numbers, but .* other labels"):
         read_soft(tmp_path / "soft.parquet")
 
 

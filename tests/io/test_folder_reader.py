@@ -1,4 +1,4 @@
-"""A data-set folder comes back as it was written, and real ones are read whole."""
+"""Data set folders: round trips, errors, and real folders."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ VOTES = Votes.of(
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
-def test_everything_comes_back(tmp_path: Path, form: str) -> None:
+def test_every_part_round_trips(tmp_path: Path, form: str) -> None:
     items = pl.DataFrame({"task": ["a", "b"], "split": ["train", "test"], "image": [b"\x89PNG", b"\xff\xd8"]})
     data = Dataset(
         "whole",
@@ -55,7 +55,7 @@ def test_everything_comes_back(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
-def test_soft_votes_counts_and_answers_come_back(tmp_path: Path, form: str) -> None:
+def test_soft_votes_counts_and_answers_round_trip(tmp_path: Path, form: str) -> None:
     soft = soft_crowd(n_tasks=3)
     counts = Votes.from_counts(np.array([[3, 0], [1, 2]]), ["a", "b"], ["x", "y"])
     write(Dataset("soft", votes=soft), tmp_path / "soft", form=form)
@@ -65,7 +65,7 @@ def test_soft_votes_counts_and_answers_come_back(tmp_path: Path, form: str) -> N
     assert read(tmp_path / "counts").crowd().counts().tolist() == counts.counts().tolist()
     back = read(tmp_path / "answers")
     assert back.answers.typed(1).tolist() == ["8p", "", ""] and back.answers.abstain.tolist() == [False, False, True]
-    with pytest.raises(InputError, match="answers has no votes; it holds answers: turn them into votes first"):
+    with pytest.raises(InputError, match="answers has no votes; it contains answers: turn them into votes first"):
         back.crowd()
 
 
@@ -77,18 +77,18 @@ def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) 
     (tmp_path / "wide.csv").write_text("task,ann,bo\na,x,\nb,y,y\n")
     assert read(tmp_path / "votes.csv").votes.tasks.tolist() == ["007"]
     assert read(tmp_path / "counts.csv").crowd().counts().tolist() == [[1, 2]]
-    with pytest.raises(InputError, match=r"call the file counts .* or read it as a wide table"):
+    with pytest.raises(InputError, match=r"rename the file to counts; .* read it as a wide table"):
         read(tmp_path / "either.csv")
     assert read(tmp_path / "either.csv", wide=True).votes.workers.tolist() == ["x", "y"]
     assert read(tmp_path / "typed.csv").answers.typed(0).tolist() == ["8p"]
     assert read(tmp_path / "wide.csv", wide=True).votes.workers.tolist() == ["ann", "bo"]
 
 
-def test_gold_of_numbers_meets_votes_of_text(tmp_path: Path) -> None:
+def test_numeric_gold_is_matched_with_text_votes(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,w,1\nb,w,2\n")
     pl.DataFrame({"task": ["a", "b", "c"], "label": [1.0, 2.0, None]}).write_parquet(tmp_path / "gold.parquet")
     data = read(tmp_path)
-    with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet lack a task or a label"):
+    with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet have no task or no label"):
         gold = data.gold
     assert (gold.on_labels(data.votes.labels).codes() == data.votes.label).all()
 
@@ -107,7 +107,7 @@ def test_gold_of_numbers_meets_votes_of_text(tmp_path: Path) -> None:
     ],
     ids=lambda data: data.name,
 )
-def test_odd_sets_come_back(tmp_path: Path, data: Dataset) -> None:
+def test_unusual_data_sets_round_trip(tmp_path: Path, data: Dataset) -> None:
     write(data, tmp_path / "set")
     back = read(tmp_path / "set")
     assert back.name == data.name
@@ -124,7 +124,7 @@ def test_odd_sets_come_back(tmp_path: Path, data: Dataset) -> None:
             np.testing.assert_array_equal(now.counts()[:, : was.n_labels], was.counts())
 
 
-def test_answers_with_bars_in_their_labels_and_images_come_back(tmp_path: Path) -> None:
+def test_labels_with_bars_and_images_round_trip(tmp_path: Path) -> None:
     answers = Answers.of(
         ["a"], ["w"], [[("named", "x", "70"), ("never", "y|z", ""), ("never", "q", "")]], labels=["x", "y|z", "q"]
     )
@@ -144,14 +144,14 @@ def test_answers_to_further_questions_are_not_lost(tmp_path: Path) -> None:
     assert read(tmp_path / "out").tables["votes_as_read"]()["label_rude"].to_list() == ["yes", "no"]
 
 
-def test_the_gold_label_nobody_chose_has_a_place_among_the_labels(tmp_path: Path) -> None:
+def test_a_gold_label_without_votes_is_among_the_labels(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,w,x\n")
     (tmp_path / "gold.csv").write_text("task,label\na,z\n")
     data = read(tmp_path)
     assert data.votes.labels.tolist() == data.gold.labels.tolist() == ["x", "z"]
 
 
-def test_traits_of_people_and_tasks_are_seen_in_the_votes(tmp_path: Path) -> None:
+def test_constant_columns_of_votes_become_items_and_workers(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label,age,word\na,w,x,30,run\na,v,y,41,run\nb,w,x,30,sit\n")
     data = read(tmp_path)
     assert data.workers.rows() == [("v", "41"), ("w", "30")] and data.items.rows() == [("a", "run"), ("b", "sit")]
@@ -160,26 +160,32 @@ def test_traits_of_people_and_tasks_are_seen_in_the_votes(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"notes.txt": "hello"}, "holds no data set; it needs votes, answers, counts or gold"),
-        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "label = "}, "dataset.toml cannot be read"),
+        ({"notes.txt": "hello"}, "is not a data set; it needs a table named votes, answers, counts or gold"),
+        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "label = "}, "dataset.toml is not valid TOML"),
         (
             {"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "colour = 1"},
-            r"says \['colour'\], which means nothing",
+            r"has the unknown keys \['colour'\]",
         ),
-        ({"votes.csv": "task,user,label\na,w,x\n"}, r"lacks columns \['worker'\]"),
-        ({"votes.csv": "task,worker,label\na,w,x\n", "votes.tsv": "t"}, "holds votes.csv, votes.tsv; keep one of them"),
-        ({"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": 'ordered = "yes"'}, "ordered cannot be 'yes'"),
+        ({"votes.csv": "task,user,label\na,w,x\n"}, r"missing column 'worker' in"),
+        (
+            {"votes.csv": "task,worker,label\na,w,x\n", "votes.tsv": "t"},
+            "twice: votes.csv, votes.tsv; keep one of them",
+        ),
+        (
+            {"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": 'ordered = "yes"'},
+            "value 'yes' of ordered has the wrong type",
+        ),
         ({"votes.parquet": "PAR1 cut"}, "votes.parquet cannot be read as Parquet"),
     ],
 )
-def test_what_a_folder_lacks_is_said(tmp_path: Path, files: dict[str, str], words: str) -> None:
+def test_missing_or_invalid_contents_are_errors(tmp_path: Path, files: dict[str, str], words: str) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=words):
         _ = read(tmp_path).votes
 
 
-def test_endings_may_be_in_large_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suffixes_may_be_upper_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "source"
     folder.mkdir()
     (folder / "votes.CSV").write_text("task,worker,label\na,w,x\nb,w,y\n")
@@ -209,24 +215,26 @@ def test_features_may_have_another_name(tmp_path: Path) -> None:
     assert not read(tmp_path).has("features")
 
 
-def test_an_npz_without_features_is_told_and_left(tmp_path: Path) -> None:
-    with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'; features are arrays x and task"):
+def test_an_npz_without_features_is_warned_about(tmp_path: Path) -> None:
+    with pytest.warns(
+        PlurivoxWarning, match=r"not read in .*: 'weights.npz'; a file of features has the arrays x and task"
+    ):
         assert not _set_with(tmp_path, weights={"w": np.ones(2)}).has("features")
     (tmp_path / "weights.npz").write_bytes(b"cut short")
     with pytest.warns(PlurivoxWarning, match=r"not read in .*: 'weights.npz'"):
         assert read(tmp_path).parts() == ["votes"]
 
 
-def test_of_several_features_one_must_be_named_so(tmp_path: Path) -> None:
+def test_several_feature_files_are_warned_about(tmp_path: Path) -> None:
     rows = {"task": ["a", "b"]}
-    with pytest.warns(PlurivoxWarning, match=r"'one.npz', 'two.npz' all hold features; call the one to read"):
+    with pytest.warns(PlurivoxWarning, match=r"contain features: 'one.npz', 'two.npz'; rename the one to read"):
         made = _set_with(tmp_path, one={"x": np.zeros((2, 1)), **rows}, two={"x": np.ones((2, 1)), **rows})
     assert not made.has("features")
     (tmp_path / "two.npz").rename(tmp_path / "features.npz")
     assert read(tmp_path).features.x.tolist() == [[1], [1]]
 
 
-def test_dataset_toml_says_what_the_tables_cannot(tmp_path: Path) -> None:
+def test_dataset_toml_sets_labels_columns_and_missing_values(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("item,who,said\na,w,high\nb,w,?\n")
     (tmp_path / "dataset.toml").write_text(
         'task = "item"\nworker = "who"\nlabel = "said"\nmissing = "?"\nlabels = ["low", "high"]\nordered = true\n'
@@ -239,7 +247,7 @@ def test_dataset_toml_says_what_the_tables_cannot(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["v.csv", "v.parquet", "v.jsonl.gz", "v.npz", "folder", "peerannot"])
-def test_convert_goes_there_and_back(tmp_path: Path, target: str) -> None:
+def test_convert_round_trips(tmp_path: Path, target: str) -> None:
     columns = {name: column.astype(str) for name, column in crowd(n_tasks=5).items()}
     Votes.of(**columns).save(tmp_path / "source.npz")
     form = "peerannot" if target == "peerannot" else "plurivox"

@@ -1,4 +1,4 @@
-"""What a score needs is given, found or made; several scores are joined by name."""
+"""Evidence of a score is given, found or computed; several scores are joined by name."""
 
 import pickle
 from pathlib import Path
@@ -13,7 +13,7 @@ from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxWarning, UnknownName
 from plurivox.core.results import Scores
 from plurivox.io import Dataset
-from plurivox.workflows.rank_scores import Ranking, rank_of
+from plurivox.workflows.rank_scores import Ranking, join_scores
 
 VOTES = votes_of(columns())
 
@@ -34,7 +34,7 @@ def test_a_fit_of_another_kind_is_a_clear_error() -> None:
         pv.score(VOTES, "glad-difficulty", by="wawa")
 
 
-def test_of_several_fits_the_one_that_can_be_read_is_taken() -> None:
+def test_the_first_usable_fit_is_used() -> None:
     glad = pv.fit(VOTES, "glad")
     scores = pv.score(None, "glad-difficulty", fit=[pv.fit(VOTES, "wawa"), glad])
     np.testing.assert_array_equal(scores.value, glad.difficulty)
@@ -57,7 +57,7 @@ def table_fit(votes: pv.Votes) -> pv.Fit:
     return pv.fit(votes, "wawa")
 
 
-def test_a_data_set_gives_gold_and_votes() -> None:
+def test_gold_and_votes_are_taken_from_the_data_set() -> None:
     data = Dataset("made", votes=VOTES, gold=given().gold)
     a = pv.score(data, "aum", dynamics=given().dynamics)
     b = pv.score(None, "aum", dynamics=given().dynamics, gold=given().gold)
@@ -67,7 +67,7 @@ def test_a_data_set_gives_gold_and_votes() -> None:
     np.testing.assert_array_equal(pv.score(data, "entropy").value, pv.score(VOTES, "entropy").value)
 
 
-def test_what_nobody_has_is_asked_for() -> None:
+def test_missing_evidence_is_an_error() -> None:
     with pytest.raises(InputError, match="aum needs dynamics: record them while a classifier is trained"):
         pv.score(VOTES, "aum")
     with pytest.raises(InputError, match="aum needs gold: give known labels"):
@@ -76,13 +76,13 @@ def test_what_nobody_has_is_asked_for() -> None:
         pv.score(None, "posterior-entropy")
     with pytest.raises(InputError, match="entropy needs votes or soft: give the votes; or give soft labels"):
         pv.score(None, "entropy")
-    with pytest.raises(InputError, match="name two methods or more"):
+    with pytest.raises(InputError, match="give two or more fits or aggregators"):
         pv.score(VOTES, "aggregator-disagreement", by="wawa")
     with pytest.raises(UnknownName, match="did you mean 'entropy'"):
         pv.score(VOTES, "entropi")
 
 
-def test_dynamics_may_be_one_or_one_a_worker() -> None:
+def test_dynamics_may_be_of_one_net_or_one_per_worker() -> None:
     assert pv.score(VOTES, "waum", dynamics=given().dynamics).names.tolist() == TASKS.tolist()
     assert pv.score(VOTES, "waum-per-worker", dynamics=given().worker_dynamics).names.tolist() == TASKS.tolist()
 
@@ -106,7 +106,7 @@ def test_a_ranking_is_saved_pickled_framed_and_shown(tmp_path: Path) -> None:
     assert repr(table) == "<Ranking: 30 tasks, 2 scores, by entropy, disagreement>"
 
 
-def test_scores_that_cannot_be_joined_are_refused() -> None:
+def test_scores_that_cannot_be_joined_are_errors() -> None:
     tasks = Scores("task", np.array(["a"]), np.array([1.0]), "one")
     workers = Scores("worker", np.array(["a"]), np.array([1.0]), "two")
     others = Scores("task", np.array([7]), np.array([1.0]), "three")
@@ -114,24 +114,24 @@ def test_scores_that_cannot_be_joined_are_refused() -> None:
         ([], "at least one score"),
         (
             [tasks, workers],
-            "joins scores of one kind; these are of a task and a worker: one of a task, two of a worker",
+            "scores of tasks only or of workers only; got one of a task, two of a worker",
         ),
-        ([tasks, tasks], "got a score twice: 'one'"),
-        ([tasks, others], "three names 7, which one does not know; the scores are of different data"),
+        ([tasks, tasks], "a score is given twice: 'one'"),
+        ([tasks, others], "three has the names 7, which one does not have; the scores are from different data"),
     ):
         with pytest.raises(InputError, match=why):
-            rank_of(scores)
+            join_scores(scores)
 
 
-def test_an_untold_value_has_no_rank() -> None:
+def test_nan_has_no_rank() -> None:
     a = Scores("task", np.array(["a", "b", "c"]), np.array([np.nan, 2.0, 1.0]), "one")
-    table = rank_of([a])
+    table = join_scores([a])
     assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank[0])
 
 
 def test_values_that_differ_by_rounding_share_a_rank() -> None:
     value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
-    assert rank_of([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
+    assert join_scores([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
 
 
 def test_scores_may_be_one_text() -> None:
@@ -149,6 +149,6 @@ def test_evidence_may_be_files(tmp_path: Path) -> None:
     np.testing.assert_allclose(made.value, pv.score(None, "entropy", soft=fit.soft).value)
 
 
-def test_what_no_score_looks_at_is_told() -> None:
-    with pytest.warns(PlurivoxWarning, match="no score here looks at --by; it has no effect"):
+def test_unused_arguments_are_warned_about() -> None:
+    with pytest.warns(PlurivoxWarning, match="none of these scores uses by .--by.; it has no effect"):
         pv.score(VOTES, "entropy", by="glad")

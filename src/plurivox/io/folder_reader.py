@@ -1,0 +1,263 @@
+"""Read a folder in the plurivox format: tables votes, answers, counts, gold, items, features, soft_labels, workers.
+
+One of votes, answers, counts and gold is required. `dataset.toml` may set what the tables do not contain: the labels
+and their order, column names, the value that means "no answer".
+"""
+
+import tomllib
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from plurivox.core.base import HEADER_FILE
+from plurivox.core.encoding import as_names, positions, sort_by_value
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
+from plurivox.core.votes import Votes
+from plurivox.io import answer_frames, vote_frames
+from plurivox.io.dataset import Dataset
+from plurivox.io.features import read_features
+from plurivox.io.folder_check import DATASET_TOML, is_table, no_dataset_error
+from plurivox.io.soft_label_files import read_soft, soft_from_frame
+from plurivox.io.tabular.column_values import encode_column
+from plurivox.io.tabular.file_names import stem_of, suffix_of
+from plurivox.io.tabular.table_files import Columns, read_table
+
+READ_OPTIONS = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
+TOML_KEYS: dict[str, Any] = {  # the keys allowed in dataset.toml, and their types
+    "name": str,
+    "description": str,
+    "command": str,
+    "labels": list,
+    "ordered": bool,
+    "scale": list,
+    "missing": (str, int, float, bool, list),
+    "repeats": str,
+    "task": str,
+    "worker": str,
+    "label": str,
+}
+
+
+def read_folder(folder: Path, **how: Any) -> Dataset:
+    """Return the data set in a plurivox folder; `how` are options of `votes` and override those of dataset.toml."""
+    about = _read_dataset_toml(folder)
+    how = {**{name: about[name] for name in READ_OPTIONS if name in about}, **how}
+    if "scale" in about and "ordered" not in how:
+        how["ordered"] = about["scale"]
+    files = _find_tables(folder)
+    tables: dict[str, Callable[[], pl.DataFrame]] = {
+        name: cache(partial(read_table, file)) for name, file in files.items()
+    }
+    reader = _FolderReader(folder, files, tables, how)
+    parts: dict[str, Any] = {
+        name: getattr(reader, name) for name in ("votes", "answers", "counts", "gold") if name in files
+    }
+    if "answers" not in files and reader.votes_are_answers():
+        parts["answers"] = reader.answers_in_votes
+    if "soft_labels" in files:
+        parts["soft_labels"] = lambda: read_soft(files["soft_labels"])
+    for name, key in (("items", "task"), ("workers", "worker")):
+        if name in files or reader.extra_columns(reader.columns[key]):
+            parts[name] = getattr(reader, name)
+    if (features := files.get("features") or _features_file(folder)) is not None:
+        parts["features"] = lambda: read_features(features, reader.items())
+    if not parts:
+        raise no_dataset_error(folder)
+    further = {name: table for name, table in tables.items() if name not in parts or name in ("votes", "gold")}
+    name = str(about.get("name", folder.resolve().name))
+    return Dataset(name, about=about, tables=further, path=folder, **parts)
+
+
+class _FolderReader:
+    """Reader of one folder: each method returns one part of the data set, read once, on first use."""
+
+    def __init__(self, folder: Path, files: dict[str, Path], tables: dict[str, Any], how: dict[str, Any]) -> None:
+        self.folder, self.files, self.tables, self.how = folder, files, tables, how
+        self.columns = {"task": how.get("task", "task"), "worker": how.get("worker", "worker")}
+
+    def votes_are_answers(self) -> bool:
+        """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""
+        return "votes" in self.files and self._table_columns("votes").holds_answers()
+
+    @cache  # noqa: B019 - lives as long as its folder
+    def _table_columns(self, name: str) -> Columns:
+        """Return a table as Columns; columns of a Parquet file are read one at a time, on first use."""
+        file = self.files[name]
+        return Columns.of(file if suffix_of(file) == ".parquet" else self.tables[name](), self._display_name(name))
+
+    def _display_name(self, name: str) -> str:
+        """Return `<folder>/<file>` of a table, for messages."""
+        return f"{self.folder.resolve().name}/{self.files[name].name}"
+
+    @cache  # noqa: B019 - lives as long as its folder
+    def _gold_rows(self) -> tuple[Names, Names]:
+        """Return (tasks, labels) of the gold rows; warn about rows without a task or a label."""
+        table = Columns.of(self.tables["gold"](), self._display_name("gold"))
+        task = self.columns["task"] if self.columns["task"] in table else "task"
+        table.require({"task": task, "label": "label"})
+        tasks, task_names, _ = encode_column(table[task], "task")
+        labels, label_names, _ = encode_column(table["label"], "label")
+        whole = (tasks >= 0) & (labels >= 0)
+        if not whole.all():
+            vote_frames.warn_notes(
+                [f"{int((~whole).sum()):,} rows of {self._display_name('gold')} have no task or no label; dropped"]
+            )
+        return task_names[tasks[whole]], label_names[labels[whole]]
+
+    @cache  # noqa: B019
+    def votes(self) -> Votes:
+        """Return the votes; labels that only gold has are added to their list of labels."""
+        how = {name: value for name, value in self.how.items() if name in (*READ_OPTIONS, "wide")}
+        found = vote_frames.votes(self._table_columns("votes"), where=self._display_name("votes"), **how)
+        if "gold" not in self.files or "labels" in how or self._gold_is_soft():
+            return found
+        gold = np.unique(self._gold_rows()[1])
+        gold_only = gold[positions(found.labels, gold) < 0]
+        if not len(gold_only) or found.labels.dtype.kind != gold_only.dtype.kind:
+            return found
+        return found.with_labels(by_value(np.concatenate([found.labels, gold_only])))
+
+    def answers(self) -> Any:
+        """Return the answers in the table `answers`."""
+        return answer_frames.answers(self._table_columns("answers"), **self._answer_options("answers"))
+
+    def answers_in_votes(self) -> Any:
+        """Return the answers in the table `votes`, if it has columns of answers."""
+        return answer_frames.answers(self._table_columns("votes"), **self._answer_options("votes"))
+
+    def _answer_options(self, name: str) -> dict[str, Any]:
+        """Return the options with which the table of this name is read as answers."""
+        how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}
+        return {**self.columns, **how, "where": self._display_name(name)}
+
+    def counts(self) -> Votes:
+        """Return the counts as unnamed votes."""
+        how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
+        return vote_frames.counts(
+            self._table_columns("counts"), task=self.columns["task"], where=self._display_name("counts"), **how
+        )
+
+    def _gold_is_soft(self) -> bool:
+        """Return whether the gold table has a probability column `p:<label>`."""
+        return any(name.startswith("p:") for name in self._table_columns("gold").names)
+
+    def gold(self) -> SoftLabels:
+        """Return the gold labels, with the same list of labels as the votes if possible."""
+        if self._gold_is_soft():
+            return soft_from_frame(self.tables["gold"](), self._display_name("gold"))
+        tasks, labels = self._gold_rows()
+        try:
+            return SoftLabels.gold(tasks, labels, labels=self._all_labels(labels))
+        except InputError as cause:
+            raise InputError(f"{self._display_name('gold')}: {cause}") from None
+
+    def _all_labels(self, gold: Names) -> Names | None:
+        """Return the labels given or those of the votes, then those that only gold has; None if their types differ."""
+        listed = None
+        if "labels" in self.how:
+            listed = as_names(list(self.how["labels"]), "labels")
+        elif "votes" in self.files and self.how.get("label", "label") in self._table_columns("votes").names:
+            listed = self.votes().labels
+        if listed is None or (positions(listed, gold) >= 0).all():
+            return listed
+        gold_only = np.unique(gold)[positions(listed, np.unique(gold)) < 0]
+        return np.concatenate([listed, gold_only]) if listed.dtype == gold_only.dtype else None
+
+    @cache  # noqa: B019
+    def items(self) -> pl.DataFrame | None:
+        """Return the table of items, else the columns of the votes that are constant for each task."""
+        return self.tables["items"]() if "items" in self.files else self._columns_constant_by(self.columns["task"])
+
+    @cache  # noqa: B019
+    def workers(self) -> pl.DataFrame | None:
+        """Return the table of workers, else the columns of the votes that are constant for each worker."""
+        return (
+            self.tables["workers"]() if "workers" in self.files else self._columns_constant_by(self.columns["worker"])
+        )
+
+    def extra_columns(self, key: str) -> list[str]:
+        """Return the columns of the votes table that do not belong to a vote; none if the column `key` is absent."""
+        if "votes" not in self.files or self.votes_are_answers():
+            return []
+        own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
+        names = self._table_columns("votes").names
+        return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
+
+    def _columns_constant_by(self, key: str) -> pl.DataFrame | None:
+        """Return the extra columns of the votes with one value per task (or worker), one row each; None if there are none."""
+        extra = self.extra_columns(key)
+        if not extra:
+            return None
+        votes = self.tables["votes"]()
+        kinds = votes.group_by(key).agg(pl.col(extra).n_unique()).select(pl.col(extra).max())
+        constant = [name for name in extra if kinds[name][0] == 1]
+        return votes.select(key, *constant).unique(key, maintain_order=True).sort(key) if constant else None
+
+
+def _find_tables(folder: Path) -> dict[str, Path]:
+    """Return {name: file} of all tables in the folder; raise InputError if two files have the same name."""
+    found = [file for file in sorted(folder.iterdir()) if is_table(file)]
+    twice = [name for name, n in Counter(stem_of(file) for file in found).items() if n > 1]
+    if twice:
+        names = ", ".join(file.name for file in found if stem_of(file) == twice[0])
+        raise InputError(f"{folder} contains the same table twice: {names}; keep one of them")
+    return {stem_of(file): file for file in found}
+
+
+def _features_file(folder: Path) -> Path | None:
+    """Return `features.npz`, or else the only `.npz` with arrays of features; None if there is none or several.
+
+    Warn about `.npz` files that are not read. A data type saved by plurivox (soft labels, a fit) is never features.
+    """
+    if (named := folder / "features.npz").is_file():
+        return named
+    arrays = {file: _array_names(file) for file in sorted(folder.glob("*.npz"))}
+    found = [file for file, names in arrays.items() if any(name == "x" or name.startswith("x_") for name in names)]
+    if len(found) > 1:
+        names = first_few(file.name for file in found)
+        vote_frames.warn_notes(
+            [f"several files in {folder} contain features: {names}; rename the one to read to features.npz"]
+        )
+        return None
+    unknown = [file.name for file, names in arrays.items() if file not in found and HEADER_FILE not in names]
+    if unknown:
+        vote_frames.warn_notes(
+            [f"not read in {folder}: {first_few(unknown)}; a file of features has the arrays x and task, or x_<split>"]
+        )
+    return found[0] if found else None
+
+
+def _array_names(file: Path) -> list[str]:
+    """Return the names of the arrays in an `.npz`; [] if it cannot be read."""
+    try:
+        with zipfile.ZipFile(file) as box:
+            return [name.removesuffix(".npy") for name in box.namelist()]
+    except (zipfile.BadZipFile, OSError):
+        return []
+
+
+def _read_dataset_toml(folder: Path) -> dict[str, Any]:
+    """Return the contents of dataset.toml, {} if there is none; raise InputError for unknown keys or wrong types."""
+    file = folder / DATASET_TOML
+    if not file.is_file():
+        return {}
+    try:
+        about = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
+        raise InputError(f"{file} is not valid TOML: {cause}") from cause
+    if unknown_keys := sorted(set(about) - set(TOML_KEYS)):
+        raise InputError(f"{file} has the unknown keys {unknown_keys}; the known keys are {sorted(TOML_KEYS)}")
+    for name, value in about.items():
+        if not isinstance(value, TOML_KEYS[name]):
+            raise InputError(f"{file}: the value {value!r} of {name} has the wrong type")
+    if not all(isinstance(one, int | float) for one in about.get("scale", [])):
+        raise InputError(f"{file}: scale must be a list of numbers")
+    return about

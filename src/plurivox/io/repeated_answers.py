@@ -1,0 +1,81 @@
+"""Repeated answers of a worker to the same task: drop all but the first or last, or find which answer is repeated."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from plurivox.core.errors import InputError
+from plurivox.core.types import Bools, Ints, Names
+
+
+def drop_repeats(
+    columns: dict[str, Any], names: Mapping[str, Names], rule: Literal["first", "last", "error"]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns with only the first (or last) answer of a worker to a task, and notes on what was dropped.
+
+    Raise InputError if the rule is `error` and an answer is repeated.
+    """
+    pair = _pair_numbers(columns, len(names["worker"]))
+    repeated = _repeated_rows(pair, columns, last=rule == "last")
+    n_repeated = int(repeated.sum()) if "answer" not in columns else len(np.unique(columns["answer"][repeated]))
+    if not n_repeated:
+        return columns, []
+    if rule == "error":
+        rows = np.flatnonzero(repeated)
+        pairs = [(names["worker"][columns["worker"][i]], names["task"][columns["task"][i]]) for i in rows[:3]]
+        examples = ", ".join(f"{w} on {t}" for w, t in pairs)
+        raise InputError(
+            f"{n_repeated:,} answers repeat a worker's answer to the same task ({examples}); "
+            "drop these rows, or set repeats to keep, first or last"
+        )
+    note = f"{n_repeated:,} repeated answers of a worker to the same task dropped; the {rule} one is kept"
+    return {name: column[~repeated] for name, column in columns.items()}, [note]
+
+
+def _pair_numbers(columns: dict[str, Any], n_workers: int) -> Ints:
+    """Return (n_rows,) a number that identifies the (task, worker) of each row; unnamed votes all differ."""
+    pair = columns["task"].astype(np.int64) * max(n_workers, 1) + columns["worker"]
+    unnamed = columns["worker"] < 0
+    if unnamed.any():
+        pair[unnamed] = -1 - np.arange(int(unnamed.sum()))
+    return pair
+
+
+def _repeated_rows(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
+    """Return (n_rows,) whether a row is not in the first (or last) answer of its (task, worker), by time if known."""
+    n = len(pair)
+    answer = columns.get("answer", np.arange(n))
+    time = np.nan_to_num(columns["when"], nan=np.inf) if "when" in columns else np.zeros(n)
+    came = np.arange(n)
+    order = np.lexsort((-came if last else came, -time if last else time, pair))
+    new_pair = np.append(True, np.diff(pair[order]) != 0)
+    chosen = answer[order][np.maximum.accumulate(np.where(new_pair, np.arange(n), 0))]
+    out = np.zeros(n, bool)
+    out[order] = answer[order] != chosen
+    return out
+
+
+def find_earlier_answers(worker: Ints, task: Ints, sitting: Ints, time: Ints) -> Ints:
+    """Return (n_answers,) the index of the worker's previous answer to the same task in the same sitting; -1 if none."""
+    order, begins = _sort_into_groups(worker, task, sitting, _copy_numbers(worker, sitting, time), then=time)
+    earlier = np.full(len(time), -1)
+    earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
+    return earlier
+
+
+def _copy_numbers(worker: Ints, sitting: Ints, time: Ints) -> Ints:
+    """Return (n_answers,) the copy each answer belongs to (0, 1, ...) if a sitting is stored several times."""
+    order, begins = _sort_into_groups(worker, sitting, time, then=np.arange(len(time)))
+    place = np.arange(len(order))
+    copy = np.empty(len(order), np.int64)
+    copy[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
+    return copy
+
+
+def _sort_into_groups(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
+    """Return the order by `keys`, then by `then`, and (n,) whether a row in that order begins a group of equal keys."""
+    order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
+    begins = np.ones(len(then), bool)
+    begins[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    return order, begins

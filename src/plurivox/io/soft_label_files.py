@@ -1,0 +1,233 @@
+"""Read and write soft labels: wide and long tables, hard labels, `.npy` matrices, and `.npz`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from plurivox.core.atomic_write import atomic_file
+from plurivox.core.base import DataType
+from plurivox.core.encoding import as_names, encode, positions, sort_by_value
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_storage import SUM_TOLERANCE, Candidates
+from plurivox.core.types import Floats, Ints, Names
+from plurivox.io.tabular.column_values import to_names, to_numbers
+from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.table_files import read_table, write_table
+
+PROB_PREFIX = "p:"
+ROUNDING_TOLERANCE = 5e-3  # rows whose sum is this close to 1 are rounded numbers and are normalised, with a note
+MIN_REST = 1e-9  # less probability than this is not spread over the labels that a task does not list
+
+
+def write_soft(soft: SoftLabels, path: str | Path) -> None:
+    """Write soft labels to a table, `.npy` or `.npz`, by the file name extension; an error leaves no partial file.
+
+    A table has `task, label, confidence` and one `p:<label>` column per label, up to 64 labels; beyond that it is long:
+    `task, label, p`. `.npy` is the (n_tasks, n_labels) matrix in task order, without names; `.npz` stores everything.
+    """
+    suffix = suffix_of(path)
+    if suffix == ".npz":
+        soft.save(path)
+    elif suffix == ".npy":
+        prob = soft.prob
+        with atomic_file(path) as part, part.open("wb") as file:
+            np.save(file, prob, allow_pickle=False)
+    else:
+        columns = soft.columns()
+        write_table(columns if "p" not in columns else _with_every_label(soft, columns), path)
+
+
+def read_soft(path: str | Path) -> SoftLabels:
+    """Return the soft labels in a file: written by `write_soft`, a wide table with one column per label, or hard labels.
+
+    Names have the type they have in the file; in CSV they are text. What was dropped or normalised is in `notes`.
+    """
+    suffix = suffix_of(path)
+    if suffix == ".npy":
+        raise InputError(
+            f"{path} contains no task and label names; "
+            "load it with numpy and give the names: SoftLabels.of(prob, tasks, labels)"
+        )
+    if suffix == ".npz":
+        saved = DataType.load(path)
+        if isinstance(saved, Fit):
+            return saved.soft
+        if isinstance(saved, SoftLabels):
+            return saved
+        raise InputError(f"{path} contains {type(saved).__name__}; soft labels need SoftLabels or a Fit")
+    return soft_from_frame(read_table(path), path)
+
+
+def as_soft_labels(given: SoftLabels | str | Path | None) -> SoftLabels | None:
+    """Return the soft labels given, or read them if a path is given; None stays None."""
+    return read_soft(given) if isinstance(given, str | Path) else given
+
+
+def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return the soft labels in a table of any layout that `read_soft` knows; `path` is used in errors."""
+    names = frame.columns
+    if "task" not in names:
+        raise InputError(
+            f"missing column 'task' in {path}; its columns are {first_few(names, 9)}; "
+            "a table of labels has task and label, or task and one column per label: rename the columns"
+        )
+    if any(name.startswith(PROB_PREFIX) for name in names):
+        read = _read_prefixed
+    elif "label" in names:
+        read = _read_long if "p" in names else _read_hard
+    else:
+        read = _read_wide
+    try:
+        return read(frame, path)
+    except InputError as cause:
+        raise cause if str(path) in str(cause) else InputError(f"{path}: {cause}") from None
+
+
+def _with_every_label(soft: SoftLabels, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the columns of a long table with a row added for each label that no row lists, so that none is lost."""
+    listed = positions(soft.labels, encode(columns["label"])[1])
+    absent = np.setdiff1d(np.arange(soft.n_labels), listed)
+    if not len(soft) or not len(absent):
+        return columns
+    first = soft.body.block(slice(0, 1))[0]
+    extra = {"task": soft.tasks[np.zeros(len(absent), int)], "label": soft.labels[absent], "p": first[absent]}
+    return {name: np.concatenate([column, extra[name]]) for name, column in columns.items()}
+
+
+# ---- table layouts
+
+
+def _read_prefixed(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return soft labels from a table with columns `p:<label>`."""
+    columns = [name for name in frame.columns if name.startswith(PROB_PREFIX)]
+    others = [name for name in frame.columns if name not in columns and name not in ("task", "label", "confidence")]
+    texts = [name.removeprefix(PROB_PREFIX) for name in columns]
+    kind = frame["label"].dtype if "label" in frame.columns else pl.String()
+    labels = _labels_of_type(texts, kind, path)
+    return _soft_from_wide(frame, columns, labels, _unread_columns_note(others), path)
+
+
+def _read_wide(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return soft labels from a table with `task`, one column per label, and optionally `n`, the number of answers."""
+    columns = [name for name in frame.columns if name != "task"]
+    if not columns:
+        raise InputError(f"{path} has no column besides 'task'; soft labels need one column of numbers per label")
+    if "n" in columns and len(columns) > 2:
+        rest = [name for name in columns if name != "n"]
+        sums = sum(to_numbers(frame[name], path) for name in rest)
+        if bool((np.abs(sums - 1) <= ROUNDING_TOLERANCE).all()):
+            return _soft_from_wide(frame, rest, as_names(rest), (), path, support=to_numbers(frame["n"], path))
+    return _soft_from_wide(frame, columns, as_names(columns), (), path)
+
+
+def _soft_from_wide(
+    frame: pl.DataFrame,
+    columns: list[str],
+    labels: Names,
+    notes: tuple[str, ...],
+    path: str | Path,
+    support: Floats | None = None,
+) -> SoftLabels:
+    """Return soft labels from one column of numbers per label; raise InputError if a number is missing."""
+    tasks = to_names(frame["task"], path)
+    prob = np.column_stack([to_numbers(frame[name], path) for name in columns])  # (n_tasks, n_labels)
+    empty = np.isnan(prob).any(1)
+    if empty.any():
+        raise InputError(
+            f"missing numbers in {path} for {int(empty.sum())} tasks: {first_few(tasks[empty])}; write 0 or drop the rows"
+        )
+    sums = prob.sum(1)
+    scale, rounding_note = _rounding_divisors(sums)
+    return SoftLabels.of(prob / scale[:, None], tasks, labels, support=support, notes=notes + rounding_note)
+
+
+def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return soft labels from a long table `task, label, p`; what p lacks to 1 is spread over the labels not listed."""
+    task, tasks = _encode_in_order(to_names(frame["task"], path))
+    complete = (frame["label"].is_not_null() & frame["p"].is_not_null()).to_numpy()
+    full = frame.filter(pl.Series(complete))
+    codes, found = encode(to_names(full["label"], path), "labels")
+    labels = by_value(found)
+    label = positions(labels, found)[codes] if len(codes) else codes
+    row, mass = task[complete], to_numbers(full["p"], path)
+    order = np.lexsort((label, row))
+    row, label, mass = row[order], label[order], mass[order]
+    same = (row[1:] == row[:-1]) & (label[1:] == label[:-1])
+    if same.any():
+        raise InputError(
+            f"{path} lists a label twice for the tasks {first_few(tasks[row[1:][same]])}; keep one row per task and label"
+        )
+    start = np.searchsorted(row, np.arange(len(tasks) + 1))
+    sums = np.bincount(row, mass, minlength=len(tasks))
+    whole = (np.diff(start) == len(labels)) | (
+        sums > 1
+    )  # tasks without unlisted labels, or without probability left for them
+    scale, rounding_note = _rounding_divisors(np.where(whole, sums, 1.0))
+    rest = np.where(whole | (1 - sums <= MIN_REST), 0.0, 1 - sums)
+    body = Candidates(start, label, mass / scale[row], rest, len(labels))
+    dropped = len(complete) - int(complete.sum())
+    notes = (f"{dropped} rows without a label or a number were dropped",) if dropped else ()
+    others = [name for name in frame.columns if name not in ("task", "label", "p")]
+    return SoftLabels(body, tasks, labels, notes=notes + rounding_note + _unread_columns_note(others))
+
+
+def _read_hard(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return hard labels from a table `task, label`; tasks without a label are dropped and counted in `notes`."""
+    labelled = frame.filter(frame["label"].is_not_null())
+    tasks = to_names(labelled["task"], path)
+    codes, found = encode(to_names(labelled["label"], path), "labels")
+    labels = by_value(found)
+    place = positions(labels, found)[codes] if len(codes) else codes
+    dropped = frame.height - labelled.height
+    notes = (f"{dropped} tasks without a label were dropped",) if dropped else ()
+    others = [name for name in frame.columns if name not in ("task", "label")]
+    return SoftLabels.one_hot(place, tasks, labels, notes=notes + _unread_columns_note(others))
+
+
+# ---- helpers
+
+
+def _rounding_divisors(sums: Floats) -> tuple[Floats, tuple[str, ...]]:
+    """Return the sum of each row of rounded numbers, else 1, and a note on how many rows were rounded."""
+    off = np.abs(sums - 1)
+    rounded = (off > SUM_TOLERANCE) & (off <= ROUNDING_TOLERANCE)
+    note = (f"{int(rounded.sum())} rows of rounded numbers were divided by their sum",) if rounded.any() else ()
+    return np.where(rounded, sums, 1.0), note
+
+
+def _labels_of_type(texts: list[str], kind: pl.DataType, path: str | Path) -> Names:
+    """Return label names from the texts of column names, converted to the type of the label column."""
+    try:
+        if kind.is_integer():
+            return as_names(np.array([int(text) for text in texts], np.int64), "labels")
+        if kind.is_float():
+            return as_names([float(text) for text in texts], "labels")
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"column 'label' of {path} contains numbers, but its {PROB_PREFIX} columns name other labels: {first_few(texts)}"
+        ) from None
+    if kind == pl.Boolean and {text.lower() for text in texts} <= {"true", "false"}:
+        return as_names([text.lower() == "true" for text in texts], "labels")
+    return as_names(texts, "labels")
+
+
+def _encode_in_order(values: Names) -> tuple[Ints, Names]:
+    """Return codes, and names in the order of their first occurrence."""
+    codes, names = encode(values)
+    _, first = np.unique(codes, return_index=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return (rank[codes] if len(codes) else codes), names[order]
+
+
+def _unread_columns_note(columns: Iterable[str]) -> tuple[str, ...]:
+    """Return a note that lists columns that were not read; () if there are none."""
+    named = list(columns)
+    return (f"columns not read: {first_few(named)}",) if named else ()

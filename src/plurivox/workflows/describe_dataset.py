@@ -1,0 +1,100 @@
+"""Describe a data set: statistics of its votes or answers, and the number of odd entries among answers."""
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plurivox import elicit, evaluate
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.types import Names
+from plurivox.elicit import FLAGS
+from plurivox.evaluate import AnswersDescription, Description
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
+
+MISSING_TEXTS = ("na", "n/a", "nan", "null", "none", "?", "-")
+DEFAULT_FORM = "top-two"  # the form that reads answers whose form is not recorded: it accepts every kind of mark
+
+
+@dataclass(frozen=True)
+class EnteredDescription:
+    """Statistics of answers, and the number of odd entries by kind."""
+
+    figures: AnswersDescription
+    odd: dict[str, int]  # kind of odd entry (see elicit.FLAGS) -> number of answers
+    read_by: str | None  # the form used to find odd entries; None if they were not searched for
+
+    def info(self) -> dict[str, Any]:
+        """Return all statistics by name."""
+        return {**self.figures.info(), "odd": self.odd}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return (name, value) as text for display, without those that cannot be computed."""
+        return self.figures.rows()
+
+    def odd_rows(self) -> list[tuple[str, str, str]]:
+        """Return (kind, number, how such an entry is read) of the odd entries, as text."""
+        return [(name, f"{n:,}", FLAGS[name][1]) for name, n in self.odd.items()]
+
+
+def describe(
+    given: Any, gold: SoftLabels | str | Path | None = None, *, part: str | None = None
+) -> Description | EnteredDescription:
+    """Return statistics of votes or counts (sizes, agreement, accuracy with gold), or of answers if there are no votes.
+
+    `given` are Votes, Answers, a Dataset, the path or the name of one, or a DataFrame of votes. `gold` are known labels or
+    their file; default: those of the data set. `part` selects votes, counts or answers. Warn about labels that differ only
+    by case or blanks, or look like a missing value.
+
+    >>> table = {"task": ["a", "a", "b"], "worker": ["ann", "bo", "ann"], "label": ["cat", "dog", "dog"]}
+    >>> about = describe(table)
+    >>> about.n_tasks, about.n_workers
+    (2, 2)
+    """
+    data = as_dataset(given)
+    known = data.gold if gold is None else as_soft_labels(gold)
+    if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
+        if (answers := data.answers) is None:
+            raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
+        return _describe_entered(answers, known)
+    crowd = as_votes(data, part)
+    _warn_odd_labels(crowd.labels)
+    return evaluate.describe(crowd, known)
+
+
+def _describe_entered(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
+    """Return the statistics of answers, and the odd entries that their forms find; warn if a form is unknown."""
+    figures = evaluate.describe_answers(answers, gold)
+    if not len(answers.labels):
+        return EnteredDescription(figures, {}, None)
+    form = DEFAULT_FORM if answers.form is None else "as-asked"
+    strange = (
+        [] if answers.form is None else sorted({str(name) for name in answers.form.tolist()} - set(elicit.methods))
+    )
+    if strange:
+        message = f"odd entries are not counted: there is no form {strange[0]!r}"
+        warnings.warn(message, PlurivoxWarning, stacklevel=3)
+        return EnteredDescription(figures, {}, None)
+    found = elicit.methods.make(form).read(answers)
+    return EnteredDescription(figures, found.flag_counts, found.made_by)
+
+
+def _warn_odd_labels(labels: Names) -> None:
+    """Warn about labels that differ only by case or blanks, or look like a missing value."""
+    names = [str(label) for label in labels.tolist()]
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        folded.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    notes = []
+    if alike := [name for group in folded.values() if len(group) > 1 for name in group]:
+        notes.append(f"labels that differ only by case or blanks count as different labels: {first_few(alike, 6)}")
+    if none := [name for name in names if name.strip().casefold() in MISSING_TEXTS]:
+        value = none[0].strip()
+        notes.append(
+            f"the label {none[0]!r} looks like a missing value; if it is one, set missing={value!r} (--missing {value})"
+        )
+    for note in notes:
+        warnings.warn(note, PlurivoxWarning, stacklevel=3)

@@ -1,0 +1,301 @@
+"""Drop the worst workers or tasks by a score, and compare an aggregator before and after."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from plurivox import aggregate, evaluate, identify
+from plurivox.aggregate import Aggregator
+from plurivox.core.answers import Answers
+from plurivox.core.audit import Audit, AuditRow
+from plurivox.core.encoding import as_text, positions
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.results import Scores
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.tables import Table
+from plurivox.core.types import Bools, Ints, Names
+from plurivox.core.votes import Votes
+from plurivox.identify import Evidence, Identifier
+from plurivox.io.dataset import CROWD_PARTS, Dataset
+from plurivox.workflows.compare_methods import gold_with_votes
+from plurivox.workflows.score_tasks_workers import EvidenceCache
+
+G = TypeVar("G", Votes, Answers, Dataset)
+MIN_LEFT = {"worker": 2, "task": 1}  # at least this many must be left
+
+
+def prune(
+    given: G,
+    score: str | Identifier | Scores,
+    quantile: float,
+    *,
+    of: str | None = None,
+    gold: SoftLabels | None = None,
+    progress: Progress = no_progress,
+) -> tuple[G, Audit]:
+    """Return the data without the workers or tasks whose score is among the worst `quantile`, and an audit of those dropped.
+
+    Higher values are worse. Of n with a value, floor(quantile x n) are dropped, fewer if the last of them is tied with one
+    that stays: all tied with it stay. Those without a score (NaN) stay. `of` may require a score of a `worker` or of a
+    `task`; another score is then an error.
+
+    >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyyxyz"))
+    >>> left, audit = prune(votes, "disagreement", 0.4)
+    >>> left.tasks.tolist(), audit.reason.tolist()
+    (['a', 'b'], ['0.6667, rank 1 of 3: among the worst 40%'])
+    """
+    if not 0 < quantile < 1:
+        raise OptionError(f"quantile must be between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
+    scores = score if isinstance(score, Scores) else _compute_score(given, score, gold, progress)
+    if scores.of not in MIN_LEFT or (of is not None and scores.of != of):
+        wanted = of or "worker or task"
+        raise InputError(f"{scores.made_by} is a score of a {scores.of}; dropping needs a score of a {wanted}")
+    out = _worst_positions(scores, quantile)
+    left = len(scores.names) - len(out)
+    if len(out) and left < MIN_LEFT[scores.of]:
+        raise InputError(
+            f"{scores.made_by}: dropping the worst {quantile:g} of {len(scores.names)} {scores.of}s leaves {left}; at least "
+            f"{MIN_LEFT[scores.of]} must be left: lower the quantile"
+        )
+    return _drop_positions(given, scores, out), _make_audit(given, scores, out, quantile)
+
+
+def _compute_score(
+    given: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
+) -> Scores:
+    """Return the scores of votes by this method; answers are scored by the votes for their first label."""
+    made = identify.methods.make(method)
+    if isinstance(given, Answers):
+        votes, evidence = top_votes(given), Evidence(gold=gold, answers=given)
+    elif isinstance(given, Dataset):
+        known = given.gold if gold is None else gold
+        votes, evidence = votes_to_score(given, made), Evidence(gold=known, answers=given.answers)
+    else:
+        votes, evidence = given, Evidence(gold=gold)
+    return EvidenceCache(votes, evidence, alone=True).score(made, progress)
+
+
+def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
+    """Return the votes of a data set to score: those with worker names for a score of workers."""
+    if data.has("votes") and identify.methods.make(method).of == "worker":
+        votes = data.votes  # counts may cover more tasks, but have no worker names
+        assert votes is not None
+        return votes
+    if data.has("votes") or data.has("counts") or data.answers is None:
+        return data.crowd()
+    return top_votes(data.answers)
+
+
+def top_votes(answers: Answers) -> Votes:
+    """Return one vote per answer, for the label it names first; answers without a label and abstentions are left out.
+
+    >>> top_votes(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
+    <Votes: 1 vote, 1 task, 1 worker, 2 labels>
+    """
+    top = answers.named(0)
+    keep = top >= 0
+    for aside in (answers.abstain, answers.none_of_these):
+        if aside is not None:
+            keep &= ~aside
+    times = {name: None if (c := getattr(answers, name)) is None else c[keep] for name in ("when", "seconds")}
+    return Votes.coded(
+        task=answers.task[keep],
+        worker=answers.worker[keep],
+        label=top[keep],
+        tasks=answers.tasks,
+        workers=answers.workers,
+        labels=answers.labels,
+        scale=answers.scale,
+        **times,
+    )
+
+
+def _worst_positions(scores: Scores, quantile: float) -> Ints:
+    """Return the positions of the worst names to drop, worst first; warn if there are none or fewer because of ties."""
+    known = np.flatnonzero(~np.isnan(scores.value))
+    order = known[np.argsort(-scores.value[known], kind="stable")]
+    n = math.floor(quantile * len(known) + 1e-9)
+    if not n:
+        warnings.warn(
+            f"{scores.made_by}: nothing is dropped; {quantile:g} of {len(known):,} {scores.of}s is less than one"
+            f"{_quantile_hint(len(known))}",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
+    if n in (0, len(order)):
+        return order[:n]
+    border = scores.value[order[n]]  # the best value that stays
+    out = order[:n][scores.value[order[:n]] > border]
+    if len(out) < n:
+        tied = int((scores.value == border).sum())
+        warnings.warn(
+            f"{scores.made_by}: {len(out):,} instead of {n:,} are dropped; {tied:,} {scores.of}s are tied at {border:.4g} "
+            "and stay",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
+    return out
+
+
+def _quantile_hint(n: int) -> str:
+    """Return the smallest quantile that drops one of n, as a hint; "" if there is none below 1.
+
+    >>> _quantile_hint(3), _quantile_hint(1)
+    (': use 0.34 or more', '')
+    """
+    return f": use {math.ceil(100 / n) / 100:g} or more" if n > 1 else ""
+
+
+def _make_audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
+    """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
+    rule = f"drop-{scores.of}s {scores.made_by}"
+    parts = (
+        [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in CROWD_PARTS if given.has(one)]
+    )
+    names, n_known = as_text(scores.names[out]), int((~np.isnan(scores.value)).sum())
+    # several parts contain the same answers: count a worker's in the part with names, a task's in the largest part
+    counted = parts[0] if scores.of == "worker" else max(parts, key=_answer_count)
+    n_answers = _answers_per_name(counted, scores.of, scores.names[out])
+    rows: list[AuditRow] = []
+    for rank, (at, text, n) in enumerate(zip(out.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1):
+        name, value = str(text), float(scores.value[at])
+        reason = f"{value:.4g}, rank {rank:,} of {n_known:,}: among the worst {100 * quantile:g}%"
+        worker, task = (name, "") if scores.of == "worker" else ("", name)
+        rows.append((rule, "worker" if worker else "task", "removed", worker, task, -1, n, value, reason))
+    return Audit.of([rule], rows)
+
+
+def _answer_count(crowd: Votes | Answers) -> float:
+    """Return the number of answers."""
+    return crowd.n_answers if isinstance(crowd, Votes) else len(crowd)
+
+
+def _answers_per_name(crowd: Votes | Answers, of: str, names: Names) -> Ints:
+    """Return (n,) the number of answers of each of these workers, or to each of these tasks."""
+    all_names, code = getattr(crowd, f"{of}s"), getattr(crowd, of)
+    place, named = positions(all_names, names), code >= 0
+    weight = crowd.weight[named] if isinstance(crowd, Votes) and crowd.weight is not None else None
+    n = np.append(
+        np.bincount(code[named], weight, minlength=len(all_names)), 0
+    )  # the last is for names that are absent here
+    return np.rint(n[place]).astype(np.int64)
+
+
+def _drop_positions(given: G, scores: Scores, out: Ints) -> G:
+    """Return the votes, answers or data set without the workers or tasks at these positions."""
+    gone = scores.names[out]
+    if isinstance(given, Dataset):
+        crowds = {one: getattr(given, one) for one in _parts_to_prune(given, scores.of, len(gone))}
+        return given.with_crowd({one: _drop_names(crowd, scores.of, gone) for one, crowd in crowds.items()})
+    return _drop_names(given, scores.of, gone)
+
+
+def _parts_to_prune(data: Dataset, of: str, n_gone: int) -> list[str]:
+    """Return the parts to prune: answers, votes and counts; without counts if workers are dropped, as these have no names."""
+    parts = [one for one in CROWD_PARTS if data.has(one)]
+    if of == "task" or not n_gone or "counts" not in parts:
+        return parts
+    parts.remove("counts")
+    if not parts:
+        raise InputError(
+            f"{data.name} has counts without worker names; workers can be dropped only from answers or votes"
+        )
+    message = (
+        f"{data.name}: workers are dropped from the {' and '.join(parts)}; left out: counts, which have no worker names"
+    )
+    warnings.warn(message, PlurivoxWarning, stacklevel=4)
+    return parts
+
+
+N = TypeVar("N", Votes, Answers)
+
+
+def _drop_names(crowd: N, of: str, gone: Names) -> N:
+    """Return votes or answers without these workers or tasks, and without their names in the list."""
+    names = getattr(crowd, f"{of}s")
+    place = positions(names, gone)
+    stays: Bools = np.ones(len(names) + 1, bool)  # the last is for unnamed workers
+    stays[place[place >= 0]] = False
+    code = getattr(crowd, of)
+    cut = crowd.where(stays[code])
+    rank = np.append(np.cumsum(stays[:-1]) - 1, -1)
+    note = f"{int((~stays).sum()):,} {of}s dropped"
+    changes: Any = {of: rank[getattr(cut, of)], f"{of}s": names[stays[:-1]], "notes": (*crowd.notes, note)}
+    return replace(cut, **changes)
+
+
+def prune_and_compare(
+    votes: Votes,
+    gold: SoftLabels,
+    score: str | Identifier | Scores,
+    quantiles: Sequence[float],
+    method: str | Aggregator = "vote-shares",
+    *,
+    progress: Progress = no_progress,
+) -> Table:
+    """Return a table of the accuracy, NLL and ECE of an aggregator before and after dropping the worst, for each quantile.
+
+    Two rows per quantile: on the tasks that still have votes, the same tasks before and after; and on all tasks that had
+    votes, where a task that lost all its votes gets a uniform prediction. A gain in the first row that is a loss in the
+    second only means that hard tasks are no longer counted.
+
+    >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyyxyz"))
+    >>> gold = SoftLabels.gold(list("abc"), list("xyz"))
+    >>> table = prune_and_compare(votes, gold, "disagreement", [0.4])
+    >>> table.columns()["accuracy after"].round(3).tolist()
+    [1.0, 0.778]
+    """
+    if not quantiles:
+        raise InputError("give at least one quantile, such as 0.1 for the worst tenth")
+    maker = aggregate.methods.make(method)
+    truth = gold_with_votes(votes, gold)
+    total = 2 + len(quantiles)
+    scores = score if isinstance(score, Scores) else _compute_score(votes, score, gold, within(progress, 0, total))
+    before = maker.fit(votes, progress=within(progress, 1, total)).soft
+    rows: list[dict[str, Any]] = []
+    for step, quantile in enumerate(quantiles):
+        left, audit = prune(votes, scores, quantile)
+        after = maker.fit(left, progress=nested_progress(progress, 2 + step, total)).soft
+        voted = left.voted
+        head = {"quantile": quantile, f"{scores.of}s out": len(audit), "votes out": int(audit.answers.sum())}
+        for on, known in (("tasks left", truth.shared(voted)), ("all tasks", truth)):
+            rows.append(
+                {
+                    **head,
+                    "on": on,
+                    "tasks": len(known),
+                    **_before_and_after(before, _uniform_if_unvoted(after, voted, known), known),
+                }
+            )
+    title = f"{maker.spec} before and after the worst {scores.of}s by {scores.made_by} are dropped"
+    note = "tasks left: before and after on the same tasks; all tasks: those without a vote get a uniform prediction"
+    return Table.of_rows(title, rows, (note,))
+
+
+def _before_and_after(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:
+    """Return {"<measure> before", "<measure> after"} on the tasks of the truth; NaN if there are none."""
+    out: dict[str, float] = {}
+    for name in ("accuracy", "NLL", "ECE"):
+        for when, prediction in (("before", before), ("after", after)):
+            out[f"{name} {when}"] = _measure(name, prediction, truth) if len(truth) else np.nan
+    return out
+
+
+def _measure(name: str, prediction: SoftLabels, truth: SoftLabels) -> float:
+    """Return the accuracy, NLL or ECE of a prediction; ties are shared."""
+    if name == "NLL":
+        return evaluate.nll(prediction, truth)
+    return (evaluate.accuracy if name == "accuracy" else evaluate.ece)(prediction, truth, ties="share")
+
+
+def _uniform_if_unvoted(soft: SoftLabels, voted: Names, truth: SoftLabels) -> SoftLabels:
+    """Return predictions for the tasks of the truth: as fitted for tasks with votes, else uniform."""
+    here = positions(voted, truth.tasks) >= 0
+    prob = np.full((len(truth), soft.n_labels), 1 / soft.n_labels)
+    prob[here] = soft.on(truth.tasks[here]).prob
+    return SoftLabels.of(prob, truth.tasks, soft.labels)

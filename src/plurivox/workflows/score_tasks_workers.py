@@ -1,0 +1,261 @@
+"""Score tasks, workers or the crowd by methods of `identify`, after collecting the votes, gold, fits, ... that they need."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plurivox import aggregate, identify
+from plurivox.aggregate import Aggregator
+from plurivox.core.answers import Answers
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
+from plurivox.core.method import split_list
+from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.results import Dynamics, Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.identify import Evidence, Identifier
+from plurivox.io import Dataset
+from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.workflows.rank_scores import Ranking, join_scores
+
+By = str | Aggregator | Sequence[str | Aggregator]
+Fits = Fit | str | Path | Sequence[Fit | str | Path]
+Recorded = Dynamics | Mapping[str, Dynamics] | str | Path
+Labels = SoftLabels | str | Path
+EVIDENCE_OF_ARGUMENT = {  # argument of `score` and `rank` -> the fields of Evidence that it sets
+    "soft": {"soft"},
+    "gold": {"gold"},
+    "prediction": {"prediction"},
+    "dynamics": {"dynamics", "worker_dynamics"},
+    "fit": {"fit", "fits"},
+    "by": {"fit", "fits"},
+}
+
+
+def score(
+    data: Any,
+    method: str | Identifier,
+    *,
+    fit: Fits | None = None,
+    by: By | None = None,
+    soft: Labels | None = None,
+    gold: Labels | None = None,
+    prediction: Labels | None = None,
+    dynamics: Recorded | None = None,
+    answers: Answers | None = None,
+    part: str | None = None,
+    progress: Progress = no_progress,
+    **options: Any,
+) -> Scores:
+    """Score tasks, workers or the crowd by the method of this name, with its options; return the Scores.
+
+    What the score needs and is not given is taken from the data set, or computed: a `fit` by the default aggregator of the
+    score, or `by` another. A score of several fits takes a list of them. `dynamics` are those of one classifier, or
+    {worker: dynamics} of one classifier per worker, or a folder with one file per worker.
+
+    `data` are Votes, a Dataset, the path or the name of one, or a DataFrame of votes; fits, labels and dynamics may be given
+    as files. `part` selects votes or counts if a data set has both.
+
+    >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=list("xxyyyy"))
+    >>> score(votes, "entropy", unit="bits").value.round(3)
+    array([0.918, 0.   ])
+    >>> score(votes, "posterior-entropy", by="vote-shares").worst(1)
+    array(['a'], dtype=StringDType())
+    """
+    made = identify.methods.make(method, **options)
+    given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
+    return _collect_evidence(data, [made], by, part, given, alone=True).score(made, progress)
+
+
+def rank(
+    data: Any,
+    scores: str | Sequence[str | Identifier],
+    *,
+    fit: Fits | None = None,
+    by: By | None = None,
+    soft: Labels | None = None,
+    gold: Labels | None = None,
+    prediction: Labels | None = None,
+    dynamics: Recorded | None = None,
+    answers: Answers | None = None,
+    part: str | None = None,
+    progress: Progress = no_progress,
+) -> Ranking:
+    """Compute several scores of tasks, or of workers, and return their values and ranks by name (1 is the worst).
+
+    The scores are a list, or one text separated by commas. Scores that need a fit by the same aggregator share it; a `fit`
+    that is given is used by the scores that can use it. The other arguments are those of `score`.
+
+    >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=list("xxyyyy"))
+    >>> rank(votes, ["entropy", "disagreement"])
+    <Ranking: 2 tasks, 2 scores, by entropy, disagreement>
+    """
+    specs = split_list(scores) if isinstance(scores, str) else scores
+    made = [identify.methods.make(one) for one in specs]
+    given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
+    cache = _collect_evidence(data, made, by, part, given)
+    return join_scores([cache.score(one, within(progress, step, len(made))) for step, one in enumerate(made)])
+
+
+def _collect_evidence(
+    data: Any, scores: Sequence[Identifier], by: By | None, part: str | None, given: dict[str, Any], alone: bool = False
+) -> "EvidenceCache":
+    """Return the evidence given, with files read, and the votes or counts that all scores use.
+
+    Warn about arguments that no score uses; raise InputError if a score needs worker names and counts would be used.
+    """
+    used = {one for score in scores for one in score.looks_at()}
+    for name, value in {**given, "by": by}.items():
+        if value and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
+            message = f"none of these scores uses {name} (--{name}); it has no effect"
+            warnings.warn(message, PlurivoxWarning, stacklevel=3)
+    evidence, makers = _given_evidence(**given), _make_aggregators(by)
+    if data is None:
+        return EvidenceCache(None, evidence, makers, alone=alone)
+    needs_names = _method_needing_names(scores, makers, fitted=bool(evidence.fits))
+    return EvidenceCache(_select_votes(as_dataset(data), part, needs_names), evidence, makers, alone=alone)
+
+
+def _given_evidence(
+    fit: Fits | None, dynamics: Recorded | None, answers: Answers | None, **labels: Labels | None
+) -> Evidence:
+    """Return the arguments of `score` as Evidence, with files read; which fit a score uses is decided later."""
+    given = [] if fit is None else [fit] if isinstance(fit, Fit | str | Path) else fit
+    fits = tuple(Fit.load(one) if isinstance(one, str | Path) else one for one in given)
+    recorded = _read_dynamics(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
+    one = recorded if isinstance(recorded, Dynamics) else None
+    many = recorded if isinstance(recorded, Mapping) else {}
+    soft: dict[str, Any] = {name: as_soft_labels(value) for name, value in labels.items()}
+    return Evidence(fits=fits, dynamics=one, worker_dynamics=many, answers=answers, **soft)
+
+
+def _read_dynamics(path: Path) -> Dynamics | Mapping[str, Dynamics]:
+    """Return the dynamics in a file, or {worker: dynamics} of a folder with one file per worker."""
+    if not path.is_dir():
+        return Dynamics.load(path)
+    found = {file.stem: Dynamics.load(file) for file in sorted(path.glob("*.npz"))}
+    if not found:
+        raise InputError(
+            f"{path} contains no .npz file; it needs one file of recorded dynamics per worker, named after the worker"
+        )
+    return found
+
+
+def _select_votes(data: Dataset, part: str | None, needs_names: str) -> Dataset:
+    """Return the data set with only the votes or counts selected, its gold labels and its answers."""
+    if not (data.has("votes") or data.has("counts")):
+        return data
+    crowd = as_votes(data, part, needs_names=needs_names)
+    rest: dict[str, Any] = {name: partial(getattr, data, name) for name in ("gold", "answers") if data.has(name)}
+    return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
+
+
+def _method_needing_names(scores: Sequence[Identifier], makers: Sequence[Aggregator], *, fitted: bool) -> str:
+    """Return the name of the first score or aggregator that needs worker names, "" if none does."""
+    for score in scores:
+        if "votes" in score.usable_evidence() and "counts" not in score.takes:
+            return score.name()
+        if score.looks_at() & {"fit", "fits"} and not fitted:
+            for maker in makers or _make_aggregators(score.fitted_by):
+                if "counts" not in maker.can_take():
+                    return maker.name()
+    return ""
+
+
+def parse_scores(of: str, text: str, what: str = "scores") -> list[Identifier]:
+    """Return the scores in a text separated by commas; raise OptionError if one is not of `of`. `what` names the option."""
+    specs = split_list(text)
+    made = [identify.methods.make(spec) for spec in specs]
+    if wrong := [spec for spec, score in zip(specs, made, strict=True) if score.of != of]:
+        raise OptionError(f"{what} must be scores of {of}s; {first_few(wrong)} is not")
+    return made
+
+
+def _make_aggregators(by: By | None) -> list[Aggregator]:
+    """Return the aggregators given as one or several specs or objects."""
+    given = () if by is None else (by,) if isinstance(by, str | Aggregator) else by
+    return [aggregate.methods.make(one) for one in given]
+
+
+class EvidenceCache:
+    """Evidence for scores (votes, gold, fits, ...), given or computed; every fit is computed once and reused.
+
+    A score that uses one fit gets the first that has what it reads, among those given and then those `by` the aggregators
+    named. If none has, a default fit is computed if there are several scores; a single score (`alone`) raises its own error.
+    """
+
+    def __init__(
+        self, data: Votes | Dataset | None, given: Evidence, by: By | None = None, *, alone: bool = False
+    ) -> None:
+        self.data, self.given, self.alone = data, given, alone
+        self.by = _make_aggregators(by)
+        self.made: dict[str, Fit] = {}
+
+    def score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
+        """Collect the evidence that a method needs, and return its scores."""
+        return method.score(self.evidence_for(method, progress), progress=progress)
+
+    def evidence_for(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
+        """Return the evidence for one method; what is not available is left out, and the method raises its own error."""
+        evidence = replace(self.given, fits=())
+        for need in method.must_see():
+            for name in need.split("|"):
+                if not evidence.has(need):
+                    found = self._find_evidence(name, method, progress)
+                    evidence = evidence if found is None else replace(evidence, **{name: found})
+        for name in set(method.may_use) & {"votes", "gold", "answers"}:  # available without computation
+            if not evidence.has(name) and (found := self._find_evidence(name, method, progress)) is not None:
+                evidence = replace(evidence, **{name: found})
+        return evidence
+
+    def _find_evidence(self, name: str, method: Identifier, progress: Progress) -> Any:
+        """Return one field of the evidence: votes, a fit, fits, gold or answers; None if not available."""
+        if name == "votes":
+            return self.votes
+        if name == "fit":
+            return self._first_usable_fit(method, progress)
+        if name == "fits":
+            return self._all_fits(method, progress)
+        if name in ("gold", "answers") and isinstance(self.data, Dataset):
+            return getattr(self.data, name)
+        return None
+
+    @property
+    def votes(self) -> Votes | None:
+        """The votes or counts, None if there are none."""
+        if isinstance(self.data, Dataset):
+            return self.data.crowd() if self.data.has("votes") or self.data.has("counts") else None
+        return self.data
+
+    def _first_usable_fit(self, method: Identifier, progress: Progress) -> Fit | None:
+        """Return the first fit that has what the method reads; computed if none is given."""
+        known = [*self.given.fits, *self._compute_fits(self.by, progress)]
+        for fit in known:
+            if all(getattr(fit, part) is not None for part in method.fit_fields):
+                return fit
+        if known and self.alone:
+            return known[0]
+        return next(iter(self._compute_fits(_make_aggregators(method.fitted_by), progress)), None)
+
+    def _all_fits(self, method: Identifier, progress: Progress) -> tuple[Fit, ...]:
+        """Return all fits, given or computed; raise InputError if there is only one."""
+        known = [*self.given.fits, *self._compute_fits(self.by, progress)]
+        if not known:
+            known = self._compute_fits(_make_aggregators(method.fitted_by), progress)
+        if known and len(known) < 2:
+            raise InputError(f"{method.name()} compares several fits; give two or more fits or aggregators (by)")
+        return tuple(known)
+
+    def _compute_fits(self, makers: Sequence[Aggregator], progress: Progress) -> list[Fit]:
+        """Return one fit per aggregator, computed once; [] if there are no votes."""
+        votes = self.votes if makers else None
+        if votes is None:
+            return []
+        for maker in makers:
+            if maker.spec not in self.made:
+                self.made[maker.spec] = maker.fit(votes, progress=progress)
+        return [self.made[maker.spec] for maker in makers]
