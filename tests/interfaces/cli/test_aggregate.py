@@ -16,7 +16,7 @@ def test_votes_in_soft_labels_out_and_one_line(call: Call, votes_file: Path, tmp
     out = tmp_path / "soft.csv"
     said = call("aggregate", "vote-shares", votes_file, "-o", out)
     assert said.exit_code == 0, said.output
-    assert said.stdout == f"vote-shares: 3 tasks -> {out}\n"
+    assert said.stdout == f"vote-shares: 3 tasks; wrote {out}\n"
     head, first = out.read_text().splitlines()[:2]
     assert head == "task,label,confidence,p:cat,p:dog"
     assert first.startswith("a,cat,0.66")
@@ -25,7 +25,7 @@ def test_votes_in_soft_labels_out_and_one_line(call: Call, votes_file: Path, tmp
 def test_options_reach_the_method_and_ties_are_told(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "soft.csv"
     said = call("aggregate", "majority-vote", votes_file, "-o", out, "--ties", "share")
-    assert said.stdout == f"majority-vote[ties=share]: 3 tasks -> {out} (ties: 1)\n"
+    assert said.stdout == f"majority-vote[ties=share]: 3 tasks (ties: 1); wrote {out}\n"
     assert "b,cat,0.5,0.5,0.5" in out.read_text()
 
 
@@ -71,7 +71,7 @@ def test_workers_and_the_whole_fit_can_be_kept(call: Call, votes_file: Path, tmp
     workers, fit = tmp_path / "workers.csv", tmp_path / "fit.npz"
     words = ("-o", tmp_path / "soft.csv", "--workers-out", workers, "--save", fit)
     said = call("aggregate", "vote-shares", votes_file, *words)
-    assert said.exit_code == 0 and "holds their names only" in said.stderr
+    assert said.exit_code == 0 and "contains only their names" in said.stderr
     assert workers.read_text().split() == ["worker", "ann", "bo", "cy"]
     assert Fit.load(fit).made_by == "vote-shares"
 
@@ -100,7 +100,7 @@ def test_an_unknown_input_names_the_nearest_data_set(call: Call, tmp_path: Path)
 
 def test_an_ending_nobody_knows_is_a_mistake(call: Call, votes_file: Path, tmp_path: Path) -> None:
     said = call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.docx")
-    assert said.exit_code == 2 and "soft.docx has an ending nobody knows" in said.stderr
+    assert said.exit_code == 2 and "unsupported file type of" in said.stderr
 
 
 def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

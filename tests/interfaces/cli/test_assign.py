@@ -29,7 +29,9 @@ def test_a_plan_is_a_file_of_batches_that_a_study_takes(call: Call, tmp_path: Pa
         "task,text,stratum\n" + "".join(f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'}\n" for i in range(12))
     )
     done = call("assign", "strata", str(items), "--counts", "hard=3,easy=1", "--twice", "1", "-o", str(out))
-    assert done.exit_code == 0 and "3 batches of 5 to 5; 12 of 12 places given" in done.output, done.output
+    assert done.exit_code == 0 and "3 batches of 5 to 5 tasks; 12 of 12 requested assignments planned" in done.output, (
+        done.output
+    )
     study = tmp_path / "study"
     made = call("studio", "new", str(study), "--items", str(items), "--labels", "a,b", "--batches", str(out))
     assert made.exit_code == 0, made.output

@@ -38,7 +38,7 @@ def test_what_was_looked_at_is_told_where_nothing_is_found(call, tmp_path: Path)
     x = np.random.default_rng(0).normal(size=(6, 8)).astype(np.float32)
     names = [f"t{i}" for i in range(6)]
     clean = box(tmp_path / "clean.npz", names, ["train"] * 4 + ["test"] * 2, x)
-    assert "nothing found; looked at labels in names, copies by name" in call("audit", clean).stdout
+    assert "no leaks found; checked: labels in names, copies by name" in call("audit", clean).stdout
     whole = box(tmp_path / "whole.npz", names, None, x)
     assert "there are none, give --split FILE" in call("audit", whole).stdout
     (tmp_path / "split.csv").write_text(
@@ -56,4 +56,4 @@ def test_it_needs_no_torch(tmp_path: Path) -> None:
         f"from plurivox.cli.main import main; main(['audit', {str(file)!r}], standalone_mode=False)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
-    assert done.returncode == 0 and "nothing found" in done.stdout, done.stderr
+    assert done.returncode == 0 and "no leaks found" in done.stdout, done.stderr

@@ -38,7 +38,7 @@ def test_rules_write_a_new_data_set_with_all_the_rest_and_an_audit(
         ["stored-twice", "0", "0", "14", "0"],
         ["collins2022", "2", "0", "28", "1"],
         ["out-of-range[at-most=1]", "0", "0", "0", "0"],
-        f"127 of 169 answers stay -> {out}".split(),
+        f"kept 127 of 169 answers; wrote {out}".split(),
     ]
     data, before = pv.read(out), pv.read(crowd_folder)
     assert data.answers is not None and len(data.answers) == 127 and "beyond" not in data.answers.workers.tolist()
@@ -93,7 +93,7 @@ def test_tasks_that_only_counts_tell_of_are_counted_too(call: Call, tmp_path: Pa
     write(Dataset("made", votes=votes, counts=counts), tmp_path / "made")
     out = tmp_path / "out"
     said = call("clean", tmp_path / "made", "--drop-tasks", "entropy", "--quantile", 0.34, "-o", out)
-    assert said.exit_code == 0 and said.stdout.splitlines()[-1] == f"17 of 22 answers stay -> {out}"
+    assert said.exit_code == 0 and said.stdout.splitlines()[-1] == f"kept 17 of 22 answers; wrote {out}"
     assert pl.read_csv(out / "audit.csv").select("task", "answers").rows() == [("b", 5)]
 
 
@@ -114,13 +114,13 @@ def test_votes_beside_the_answers_are_left_out_with_a_note(call: Call, crowd_fol
 
 
 MISTAKES = {
-    "IN -o OUT": "say what to take out: --rules LIST, --drop-workers SCORE or --drop-tasks SCORE",
+    "IN -o OUT": "nothing to remove; give --rules LIST, --drop-workers SCORE or --drop-tasks SCORE",
     "IN -o OUT --rules to-fast": "there is no clean method 'to-fast'; did you mean 'too-fast'",
     "IN -o OUT --rules too-fast[second=1]": "there is no option of too-fast called 'second'; did you mean 'seconds'",
     "to-fast IN -o OUT": "there is no rule 'to-fast'; did you mean 'too-fast'",
     "IN -o OUT --drop-workers trace": "--drop-workers needs --quantile",
-    "IN -o OUT --rules too-fast --quantile .1": "--quantile says how many to drop by a score",
-    "IN -o OUT --drop-tasks trace --quantile .1": "trace is a score of a worker; --drop-tasks needs one of a task",
+    "IN -o OUT --rules too-fast --quantile .1": "--quantile needs a score to drop by",
+    "IN -o OUT --drop-tasks trace --quantile .1": "trace is a score of workers; --drop-tasks needs a score of tasks",
     "IN -o OUT --drop-workers trase --quantile .1": "did you mean 'trace'",
     "IN -o OUT --drop-workers trace --quantile 2": "quantile must lie between 0 and 1",
     "IN -o IN --rules too-fast --force": "would be written over what is read",

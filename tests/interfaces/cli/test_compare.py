@@ -48,7 +48,7 @@ def test_two_inputs_of_one_name_are_two(call: Call, tmp_path: Path) -> None:
     [
         (["toy", "--methods", "wawwa"], "no aggregate method 'wawwa'; did you mean 'wawa'"),
         (["toy", "--methods", "wawa", "--reference", "iwmv"], "no method in this comparison called 'iwmv'"),
-        (["toy", "-o", "c.xlsx"], "c.xlsx has an ending nobody knows"),
+        (["toy", "-o", "c.xlsx"], "unsupported file type of c.xlsx"),
         ([], "INPUT"),
     ],
 )

@@ -34,7 +34,7 @@ def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text(head + "a,ann,top-two,cat,8p,dog,90\na,bo,one-label,cat,,,\n")
     shown = call("describe", tmp_path)
     assert shown.exit_code == 0 and "one-label 1, top-two 1" in shown.stdout
-    assert "repaired" in shown.stdout and "how as-asked reads them" in shown.stdout
+    assert "repaired" in shown.stdout and "how as-asked converts them" in shown.stdout
     facts = json.loads(call("describe", tmp_path, "--json").stdout)
     assert (facts["n_answers"], facts["odd"]["over-100"]) == (2, 1)
     (tmp_path / "answers.csv").write_text("task,worker,form,top,top_percent\na,ann,guess,cat,70\n")
@@ -57,7 +57,7 @@ def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) 
 
 def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) -> None:
     parquet, back = tmp_path / "votes.parquet", tmp_path / "back.csv"
-    assert call("convert", votes_file, parquet).stdout == f"{votes_file} -> {parquet}\n"
+    assert call("convert", votes_file, parquet).stdout == f"read {votes_file}; wrote {parquet}\n"
     assert call("convert", parquet, back).exit_code == 0
     assert sorted(back.read_text().splitlines()) == sorted(votes_file.read_text().splitlines())
 
@@ -92,7 +92,8 @@ def test_a_simulated_crowd_is_a_data_set_like_any_other(call: Call, tmp_path: Pa
     words = ("simulate", "hammer-spammer", "-o", folder, "--n-tasks", 20, "--ratio", 0, "--seed", 1)
     made = call(*words)
     assert (
-        made.stdout == f"hammer-spammer[n-tasks=20,seed=1,ratio=0.0]: 200 votes of 30 workers on 20 tasks -> {folder}\n"
+        made.stdout
+        == f"hammer-spammer[n-tasks=20,seed=1,ratio=0.0]: 200 votes of 30 workers on 20 tasks; wrote {folder}\n"
     )
     facts = json.loads(call("describe", folder, "--json").stdout)
     assert facts["vote_accuracy"] == 1 and facts["n_tasks"] == 20
@@ -106,7 +107,8 @@ def test_datasets_are_listed_installed_and_inspected(
 ) -> None:
     monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "shelf"))
     assert (
-        call("datasets", "install", "mine", "--from", votes_file).stdout == f"mine -> {tmp_path / 'shelf' / 'mine'}\n"
+        call("datasets", "install", "mine", "--from", votes_file).stdout
+        == f"installed mine in {tmp_path / 'shelf' / 'mine'}\n"
     )
     assert call("datasets", "list").stdout.split() == ["mine", "toy"]
     assert json.loads(call("datasets", "info", "mine", "--json").stdout)["tasks"] == 3

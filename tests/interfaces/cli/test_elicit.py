@@ -31,7 +31,7 @@ def test_answers_in_votes_out_and_what_was_odd(call: Call, answers_file: Path, t
     out = tmp_path / "votes.csv"
     said = call("elicit", "top-two", answers_file, "-o", out)
     assert said.exit_code == 0, said.output
-    assert said.stdout.splitlines()[-1] == f"top-two: 3 answers as 8 votes (1 abstained) -> {out}"
+    assert said.stdout.splitlines()[-1] == f"top-two: 3 answers as 8 votes (1 abstained); wrote {out}"
     assert "repaired               1  a percent read after a guess, such as 8p for 80" in said.stdout
     assert "percent-without-label  1  a percent typed where no label was chosen" in said.stdout
     votes = pv.read(out).crowd()

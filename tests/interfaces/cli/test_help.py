@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import Result
 
-from plurivox.cli._build import COMMAND_OF, INNER, STEPS, catalogue, registry
+from plurivox.cli._method_commands import COMMAND_OF, STEPS, TRAIN_REGISTRIES, catalogue, registry
 from plurivox.cli.main import COMMANDS, main
 from plurivox.core.method import Method
 
@@ -61,7 +61,7 @@ def test_formula_and_reference_close_the_help_of_a_method(call: Call) -> None:
     assert words.index("General:") < words.index("p(k | task)")
 
 
-@pytest.mark.parametrize("step", [*STEPS, *INNER])
+@pytest.mark.parametrize("step", [*STEPS, *TRAIN_REGISTRIES])
 def test_methods_lists_a_room(call: Call, step: str) -> None:
     shown = call("methods", step).stdout
     assert all(name in shown and catalogue(step).summary(name) in shown for name in catalogue(step))
@@ -69,7 +69,7 @@ def test_methods_lists_a_room(call: Call, step: str) -> None:
 
 def test_methods_in_json_tell_enough_to_make_a_form(call: Call) -> None:
     steps = json.loads(call("methods", "--json").stdout)["methods"]
-    assert list(steps) == [*STEPS, *INNER]
+    assert list(steps) == [*STEPS, *TRAIN_REGISTRIES]
     vote = next(one for one in steps["aggregate"] if one["name"] == "majority-vote")
     assert vote["options"][0]["choices"] == ["first", "random", "share"]
     assert vote["options"][1] | {"help": ""} == {
@@ -91,7 +91,7 @@ def test_completion_knows_commands_methods_options_and_values() -> None:
     assert completed("aggregate", incomplete="maj") == {"majority-vote"}
     assert completed("aggregate", "majority-vote", incomplete="--ti") == {"--ties"}
     assert completed("aggregate", "majority-vote", "--ties") == {"first", "random", "share"}
-    assert completed("methods") == {*STEPS, *INNER}
+    assert completed("methods") == {*STEPS, *TRAIN_REGISTRIES}
     assert completed("datasets") == {"list", "info", "install"}
 
 

@@ -26,7 +26,7 @@ def test_the_worst_are_shown_and_all_are_written(call: Call, votes_file: Path, t
         "task  value   raw     n",
         "b     1       0.6931  2",
         "a     0.9183  0.6365  3",
-        f"entropy[unit=bits]: 3 tasks -> {out}",
+        f"entropy[unit=bits]: 3 tasks; wrote {out}",
     ]
     assert out.read_text().splitlines()[0] == "task,value,raw,n" and len(out.read_text().splitlines()) == 4
 
@@ -64,7 +64,7 @@ def test_the_fit_is_made_named_or_given(call: Call, votes_file: Path, tmp_path: 
     assert said.exit_code == 0 and "the 3 worst tasks" in said.stdout
 
 
-def test_soft_labels_gold_guess_and_dynamics_are_files(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_soft_labels_gold_prediction_and_dynamics_are_files(call: Call, votes_file: Path, tmp_path: Path) -> None:
     soft, gold, logits = tmp_path / "soft.csv", tmp_path / "gold.csv", tmp_path / "dynamics.npz"
     soft.write_text("task,p:cat,p:dog\na,0.5,0.5\nb,0.9,0.1\nc,1,0\n")
     gold.write_text("task,label\na,cat\nb,dog\nc,dog\n")
@@ -85,12 +85,21 @@ def test_soft_labels_gold_guess_and_dynamics_are_files(call: Call, votes_file: P
         assert said.stdout.startswith("the 3 worst tasks"), words
 
 
+def test_guess_is_a_hidden_former_name_of_prediction(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    soft = tmp_path / "soft.csv"
+    assert call("aggregate", "vote-shares", votes_file, "-o", soft).exit_code == 0
+    now, before = (call("identify", "crowdlab", votes_file, option, soft) for option in ("--prediction", "--guess"))
+    assert now.exit_code == 0 and now.stdout == before.stdout
+    shown = call("identify", "crowdlab", "--help").stdout
+    assert "--prediction FILE" in shown and "--guess" not in shown
+
+
 def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "ranks.npz"
     words = ("identify", "rank", votes_file, "--scores", "entropy[unit=bits],disagreement,glad-difficulty", "-o", out)
     said = call(*words)
     assert said.exit_code == 0, said.output
-    assert "rank:entropy[unit=bits]" in said.stdout and "how alike the scores rank (Spearman)" in said.stdout
+    assert "rank:entropy[unit=bits]" in said.stdout and "rank correlations of the scores (Spearman)" in said.stdout
     table = Ranking.load(out)
     assert table.scores.tolist() == ["entropy[unit=bits]", "disagreement", "glad-difficulty"]
     told = json.loads(call(*words, "--json").stdout)
@@ -110,8 +119,8 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
             "crowdlab needs prediction: give a classifier's probabilities for the tasks, such as those of plurivox predict",
         ),
         ("glad-difficulty VOTES --by wawa", "reads the difficulty of a fit, and wawa gives none; take a fit by glad"),
-        ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
-        ("entropy VOTES -o VOTES", "is named twice"),
+        ("entropy VOTES -o OUT.docx", "unsupported file type"),
+        ("entropy VOTES -o VOTES", "is given twice"),
         ("entropy VOTES --worst -1", "invalid value for '--worst'"),
         ("posterior-entropy VOTES --fit VOTES", "is not a noun saved by plurivox"),
         ("waum VOTES --dynamics FOLDER", "holds no .npz file"),
@@ -174,8 +183,8 @@ def test_a_coefficient_comes_with_its_own_interval(call: Call, votes_file: Path)
     assert line == f"{said['raw']:.4g}, 95% interval {low:.4g} to {high:.4g}, by krippendorff-alpha"
 
 
-def test_who_cannot_be_told_is_counted(call: Call, tmp_path: Path) -> None:
+def test_workers_without_a_score_are_counted(call: Call, tmp_path: Path) -> None:
     alone = tmp_path / "votes.csv"
     alone.write_text("task,worker,label\na,ann,x\na,bo,x\nb,cy,y\n")
     said = call("identify", "agreement-with-rest", alone)
-    assert said.stdout.splitlines()[-1] == "agreement-with-rest: 3 workers, 1 of which cannot be told"
+    assert said.stdout.splitlines()[-1] == "agreement-with-rest: 3 workers, 1 without a score"

@@ -171,4 +171,4 @@ def test_a_bar_is_drawn_on_a_terminal_only(guest: dict[str, str], votes_file: Pa
             drawn += part.decode()
     os.close(main_end)
     assert "sleepy" in drawn and "3/3" in drawn
-    assert run.stdout.startswith("vote-shares: 3 tasks -> ")
+    assert run.stdout.startswith("vote-shares: 3 tasks; wrote ")

@@ -17,7 +17,7 @@ def test_the_folder_holds_everything_and_reads_back(call: Call, tmp_path: Path) 
     folder = tmp_path / "crowd"
     words = ("simulate", "soft-answers", "--n-tasks", 30, "--features", 4, "--copiers", 0.2, "-o", folder)
     made = call(*words)
-    assert made.exit_code == 0 and made.stdout.endswith(f"answers of 30 workers on 30 tasks -> {folder}\n")
+    assert made.exit_code == 0 and made.stdout.endswith(f"answers of 30 workers on 30 tasks; wrote {folder}\n")
     data, crowd = pv.read(folder), pv.simulate_crowd("soft-answers", n_tasks=30, features=4, copiers=0.2)
     assert data.about["command"] == f"plurivox {' '.join(map(str, words))}"
     assert data.votes.label.tolist() == crowd.votes.label.tolist()

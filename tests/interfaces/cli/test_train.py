@@ -80,7 +80,7 @@ def test_a_log_without_tensorboard_is_refused_before_training(call, box: Path, t
 )
 def test_any_target_or_aggregator_teaches(call, box: Path, tmp_path: Path, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
     done: Result = call("train", box, *FAST, "--target", *words, "-o", tmp_path / "run")
-    assert done.exit_code == 0 and f"mlp[hidden=8] on {words[0]}: 1 run, 40 tasks" in done.stdout, done.output
+    assert done.exit_code == 0 and f"mlp[hidden=8] on {words[0]}: 1 run, 40 training tasks" in done.stdout, done.output
 
 
 def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -116,7 +116,7 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
     assert call("train", box, *FAST, "-o", tmp_path / "run").exit_code == 0
     other: Result = call("train", box, *FAST, "--seed", 5, "-o", tmp_path / "run")
     assert other.exit_code == 2 and "belongs to another training: its plan is" in other.stderr
-    assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
+    assert "contains no trained network" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
 
 
 def test_entropy_is_judged_against_votes_though_gold_is_there(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -159,7 +159,7 @@ def test_what_a_head_learns_from_and_what_no_net_can_learn_is_told(call, box: Pa
     done = call("train", tmp_path / "new.npz", *FAST, "-o", tmp_path / "run2")
     assert done.exit_code == 0 and "no training task has, and no net can learn: 'new'" in done.stderr, done.output
     said: Result = call("predict", tmp_path / "run2", tmp_path / "new.npz", "-o", tmp_path / "g.npz")
-    assert "learnt from 40 of these 60 tasks" in said.stderr, said.output
+    assert "trained on 40 of these 60 tasks" in said.stderr, said.output
 
 
 def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -194,7 +194,7 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
         out = tmp_path / f"run{len(where)}"
         assert call("train", *where, *how, "-o", out).exit_code == 0
     assert (tmp_path / "run1/results.csv").read_text() == (tmp_path / "run3/results.csv").read_text()
-    assert "say where" in call("train", *given).stderr
+    assert "give -o RUN" in call("train", *given).stderr
 
 
 def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
