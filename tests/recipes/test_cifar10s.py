@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
-from plurivox.recipes._papers.cifar10s_figures import RELEASED, Figure, cifar10s_table, label_difference
+from plurivox.recipes._papers.cifar10s_numbers import RELEASED, PaperNumber, compute_cifar10s_numbers, label_difference
 
 WITHIN = {  # how far ours may be from the release; 0: equal
     "label of each answer, largest difference": 1e-12,
@@ -43,10 +43,10 @@ def data(folder: Path) -> Dataset:
 
 
 @cache
-def figures(folder: Path) -> dict[str, Figure]:
+def figures(folder: Path) -> dict[str, PaperNumber]:
     ours, human = data(folder), pv.read(folder.parent / "cifar10h")
     published = ours.tables["published_labels"]().to_dict(as_series=False)
-    return {one.name: one for one in cifar10s_table(ours.answers, published, human.counts, ours.gold)}
+    return {one.name: one for one in compute_cifar10s_numbers(ours.answers, published, human.counts, ours.gold)}
 
 
 def test_every_figure_of_the_release(data_set: Callable[[str], Path]) -> None:
@@ -132,5 +132,5 @@ def test_the_recipe_runs_on_made_data() -> None:
     assert tables["Break-even"].columns()["cheaper"].tolist()[0] in ("plain", "top-two")
     assert tables["Choosing gamma"].columns()["gamma"].tolist() == [0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4]
     made["cifar10s"] = Dataset("cifar10s", gold=made["cifar10s"].gold)
-    with pytest.raises(InputError, match="needs its answers, gold and published labels"):
+    with pytest.raises(InputError, match="needs answers, gold labels and published labels"):
         Cifar10s().run(read=made.__getitem__)

@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Tables
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._papers.text_tasks import pairs_of, read_texts, tokens_of, write_texts
+from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts, write_texts
 from plurivox.recipes.fornaciari2021 import Fornaciari2021
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -72,26 +72,26 @@ def walk(**options: object) -> Tables:
     return Fornaciari2021(**(small | options)).run(read=lambda _: tweets())  # type: ignore[arg-type]
 
 
-def test_tokens_of_a_tweet_stand_together_and_rules_count_as_votes() -> None:
-    texts = tokens_of(tweets(), context=0, letters=5)
+def test_encode_tweets_a_tweet_stand_together_and_rules_count_as_votes() -> None:
+    texts = encode_tweets(tweets(), context=0, letters=5)
     assert texts.x.shape == (186, 1 + 3 + 5) and set(texts.split.tolist()) == {"train", "dev", "test", "double"}
-    assert texts.counts.max() == 177 and len(texts.part("double")) == 3
-    assert texts.gold(texts.part("double")) is None and texts.votes(texts.part("test")) is None
+    assert texts.counts.max() == 177 and len(texts.tasks_of("double")) == 3
+    assert texts.gold(texts.tasks_of("double")) is None and texts.votes(texts.tasks_of("test")) is None
     assert texts.counts[texts.split == "double"].sum(1).tolist() == [2, 2, 2]
 
 
 def test_one_head_and_two_are_held_against_each_other() -> None:
     made = walk()
-    assert len(made["Measures"]) == 8 and len(made["Two heads less one"]) == 6 and len(made["Every run"]) == 16
+    assert len(made["Measures"]) == 8 and len(made["Two heads minus one head"]) == 6 and len(made["Every run"]) == 16
     every = made["Every run"].columns()
-    kl, ce = (every["nll"][every["taught"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
+    kl, ce = (every["nll"][every["condition"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
     np.testing.assert_allclose(kl, ce, rtol=1e-3)  # they differ by a constant: one gradient, one net
     assert made["Tasks"].columns()["its share"][0] > 0.3
 
 
 def test_folds_show_where_they_differ() -> None:
     made = walk(folds=2, mains="silver", losses="ce", runs=1)
-    cell = made["Right and wrong"].columns()
+    cell = made["Correct and wrong"].columns()
     assert cell["against one head"].tolist() == ["silver, two heads, ce"]
     assert sum(int(cell[name][0]) for name in ("both right", "one head", "two heads", "neither")) == 180
 
@@ -113,7 +113,7 @@ def test_stems_and_what_goes_on_in_a_folder(tmp_path: Path) -> None:
 def test_packed_inputs_are_trained_where_there_are_no_tables(tmp_path: Path) -> None:
     path = tmp_path / "tweets.npz"
     assert walk(pack=str(path)).title == "Packed tweets"
-    (one, two) = tokens_of(tweets(), 0, 5), read_texts(path)
+    (one, two) = encode_tweets(tweets(), 0, 5), read_texts(path)
     assert (one.x == two.x).all() and (one.counts == two.counts).all() and one.tasks.tolist() == two.tasks.tolist()
     code = (
         "import sys\n"
@@ -132,13 +132,17 @@ def test_what_cannot_be_is_said(tmp_path: Path) -> None:
         Fornaciari2021(losses="kll")
     with pytest.raises(InputError, match="no file"):
         read_texts(tmp_path / "absent.npz")
-    with pytest.raises(InputError, match=r"end in \.npz"):
-        write_texts(pairs_of(pairs(), 0), tmp_path / "mine.txt")
+    with pytest.raises(InputError, match="packed inputs are written as .npz"):
+        write_texts(encode_stem_pairs(pairs(), 0), tmp_path / "mine.txt")
 
 
 def test_the_real_texts(data_set: Callable[[str], Path]) -> None:
-    texts = tokens_of(io.read(data_set("pos_twitter")), 0, 15)
-    sizes = {one: len(texts.part(one)) for one in ("train", "dev", "test", "double")}
+    texts = encode_tweets(io.read(data_set("pos_twitter")), 0, 15)
+    sizes = {one: len(texts.tasks_of(one)) for one in ("train", "dev", "test", "double")}
     assert sizes == {"train": 13000, "dev": 1439, "test": 3064, "double": 7876}
-    stems = pairs_of(io.read(data_set("stemming")), 0)
-    assert {one: len(stems.part(one)) for one in ("train", "dev", "test")} == {"train": 5478, "dev": 600, "test": 601}
+    stems = encode_stem_pairs(io.read(data_set("stemming")), 0)
+    assert {one: len(stems.tasks_of(one)) for one in ("train", "dev", "test")} == {
+        "train": 5478,
+        "dev": 600,
+        "test": 601,
+    }

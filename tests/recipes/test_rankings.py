@@ -17,7 +17,7 @@ def test_spammers_head_the_ranking_of_workers() -> None:
     made = recipes.Rankings(datasets="made", n=4).run(read=lambda name: data)
     worst = made["made, workers: the 4 worst"].cells["worker"]
     assert {CROWD.confusion.of(name)[0, 0] for name in worst.tolist()} == {0.2}
-    likeness = made["made, tasks: how alike"].cells
+    likeness = made["made, tasks: rank correlations"].cells
     assert likeness["entropy"][0] == pytest.approx(1) and likeness["score"].tolist()[-1] == "wrong-votes"
 
 
