@@ -28,7 +28,7 @@ def test_soft_answers_from_top_to_bottom(
     lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     said = [call(*line) for line in lines if line[0] not in SLOW]
     assert len(said) == 5 and all(one.exit_code == 0 for one in said), [one.output for one in said]
-    assert "6,200 of 6,723 answers stay" in said[0].stdout and "1,002" in said[1].stdout
+    assert "kept 6,200 of 6,723 answers" in said[0].stdout and "1,002" in said[1].stdout
     assert re.search(r"accuracy +0.9480", said[4].stdout) and re.search(r"nll +0.1781", said[4].stdout)
 
     (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
