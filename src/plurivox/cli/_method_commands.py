@@ -32,6 +32,12 @@ TRAIN_REGISTRIES = (
     "train.nets",
 )  # chosen by options of `plurivox train`
 COMMAND_OF = {"recipes": "recipe"}  # steps whose command has another name
+KIND_OF = {
+    "recipes": "recipe",
+    "clean": "rule",
+    "elicit": "form",
+    "identify": "score",
+}  # what help and errors call a method
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 ParamsOfMethod = Callable[[type[Method]], Sequence[click.Parameter]]
 
@@ -81,7 +87,7 @@ class MethodGroup(CommandGroup):
     kind = "method"
 
     def __init__(self, step: str, run: Callable[..., CommandResult], params: ParamsOfMethod, help: str) -> None:
-        self.kind = COMMAND_OF.get(step, "method")
+        self.kind = KIND_OF.get(step, "method")
         super().__init__(COMMAND_OF.get(step, step), help=help)
         self.step, self.run, self.own_params = step, run, params
 

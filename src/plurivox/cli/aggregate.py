@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox aggregate METHOD`, without those of the method."""
-    out = out_flag("the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
+    out = out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
     workers = Flag(
         ["--workers-out"],
         IN_AND_OUT,

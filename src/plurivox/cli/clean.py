@@ -161,10 +161,6 @@ clean_with_rules = Command(
 class CleanGroup(MethodGroup):
     """Group with one command per rule; if the first argument is not a rule, the command `clean INPUT --rules LIST`."""
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.kind = "rule"
-
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:

@@ -179,7 +179,7 @@ train = Train(
         Flag(
             ["--freeze"], MODEL, is_flag=True, help="keep the pretrained weights fixed and train only the layers above"
         ),
-        _spec_flag("loss", "LOSS", DEFAULT_LOSS, "loss"),
+        _spec_flag("loss", "LOSS", DEFAULT_LOSS, "loss function, see plurivox methods train.losses"),
         _spec_flag(
             "head", "HEAD", "", "head that learns from the votes of each worker: two-heads, ...  [default: none]"
         ),

@@ -27,7 +27,7 @@ MISTAKES = {
     "aggregate majority-vote VOTES -o OUT --seed few": "--seed must be a whole number; got 'few'",
     "aggregate majority-vote VOTES -o OUT --threads 0": "invalid value for '--threads'",
     "aggregate majority-vote VOTES -o OUT --labels ,": "is not a comma-separated list of labels",
-    "aggregate VOTES -o OUT": "is a file or folder; name a method before it (plurivox aggregate --help lists them)",
+    "aggregate VOTES -o OUT": "is a file or folder; give a method before it (plurivox aggregate --help lists them)",
     "aggregate majority-vote VOTES": "missing option '-o' / '--out' (see plurivox aggregate majority-vote --help)",
     "aggregate majority-vote": "missing argument 'INPUT'",
     "aggregate majority-vote VOTES -o NOWHERE/out.csv": "does not exist; create it first",

@@ -109,7 +109,7 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("entropi VOTES", "there is no method 'entropi'; did you mean 'entropy'"),
+        ("entropi VOTES", "there is no score 'entropi'; did you mean 'entropy'"),
         (
             "aum VOTES",
             "aum needs dynamics: record them while a classifier is trained (plurivox train --record visit), and give the file",

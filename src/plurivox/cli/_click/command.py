@@ -94,7 +94,7 @@ class CommandGroup(BaseCommand, click.Group):
         if command is None and not ctx.resilient_parsing:
             if self.kind != "command" and Path(name).exists():
                 raise InputError(
-                    f"{name} is a file or folder; name a {self.kind} before it ({ctx.command_path} --help lists them)"
+                    f"{name} is a file or folder; give a {self.kind} before it ({ctx.command_path} --help lists them)"
                 )
             raise unknown_name(self.kind, name, self.summaries())
         return name if command else None, command, rest

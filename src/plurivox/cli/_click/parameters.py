@@ -252,7 +252,7 @@ READING_FLAGS = (
     _reading_flag("--missing", "value that means: no answer", metavar="VALUE"),
     _reading_flag(
         "--repeats",
-        "votes to use if a worker answered a task more than once; error: stop",
+        "if a worker answered a task more than once: keep all, use the first or the last, or stop with an error",
         type=Choice("rule", ("keep", "first", "last", "error")),
     ),
     _reading_flag("--labels", "all labels in order, such as no,yes", type=LabelList(), metavar="LIST"),
