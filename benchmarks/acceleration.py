@@ -35,7 +35,7 @@ def count_passes(votes: Votes, accelerate: bool, optimum: float) -> int:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     texts, ratios = [], []
     for name, votes in load_crowds().items():
         optima = [

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.crowds import save_votes
-from benchmarks.measurement import Measurement, alternate, run_code
+from benchmarks.measurement import Measurement, run_alternating, run_code
 from benchmarks.peer_environment import peer_python
 
 Row = tuple[str, str, str]
@@ -66,14 +66,14 @@ def measure_passes(folder: Path) -> Iterator[Row]:
     """Yield rows of the time per pass of Dawid-Skene, MACE and IBCC."""
     million, cifar = save_votes(folder, "million"), save_votes(folder, "cifar10h-like")
     plain = "smooth=0.01, accelerate=False"
-    mid = alternate(
+    mid = run_alternating(
         {
             "plurivox": time_our_pass(cifar, "DawidSkene", plain),
             "crowd-kit": time_crowd_kit_pass(cifar, "DawidSkene", ", tol=0"),
         }
     )
     yield ratio_row(mid, "Dawid-Skene, one pass, 10k x 2.5k x 50", "50x, goal 100x")
-    big = alternate(
+    big = run_alternating(
         {
             "plurivox": time_our_pass(million, "DawidSkene", plain),
             "crowd-kit": time_crowd_kit_pass(million, "DawidSkene", ", tol=0"),
@@ -81,7 +81,7 @@ def measure_passes(folder: Path) -> Iterator[Row]:
     )
     yield ratio_row(big, "Dawid-Skene, one pass, 1M x 10k x 5", "40x, goal 100x")
     mace = time_crowd_kit_pass(million, "MACE", ", n_restarts=1")
-    rest = alternate(
+    rest = run_alternating(
         {
             "mace": time_our_pass(million, "Mace", "starts=1", 1, 4),
             "ibcc": time_our_pass(million, "Ibcc", ""),
@@ -91,7 +91,7 @@ def measure_passes(folder: Path) -> Iterator[Row]:
     )
     yield ratio_row({**rest, "plurivox": rest["mace"]}, "MACE, one pass, 1M x 10k x 5", "20x, goal 50x")
     yield ratio_row({**rest, "plurivox": rest["ibcc"]}, "IBCC, one pass, 1M x 10k x 5, against MACE's", "20x, goal 50x")
-    mid |= alternate({"peerannot": time_peerannot_pass(cifar)}, repeats=1)
+    mid |= run_alternating({"peerannot": time_peerannot_pass(cifar)}, repeats=1)
     yield ratio_row(mid, "Dawid-Skene, one pass, 10k x 2.5k x 50", "3000x, goal 6000x", "peerannot")
 
 
@@ -100,7 +100,7 @@ def measure_majority_vote(folder: Path) -> list[Row]:
     million = save_votes(folder, "million")
     frame = FRAME_SETUP.format(file=str(million))
     mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.frames import votes as read\n"
-    found = alternate(
+    found = run_alternating(
         {
             "votes": lambda: run_code(
                 "MajorityVote().fit(votes)", OUR_SETUP.format(name="MajorityVote", file=str(million))
@@ -124,14 +124,14 @@ def measure_memory_and_start(folder: Path) -> list[Row]:
     million, small = save_votes(folder, "million"), save_votes(folder, "small")
     theirs = "from crowdkit.aggregation import DawidSkene\nDawidSkene(n_iter=2, tol=0).fit(frame)"
     mine = "DawidSkene(max_iter=2, tol=0).fit(votes)"
-    peak = alternate(
+    peak = run_alternating(
         {
             "plurivox": lambda: run_code(OUR_SETUP.format(name="DawidSkene", file=str(million)) + mine),
             "crowd-kit": lambda: run_code(FRAME_SETUP.format(file=str(million)) + theirs, python=peer_python()),
         },
         repeats=1,
     )
-    cold = alternate(
+    cold = run_alternating(
         {
             "plurivox": lambda: run_code(
                 OUR_SETUP.format(name="DawidSkene", file=str(small)) + "DawidSkene().fit(votes)"
@@ -160,7 +160,7 @@ def measure_memory_and_start(folder: Path) -> list[Row]:
 
 
 def run() -> Iterator[Row]:
-    """Yield (claim, measured, limit) rows."""
+    """Run the benchmark and yield table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as name:
         for measure in (measure_memory_and_start, measure_majority_vote, measure_passes):
             yield from measure(Path(name))

@@ -45,7 +45,7 @@ def time_once(work: Callable[[], object]) -> float:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     table = np.random.default_rng(0).random((N_ANSWERS, N_LABELS))
     answers = make_answers()
     ours, numpys = [], []

@@ -56,7 +56,7 @@ def time_to_objective(votes: Votes, goal: float) -> tuple[float, int]:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as folder:
         file = save_votes(Path(folder), "labelme-like")
         votes = Votes.load(file)

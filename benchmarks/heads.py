@@ -41,7 +41,7 @@ def train_plain(x: np.ndarray, soft: SoftLabels) -> None:
 
 
 def train_ours(x: np.ndarray, target: SoftLabels | Votes, head: str | None = None) -> None:
-    """Train the same network with `fit`."""
+    """Train the network of the hand-written loop with `plurivox.train.fit`."""
     fit(x, target, net="labelme-head", head=head, plan=Plan(epochs=EPOCHS, batch=BATCH, device="cpu"))
 
 
@@ -60,7 +60,7 @@ def ratio_row(n_workers: int, n_labels: int, max_votes: int, head: str, limit: s
 
 
 def run() -> list[Row]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     torch.set_num_threads(2)
     return [
         ratio_row(59, 8, 3, "crowd-layer", "1.3x"),

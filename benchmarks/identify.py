@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.crowds import save_votes
-from benchmarks.measurement import alternate, run_code
+from benchmarks.measurement import run_alternating, run_code
 from plurivox import identify
 
 AVAILABLE = {"votes", "soft", "fit", "fits", "gold"}  # evidence that does not need features of the tasks
@@ -81,7 +81,7 @@ def save_fits(votes: Path, folder: Path) -> list[str]:
 
 
 def run(repeats: int = 3) -> Iterator[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as name:
         votes = save_votes(Path(name), "million")
         fits = save_fits(votes, Path(name))
@@ -91,7 +91,7 @@ def run(repeats: int = 3) -> Iterator[tuple[str, str, str]]:
             options = options_without_intervals(score)
             setup = SCORE_SETUP.format(votes=str(votes), fits=fits, name=score, options=options)
             cases[score] = partial(run_code, "method.score(evidence)", setup)
-        found = alternate(cases, repeats)
+        found = run_alternating(cases, repeats)
         one_pass = found.pop("").seconds
         limit = f"{one_pass + 1:.2f} s: one pass ({1000 * one_pass:.0f} ms) plus one second"
         for score, measured in found.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.measurement import Measurement, alternate, run_code
+from benchmarks.measurement import Measurement, run_alternating, run_code
 
 N_TASKS, N_WORKERS, N_LABELS, FEEDBACK = 1_000_000, 10_000, 10, 5
 
@@ -22,13 +22,13 @@ def make_file(path: Path) -> None:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "votes.parquet"
         make_file(file)
         categories = f"pl.read_parquet({str(file)!r}).with_columns(pl.all().cast(pl.Categorical))"
         ours = f"votes(Path({str(file)!r}))"
-        found: dict[str, Measurement] = alternate(
+        found: dict[str, Measurement] = run_alternating(
             {
                 "polars": lambda: run_code(f"frame = {categories}", "import polars as pl"),
                 "plurivox": lambda: run_code(

@@ -46,7 +46,7 @@ def run_command(command: list[str]) -> Measurement:
     return Measurement(time.perf_counter() - start, float("nan"))
 
 
-def alternate(cases: dict[str, Callable[[], Measurement]], repeats: int = REPEATS) -> dict[str, Measurement]:
+def run_alternating(cases: dict[str, Callable[[], Measurement]], repeats: int = REPEATS) -> dict[str, Measurement]:
     """Run the cases in turn, `repeats` times, so that other load affects all; return the median of each case."""
     runs: dict[str, list[Measurement]] = {name: [] for name in cases}
     for _ in range(repeats):

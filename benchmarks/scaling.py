@@ -75,7 +75,7 @@ def plot_svg(nanoseconds: dict[int, float], floor: float) -> str:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     DawidSkene(max_iter=2).fit(IndependentConfusion(n_labels=N_LABELS).draw().votes)  # compile
     nanoseconds = {n: 1e9 * time_pass(n) / n for n in SIZES}
     bytes_per_vote = 5 + 8 * N_LABELS / FEEDBACK  # worker and label read once; posterior of the task written once

@@ -1,6 +1,6 @@
 """Time to simulate 5 million votes, relative to numpy drawing 5 million uniform numbers."""
 
-from benchmarks.measurement import alternate, run_code
+from benchmarks.measurement import run_alternating, run_code
 
 N_TASKS, N_WORKERS, FEEDBACK = 500_000, 1_000, 10
 LIMIT = 25
@@ -8,12 +8,12 @@ SOFT_TASKS = 20_000
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     numbers = f"numpy.random.default_rng(0).random({N_TASKS * FEEDBACK})"
     crowd = f"n_tasks={N_TASKS}, n_workers={N_WORKERS}, feedback={FEEDBACK}"
     tail = f"{crowd}, label_tail=1.1, worker_tail=0.8"
     soft = f"n_tasks={SOFT_TASKS}, n_workers={N_WORKERS}, feedback={FEEDBACK}, n_labels=10"
-    found = alternate(
+    found = run_alternating(
         {
             "numpy": lambda: run_code(numbers, f"import numpy; {numbers}"),  # once before, so that the memory is mapped
             "votes": lambda: run_code(

@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from benchmarks.measurement import alternate, run_command
+from benchmarks.measurement import run_alternating, run_command
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     plurivox = str(Path(sys.executable).parent / "plurivox")
-    found = alternate(
+    found = run_alternating(
         {
             "click": lambda: run_command([sys.executable, "-c", "import click"]),
             "help": lambda: run_command([plurivox, "--help"]),

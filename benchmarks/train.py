@@ -49,7 +49,7 @@ def train_plain(x: np.ndarray, soft: SoftLabels) -> None:
 
 
 def train_ours(x: np.ndarray, target: SoftLabels | Votes, head: str | None = None) -> None:
-    """Train the same network with `fit`."""
+    """Train the network of the hand-written loop with `plurivox.train.fit`."""
     fit(x, target, net=NET, head=head, plan=Plan(epochs=EPOCHS, batch=BATCH, device="cpu"))
 
 
@@ -92,14 +92,14 @@ def measure_stacked_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 
     """Return the row of several runs: time one after another, divided by the time stacked into one network."""
     plan = Plan(epochs=EPOCHS, batch=BATCH, device="cpu")
 
-    def begin(seed: int) -> NetFit:
+    def start_run(seed: int) -> NetFit:
         spec = TrainSpec.of(net=net, plan=replace(plan, seed=seed))
         return NetFit(spec, TrainingSet.of(x, spec, Supervision(soft=soft), tasks=soft.tasks))
 
     found = time_alternating(
         {
-            "sequential": lambda: [begin(seed).finish() for seed in range(runs)],
-            "stacked": lambda: run_stacked([partial(begin, seed) for seed in range(runs)]),
+            "sequential": lambda: [start_run(seed).finish() for seed in range(runs)],
+            "stacked": lambda: run_stacked([partial(start_run, seed) for seed in range(runs)]),
         }
     )
     steps = runs * EPOCHS * -(-N // BATCH)
@@ -109,7 +109,7 @@ def measure_stacked_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 
 
 
 def run() -> list[Row]:
-    """Return (claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     torch.set_num_threads(2)
     x, soft = make_data()
     found = time_alternating({"plain": lambda: train_plain(x, soft), "ours": lambda: train_ours(x, soft)})

@@ -1,4 +1,4 @@
-"""Tables 1 to 4 of Lefort et al. (2024) come out."""
+"""The recipe peerannot-tables reproduces Tables 1 to 4 of Lefort et al. (2024)."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_deterministic_cells_equal_the_paper(cells: list[TableCell]) -> None:
 
 
 def test_glad_is_within_one_task_of_the_paper(cells: list[TableCell]) -> None:
-    """Its conjugate gradients hang on the last bit, which differs between machines."""
+    """GLAD's conjugate gradients depend on rounding, which differs between machines."""
     for cell in cells:
         if cell.method.startswith("glad"):
             assert cell.ours == pytest.approx(cell.published, abs=0.0051)

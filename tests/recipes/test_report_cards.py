@@ -1,4 +1,4 @@
-"""Report cards of workers."""
+"""The recipe report-cards."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_a_spammer_has_a_poor_card_and_a_hammer_a_good_one() -> None:
     assert (least["probability"] < 0.5).all() and (least["vote"] != least["top label"]).all()
 
 
-def test_what_cannot_be_told_is_a_note_and_mistakes_are_errors() -> None:
+def test_skipped_scores_are_noted_and_unknown_workers_are_errors() -> None:
     made = recipes.ReportCards(data="made", n=1).run(read=lambda name: DATA)
     assert len(made.tables) == 4 and any(
         "without drift: drift needs the order" in note for note in made.tables[0].notes

@@ -128,10 +128,10 @@ class MethodCommand(Command):
         )
         check_name_clashes(name, self.params)
 
-    def prepare(self, given: dict[str, Any]) -> None:
+    def convert_params(self, given: dict[str, Any]) -> None:
         """Replace the options of the method in `given` by the configured `method`."""
         options = {option.name: given.pop(option.name) for option in self.method.options()}
-        super().prepare(given)
+        super().convert_params(given)
         given["method"] = self.method(**options)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

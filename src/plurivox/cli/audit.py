@@ -19,9 +19,9 @@ CHECKS = "Checks"
 class Audit(Command):
     """The command `audit`, with the image options packed into one argument."""
 
-    def prepare(self, given: dict[str, object]) -> None:
+    def convert_params(self, given: dict[str, object]) -> None:
         """Pack the image options in `given`, in place."""
-        super().prepare(given)
+        super().convert_params(given)
         pack_image_options(given)
 
 

@@ -110,7 +110,7 @@ def run(
     title = worst_title(scores.of, min(worst, len(scores.worst(worst))))
     return CommandResult(
         {**document, "worst": rows},
-        text=title + as_table(rows),
+        text=title + format_records(rows),
         summary=crowd_coefficient(scores) + closing_line(scores.made_by, scores.of, scores.value, out),
     )
 
@@ -129,10 +129,11 @@ def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, wors
     rows = worst_rows(joined, worst)
     correlations = joined.likeness()
     document = {"input": source.name, "command": screen.command, "out": out, **joined.info(), "of": joined.of}
-    worst_text = worst_title(joined.of, min(worst, len(joined.worst(worst)))) + as_table(rows)
+    worst_text = worst_title(joined.of, min(worst, len(joined.worst(worst)))) + format_records(rows)
+    matrix = format_records(correlation_rows(joined, correlations))
     return CommandResult(
         {**document, "scores": joined.scores, "worst": rows, "likeness": correlations},
-        text=f"{worst_text}\n\nrank correlations of the scores (Spearman)\n{as_table(correlation_rows(joined, correlations))}",
+        text=f"{worst_text}\n\nrank correlations of the scores (Spearman)\n{matrix}",
         summary=closing_line(", ".join(joined.scores.tolist()), joined.of, joined.mean_rank, out),
     )
 
@@ -163,10 +164,10 @@ def correlation_rows(joined: "Ranking", correlations: Any) -> list[dict[str, Any
     ]
 
 
-def as_table(rows: Sequence[Mapping[str, Any]]) -> str:
+def format_records(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return records as an aligned table; floats with four significant digits, integers in full.
 
-    >>> print(as_table([{"worker": "ann", "value": 0.123456, "n": 44682.0}]))
+    >>> print(format_records([{"worker": "ann", "value": 0.123456, "n": 44682.0}]))
     worker  value   n
     ann     0.1235  44,682
     """

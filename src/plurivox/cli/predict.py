@@ -135,9 +135,9 @@ def write_prediction(prediction: "SoftLabels", out: Path) -> None:
 class Predict(Command):
     """The command `predict`, with the image options packed into one argument."""
 
-    def prepare(self, given: dict[str, Any]) -> None:
+    def convert_params(self, given: dict[str, Any]) -> None:
         """Change the parsed parameters `given`, in place, into arguments of the callback."""
-        super().prepare(given)
+        super().convert_params(given)
         pack_image_options(given)
 
 

@@ -39,10 +39,10 @@ SPEC_OPTIONS = (  # options that are arguments of `train_spec`
 class Train(Command):
     """The command `train`, which also has all options of `Plan`."""
 
-    def prepare(self, given: dict[str, Any]) -> None:
+    def convert_params(self, given: dict[str, Any]) -> None:
         """Change the parsed parameters `given`, in place, into arguments of the callback."""
         plan = Plan(**{option.name: given.pop(option.name) for option in Plan.options()})
-        super().prepare(given)
+        super().convert_params(given)
         pack_image_options(given)
         record = given.pop("record")
         given["options"] = {**{name: given.pop(name) for name in SPEC_OPTIONS}, "record": record or False, "plan": plan}

@@ -1,4 +1,4 @@
-"""A mistake is one line on stderr and exit code 2, without a traceback."""
+"""A user error prints one line on stderr and exits with code 2, without a traceback."""
 
 import zipfile
 from collections.abc import Callable
@@ -54,7 +54,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("line", MISTAKES)
-def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, line: str) -> None:
+def test_a_user_error_is_one_line(call: Call, votes_file: Path, tmp_path: Path, line: str) -> None:
     places = {
         "VOTES": str(votes_file),
         "OUT": str(tmp_path / "out"),
@@ -77,7 +77,7 @@ def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, lin
     assert MISTAKES[line] in said.stderr
 
 
-def test_an_option_that_would_hide_another_is_refused() -> None:
+def test_two_options_of_the_same_name_are_an_error() -> None:
     @dataclass(frozen=True)
     class Greedy(Method):
         """Takes a name that is taken."""
@@ -88,7 +88,7 @@ def test_an_option_that_would_hide_another_is_refused() -> None:
         MethodCommand("greedy", Greedy, [INPUT, *READING_FLAGS], lambda: CommandResult({}))
 
 
-def test_a_group_alone_shows_its_help(call: Call) -> None:
+def test_a_group_without_command_shows_its_help(call: Call) -> None:
     said = call("aggregate")
     assert said.exit_code == 2 and "majority-vote" in said.stderr and said.stdout == ""
 
@@ -111,7 +111,7 @@ def test_a_group_alone_shows_its_help(call: Call) -> None:
         (EOFError("no more"), "unexpected end of a file: it is truncated (no more)"),
     ],
 )
-def test_what_the_machine_refuses_is_one_line(
+def test_an_operating_system_error_is_one_line(
     call: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     import plurivox.cli.methods as door
@@ -134,7 +134,7 @@ def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pyte
     assert list(votes_file.parent.iterdir()) == [votes_file]
 
 
-def test_a_fault_of_the_program_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     import plurivox.cli.methods as door
 
     monkeypatch.setattr(door.methods, "callback", lambda **given: 1 // 0)

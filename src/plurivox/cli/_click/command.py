@@ -47,13 +47,13 @@ class Command(BaseCommand):
         screen = Screen(json=given.pop("json"), quiet=given.pop("quiet"), argv=tuple(ctx.obj or ()))
         if (threads := given.pop("threads", None)) is not None:
             use_threads(threads)
-        self.prepare(given)
+        self.convert_params(given)
         given["screen"] = screen
         with screen.warnings_as_notes():
             result = super().invoke(ctx)
         screen.print_result(result)
 
-    def prepare(self, given: dict[str, Any]) -> None:
+    def convert_params(self, given: dict[str, Any]) -> None:
         """Change the parsed parameters `given`, in place, into arguments of the callback."""
         add_source(given)
 

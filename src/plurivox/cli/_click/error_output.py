@@ -27,18 +27,18 @@ def report_error(error: Exception) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return EXIT_USER_ERROR
-    click.echo(f"error: {one_line(_message(error))}", err=True)
+    click.echo(f"error: {join_lines(error_message(error))}", err=True)
     if isinstance(error, click.Abort):
         return EXIT_INTERRUPTED
     return error.exit_code if isinstance(error, click.ClickException) and error.exit_code != 1 else EXIT_USER_ERROR
 
 
-def one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Return the text with line breaks replaced by spaces."""
     return re.sub(r"\s*\n\s*", " ", text.strip())
 
 
-def _message(error: Exception) -> str:
+def error_message(error: Exception) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
         flags = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]

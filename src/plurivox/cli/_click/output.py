@@ -109,7 +109,7 @@ def table(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> s
 
 
 def format_value(name: str, value: object) -> str:
-    """Return a named value as text.
+    """Return "name: value" as text; a boolean as "name" or "not name".
 
     >>> format_value("ties", 1200), format_value("converged", False), format_value("loss", 0.123456789)
     ('ties: 1,200', 'not converged', 'loss: 0.123457')
