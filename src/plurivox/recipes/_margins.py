@@ -33,8 +33,8 @@ class MarginRecipe(Recipe):
         from plurivox.workflows.dynamics import Stage, score_runs, score_tables
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        stage = Stage.of(read(self.data), self.net, plan)
+        setup = Stage.of(read(self.data), self.net, plan)
         shared = {option.name for option in MarginRecipe.options()}
         own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
-        found = score_runs(stage, identify.methods.make(self.score, **own), self.runs, progress)
-        return Tables(f"{self.title} of {stage.training_data.name}", score_tables(stage, found, self.n), self.spec)
+        found = score_runs(setup, identify.methods.make(self.score, **own), self.runs, progress)
+        return Tables(f"{self.title} of {setup.training_data.name}", score_tables(setup, found, self.n), self.spec)

@@ -62,13 +62,13 @@ class PruneAndTrain(Recipe):
         from plurivox.workflows.dynamics import Stage
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        stage = Stage.of(read(self.data), self.net, plan)
-        if stage.training_data.gold is None or "test" not in stage.parts:
-            raise InputError(f"{stage.training_data.name} needs gold labels and test tasks to compare on")
+        setup = Stage.of(read(self.data), self.net, plan)
+        if setup.training_data.gold is None or "test" not in setup.parts:
+            raise InputError(f"{setup.training_data.name} needs gold labels and test tasks to compare on")
         cache = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
         alphas, found = self._alphas(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
-            seeded = stage.seeded(self.seed + run)
+            seeded = setup.seeded(self.seed + run)
             order = _DropOrder(seeded, self.score)
             for which, alpha in [("none", 0.0), *((which, alpha) for alpha in alphas for which in ("worst", "by lot"))]:
                 name = f"{which} {100 * alpha:g}%" if alpha else "none"
@@ -76,33 +76,33 @@ class PruneAndTrain(Recipe):
                 numbers = cache.numbers(f"{name.replace(' ', '-')}-{run:03d}", make)
                 found.setdefault(name, []).append(numbers)
             progress(run, self.runs)
-        gold = stage.training_data.gold.on(stage.parts["test"])
+        gold = setup.training_data.gold.on(setup.parts["test"])
         label, share = evaluate.majority_baseline(gold)
         note = (
             f"{len(gold):,} test tasks, never pruned; always {label}: accuracy {share:.4f}; labels: share of the training "
             "labels that are correct"
         )
-        title = f"Dropping the worst of {len(stage.parts['train']):,} tasks by {self.score}, then {self.method}"
+        title = f"Dropping the worst of {len(setup.parts['train']):,} tasks by {self.score}, then {self.method}"
         tables = (
             mean_and_std(title, found, (note,), of="dropped"),
             all_runs("Every run", found, self.seed, of="dropped"),
         )
-        return Tables(f"Pruning {stage.training_data.name} before training", tables, self.spec)
+        return Tables(f"Pruning {setup.training_data.name} before training", tables, self.spec)
 
-    def _train_and_measure(self, stage: "Stage", order: "_DropOrder", which: str, alpha: float) -> dict[str, float]:
+    def _train_and_measure(self, setup: "Stage", order: "_DropOrder", which: str, alpha: float) -> dict[str, float]:
         """Drop the share `alpha` of the training tasks, train on the others, and return the measures on the test tasks."""
         from plurivox.workflows.train import train_once, train_spec
 
-        train = stage.parts["train"]
+        train = setup.parts["train"]
         order_of_drop = order.worst_first() if which == "worst" else order.random()
         remaining = train[~np.isin(np.arange(len(train)), order_of_drop[: math.floor(alpha * len(train) + 1e-9)])]
-        parts = {"train": remaining, **({"dev": stage.parts["dev"]} if "dev" in stage.parts else {})}
-        plan = replace(stage.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
-        training_data, test = stage.training_data, stage.parts["test"]
+        parts = {"train": remaining, **({"dev": setup.parts["dev"]} if "dev" in setup.parts else {})}
+        plan = replace(setup.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
+        training_data, test = setup.training_data, setup.parts["test"]
         trained = train_once(training_data, parts, train_spec(self.method, net=self.net, plan=plan))
         prediction, gold = trained.predict(training_data.on(test), test), training_data.gold
         assert gold is not None
-        soft = _aggregated_labels(stage, remaining, self.method)
+        soft = _aggregated_labels(setup, remaining, self.method)
         labels = {} if soft is None else {"labels": evaluate.accuracy(soft, gold.on(remaining))}
         return {
             **{name: evaluate.MEASURES[name](prediction, gold.on(test)) for name in MEASURES},
@@ -114,8 +114,8 @@ class PruneAndTrain(Recipe):
 class _DropOrder:
     """Orders in which training tasks are dropped, worst first or at random; the score is computed on first use."""
 
-    def __init__(self, stage: "Stage", score: str) -> None:
-        self.stage, self.score = stage, score
+    def __init__(self, setup: "Stage", score: str) -> None:
+        self.setup, self.score = setup, score
         self._worst_first: Ints | None = None
 
     def worst_first(self) -> "Ints":
@@ -125,22 +125,22 @@ class _DropOrder:
             from plurivox.core.encoding import positions
             from plurivox.workflows.dynamics import scored
 
-            found = scored(self.stage, identify.methods.make(self.score))
-            place = positions(found.names, self.stage.parts["train"])
+            found = scored(self.setup, identify.methods.make(self.score))
+            place = positions(found.names, self.setup.parts["train"])
             value = np.where(place >= 0, found.value[place], np.nan)
             self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
         return self._worst_first
 
     def random(self) -> "Ints":
         """(n_train,) positions of the training tasks in random order."""
-        return np.random.default_rng(self.stage.plan.seed).permutation(len(self.stage.parts["train"]))
+        return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 
 
-def _aggregated_labels(stage: "Stage", tasks: "Names", method: str) -> "SoftLabels | None":
+def _aggregated_labels(setup: "Stage", tasks: "Names", method: str) -> "SoftLabels | None":
     """Return the soft labels of `tasks` by an aggregation method; None if `method` is another target."""
     from plurivox import aggregate
     from plurivox.core.method import parse_spec
 
     if parse_spec(method)[0] not in aggregate.methods:
         return None
-    return aggregate.methods.make(method).fit(stage.votes.on(tasks)).soft
+    return aggregate.methods.make(method).fit(setup.votes.on(tasks)).soft
