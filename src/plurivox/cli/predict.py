@@ -53,7 +53,7 @@ def run(
         check_file_type(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
     training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
-    wanted = training_data.tasks if tasks is None else tasks_of(run_folder, training_data, tasks)
+    wanted = training_data.tasks if tasks is None else select_tasks(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.on(wanted), wanted)
     write_prediction(prediction, out)
     if n_trained := count_training_tasks(run_folder, wanted):
@@ -92,7 +92,7 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
     return [Trained.load(folder / f"run-{int(which):03d}", device=device, trust=trust)]
 
 
-def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names":
+def select_tasks(folder: Path, training_data: "TrainingData", split: str) -> "Names":
     """Return the tasks of a split, as defined by the data or else by the training run in `folder`."""
     from plurivox.core.encoding import positions
     from plurivox.workflows.train_inputs import read_splits

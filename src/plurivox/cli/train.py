@@ -73,7 +73,7 @@ def run(
     training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
     if pack is not None:
         return write_packed(training_data, pack)
-    splits = divide(training_data, split, read_shares(shares), spec.plan.seed)
+    splits = divide(training_data, split, parse_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.command, "source": source.name, "note": screen.note}
@@ -114,7 +114,7 @@ def measures_text(series: "Series", sizes: dict[str, int]) -> str:
     return "\n\n".join(blocks)
 
 
-def read_shares(text: str) -> dict[str, float]:
+def parse_shares(text: str) -> dict[str, float]:
     """Parse "70,10,20" into the shares of train, dev and test; raise InputError if it is malformed."""
     try:
         numbers = [float(number) for number in text.split(",")]

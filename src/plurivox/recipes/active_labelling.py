@@ -96,7 +96,9 @@ class ActiveLabelling(Recipe):
             "random, all votes": np.full(len(shares), random.mean()),
             "difference": difference.mean(0),
             "std of the difference": difference.std(0, ddof=1) if len(curves) > 1 else np.full(len(shares), np.nan),
-            "votes used": [float(np.mean([curve.last_fit(share * total) for curve in curves])) for share in shares],
+            "votes used": [
+                float(np.mean([curve.n_votes_of_last_fit(share * total) for curve in curves])) for share in shares
+            ],
         }
         return Table(title, columns)
 
@@ -108,13 +110,13 @@ class LabellingCurve:
     random: float
     next_best: dict[int, float] = field(default_factory=dict)  # number of votes -> accuracy
 
-    def last_fit(self, n_votes: float) -> int:
+    def n_votes_of_last_fit(self, n_votes: float) -> int:
         """Return the number of votes of the last fit with at most `n_votes` votes; 0 if there was none."""
         return max((n for n in self.next_best if n <= n_votes + 1e-9), default=0)
 
     def accuracy_with(self, n_votes: float) -> float:
         """Return the accuracy of the last fit with at most `n_votes` votes; NaN if there was none."""
-        return self.next_best.get(self.last_fit(n_votes), float("nan"))
+        return self.next_best.get(self.n_votes_of_last_fit(n_votes), float("nan"))
 
 
 @dataclass

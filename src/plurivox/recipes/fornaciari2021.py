@@ -78,7 +78,7 @@ class Fornaciari2021(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every condition in every run, and compare one head with two."""
-        from plurivox.recipes._papers.fornaciari2021_conditions import conditions, train_and_predict_all
+        from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_all
         from plurivox.recipes._papers.text_tasks import write_texts
         from plurivox.train.plan import Plan
 
@@ -94,7 +94,7 @@ class Fornaciari2021(Recipe):
             ties="last",
         )
         cache = ResultCache(self.folder, self._cache_key(texts))
-        all_conditions = conditions(split_list(self.mains), split_list(self.losses))
+        all_conditions = list_conditions(split_list(self.mains), split_list(self.losses))
         predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
             for condition in all_conditions:
@@ -104,7 +104,7 @@ class Fornaciari2021(Recipe):
                 predictions[condition].append(cache.noun(name, SoftLabels, make))
                 progress(done, self.runs * len(all_conditions))
                 done += 1
-        return self._tables(texts, predictions)
+        return self._make_tables(texts, predictions)
 
     def _read_texts(self, read: DatasetReader) -> "Texts":
         from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts
@@ -142,7 +142,7 @@ class Fornaciari2021(Recipe):
             dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
         )
 
-    def _tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
+    def _make_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
         from plurivox.recipes._papers.fornaciari2021_conditions import error_cell_table, gain_table, measure_all
 
         found = measure_all(texts, predictions)

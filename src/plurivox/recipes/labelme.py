@@ -16,7 +16,7 @@ from plurivox.workflows.cache import ResultCache
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
-    from plurivox.recipes._papers.labelme_protocol import Setting
+    from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
 
 METHODS = (
     "gold,majority,dawid-skene,vote-shares,softmax-shares,two-heads-gold,two-heads-silver,"
@@ -75,10 +75,10 @@ class Labelme(Recipe):
                 soft[method].append(cache.numbers(f"{method}-held-out-{run:03d}", make))
                 progress(done, self.runs * len(methods))
                 done += 1
-        return self._tables(setting, hard, soft)
+        return self._make_tables(setting, hard, soft)
 
-    def _read_setting(self, read: DatasetReader) -> "Setting":
-        from plurivox.recipes._papers.labelme_protocol import Setting
+    def _read_setting(self, read: DatasetReader) -> "ExperimentSetting":
+        from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
         from plurivox.train.plan import Plan
         from plurivox.workflows.train_inputs import training_data_of
 
@@ -88,11 +88,11 @@ class Labelme(Recipe):
             raise InputError(f"{training_data.name} must have the splits train, valid and test; it has {sorted(parts)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
-        return Setting(
+        return ExperimentSetting(
             training_data, parts, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
         )
 
-    def _tables(self, setting: "Setting", hard: "Runs", soft: "Runs") -> Tables:
+    def _make_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:
         label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes.on(setting.parts["train"]))
         by = (

@@ -94,7 +94,7 @@ class PruneAndTrain(Recipe):
         from plurivox.workflows.train import train_once, train_spec
 
         train = setup.parts["train"]
-        order_of_drop = order.worst_first() if which == "worst" else order.random()
+        order_of_drop = order.worst_first() if which == "worst" else order.random_order()
         remaining = train[~np.isin(np.arange(len(train)), order_of_drop[: math.floor(alpha * len(train) + 1e-9)])]
         parts = {"train": remaining, **({"dev": setup.parts["dev"]} if "dev" in setup.parts else {})}
         plan = replace(setup.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
@@ -131,7 +131,7 @@ class _DropOrder:
             self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
         return self._worst_first
 
-    def random(self) -> "Ints":
+    def random_order(self) -> "Ints":
         """(n_train,) positions of the training tasks in random order."""
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 

@@ -84,7 +84,7 @@ def _sort_rows(rows: Floats, task: Ints) -> Floats:
     return rows[np.lexsort((*rows.round(9).T, task))]
 
 
-def stored_twice(answers: Answers) -> Bools:
+def is_stored_twice(answers: Answers) -> Bools:
     """(n_answers,) True for answers of a session stored twice: same worker, session and position as an earlier row."""
     assert answers.position is not None and answers.sitting is not None
     sitting = np.unique(answers.sitting, return_inverse=True)[1]
@@ -96,7 +96,7 @@ def stored_twice(answers: Answers) -> Bools:
 
 def _size_numbers(answers: Answers) -> Iterator[PaperNumber]:
     assert answers.repeat_of is not None
-    copy, repeat = stored_twice(answers), answers.repeat_of >= 0
+    copy, repeat = is_stored_twice(answers), answers.repeat_of >= 0
     pair = np.unique(answers.task.astype(np.int64) * len(answers.workers) + answers.worker)
     people = np.bincount(pair // len(answers.workers))
     yield PaperNumber("people", 248, 248, len(np.unique(answers.worker)))
@@ -126,7 +126,7 @@ def _repeat_numbers(answers: Answers) -> Iterator[PaperNumber]:
     assert answers.repeat_of is not None
     again = np.flatnonzero(answers.repeat_of >= 0)
     first, top = answers.repeat_of[again], answers.named(0)
-    changed, once = top[again] != top[first], ~stored_twice(answers)[again]
+    changed, once = top[again] != top[first], ~is_stored_twice(answers)[again]
     percent = percents(answers.typed(0)).value
     moved = np.abs(percent[again] - percent[first])[~changed]
     yield PaperNumber("repeats, pairs", None, 498, len(again))
@@ -141,7 +141,7 @@ def _repeat_numbers(answers: Answers) -> Iterator[PaperNumber]:
 
 def _time_numbers(answers: Answers) -> Iterator[PaperNumber]:
     assert answers.seconds is not None and answers.repeat_of is not None
-    again, copy = answers.repeat_of >= 0, stored_twice(answers)
+    again, copy = answers.repeat_of >= 0, is_stored_twice(answers)
     yield PaperNumber("median seconds", 32, 31.958, float(np.median(answers.seconds)))
     first = answers.seconds[~again & ~copy]
     yield PaperNumber("median seconds, first views", None, 32.38, float(np.median(first)), "without the second copy")

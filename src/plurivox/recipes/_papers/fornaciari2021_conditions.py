@@ -36,7 +36,7 @@ class Condition:
         return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE_HEAD}"
 
 
-def conditions(mains: list[str], losses: list[str]) -> list[Condition]:
+def list_conditions(mains: list[str], losses: list[str]) -> list[Condition]:
     """Return all conditions: for each of `mains` one head, then two heads with each of `losses`."""
     return [Condition(main, loss) for main in mains for loss in ("", *losses)]
 

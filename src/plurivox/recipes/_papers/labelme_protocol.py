@@ -38,7 +38,7 @@ Parts = Mapping[str, Names]
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class ExperimentSetting:
     """Data and settings that all runs share: splits, network, plan, and how the epoch is chosen."""
 
     training_data: TrainingData
@@ -63,7 +63,7 @@ class Setting:
         return self.training_data.gold
 
 
-def measure_test(setting: Setting, method: str, seed: int) -> dict[str, float]:
+def measure_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str, float]:
     """Train a method on all training photos and return the measures against gold labels on the test photos."""
     tasks = setting.parts["test"]
     prediction = train_and_predict(setting, method, setting.parts["train"], tasks, seed)
@@ -71,7 +71,7 @@ def measure_test(setting: Setting, method: str, seed: int) -> dict[str, float]:
     return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD_MEASURES}
 
 
-def measure_held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, float]:
+def measure_held_out(setting: ExperimentSetting, method: str, run: int, seed: int) -> dict[str, float]:
     """Train a method on four fifths of the training photos and return the measures against the votes on the others."""
     folds = splits.folds(setting.parts["train"], N_FOLDS, seed=seed + run // N_FOLDS)
     part = folds[run % N_FOLDS]
@@ -88,7 +88,7 @@ def measure_held_out(setting: Setting, method: str, run: int, seed: int) -> dict
     }
 
 
-def train_and_predict(setting: Setting, method: str, train: Names, test: Names, seed: int) -> SoftLabels:
+def train_and_predict(setting: ExperimentSetting, method: str, train: Names, test: Names, seed: int) -> SoftLabels:
     """Train a method on the tasks `train` and return its predictions of the tasks `test`."""
     parts, training_data = split_dev(setting, train, seed)
     if method == LOGISTIC:
@@ -105,7 +105,7 @@ def _spec_arguments(method: str, seed: int) -> dict[str, Any]:
     return {**given, "main": silver} if given.get("main") == "majority" else given
 
 
-def split_dev(setting: Setting, train: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
+def split_dev(setting: ExperimentSetting, train: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
     """Return train and dev tasks and the data: dev with gold labels (`choose=gold`), or a tenth of train with votes only."""
     if setting.choose == "gold":
         return {"train": train, "dev": setting.parts["dev"]}, setting.training_data
@@ -113,14 +113,14 @@ def split_dev(setting: Setting, train: Names, seed: int) -> tuple[dict[str, Name
     return found, replace(setting.training_data, gold=setting.gold.on(found["train"]))  # dev has no gold labels
 
 
-def choose_l2(setting: Setting, seed: int) -> dict[str, float]:
+def choose_l2(setting: ExperimentSetting, seed: int) -> dict[str, float]:
     """Return the L2 penalty of the logistic regression with the best dev score, and the dev score of each penalty."""
     parts, training_data = split_dev(setting, setting.parts["train"], seed)
     scores = {l2: _dev_score(setting, parts, training_data, l2) for l2 in setting.l2}
     return {"l2": max(scores, key=lambda l2: scores[l2]), **{f"dev at {l2:g}": scores[l2] for l2 in scores}}
 
 
-def _dev_score(setting: Setting, parts: Parts, training_data: TrainingData, l2: float) -> float:
+def _dev_score(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> float:
     """Return the score of an L2 penalty on the dev tasks: accuracy against gold, or negative cross-entropy against votes."""
     dev = parts["dev"]
     prediction = _fit_logistic(setting, parts, training_data, l2).predict(_inputs(training_data, dev), dev)
@@ -131,7 +131,7 @@ def _dev_score(setting: Setting, parts: Parts, training_data: TrainingData, l2: 
     )
 
 
-def _fit_logistic(setting: Setting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
+def _fit_logistic(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
     require_package("sklearn", LOGISTIC, "pip install scikit-learn")
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
