@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.flags import FORCE
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.command import Command, CommandGroup
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import FORCE
 from plurivox.cli._click.studio_flags import (
     BACKUP,
     DATABASE,
@@ -60,7 +60,7 @@ def run_new(
     strata: str | None,
     title: str | None,
     **rest: Any,
-) -> Answer:
+) -> CommandResult:
     """A folder with a study.toml, and its tasks in a database."""
     settings = settings_of(study, database)
     from plurivox.web.study.config import study_of
@@ -74,7 +74,7 @@ def run_new(
     n = new_study(settings, made, items, batches)
     todo = f"edit {study / 'study.toml'} as you like, then run: plurivox studio serve {study}"
     facts = {"command": screen.command, "study": study, "tasks": n, **made.model_dump(include={"form", "per_task"})}
-    return Answer(facts, line=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
+    return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
 
 
 def _counts(words: str) -> dict[str, int]:
@@ -93,7 +93,7 @@ def run_serve(
     base_url: str | None,
     behind_proxy: str | None,
     processes: int,
-) -> Answer:
+) -> CommandResult:
     """Serve until Ctrl-C."""
     home = settings_of(study[0], base_url=base_url or _local(host, port), behind_proxy=behind_proxy)
     from plurivox.web.server.multi_study import databases_of, find_studies, lodge
@@ -113,7 +113,7 @@ def _local(host: str, port: int) -> str:
     return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
 
 
-def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> Answer:
+def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> CommandResult:
     from plurivox.web.server.run import must_be_free, serve
     from plurivox.web.services.owner_sign_in import offer_setup
     from plurivox.web.studio import opened
@@ -132,10 +132,10 @@ def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, proc
     facts: dict[str, Any] = {"study": studies[0].folder, "address": studies[0].base_url}
     if len(studies) > 1:
         facts = {"studies": [{"study": one.folder, "address": one.base_url} for one in studies]}
-    return Answer(facts, line="stopped; every answer is saved")
+    return CommandResult(facts, summary="stopped; every answer is saved")
 
 
-def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> Answer:
+def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
     """Make the demo where it is not there yet, and serve it."""
     settings = settings_of(study, "", base_url=_local(host, port))
     if not (study / "study.toml").is_file():
@@ -144,11 +144,11 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
         n = make_demo(study)
         screen.note(f"{n:,} simulated answers -> {study}")
     if only_make:
-        return Answer({"study": study}, line=f"run: plurivox studio serve {study}")
+        return CommandResult({"study": study}, summary=f"run: plurivox studio serve {study}")
     return _serve(screen, [settings], host, port, 1)
 
 
-def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> Answer:
+def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
     """All answers as a data-set folder."""
     settings = settings_of(study, database)
     from plurivox.web.studio import opened
@@ -157,10 +157,10 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
     with opened(settings) as studio:
         n = export(studio.engine, studio.study, out, form=form, replace=force)
     line = f"{n:,} answers, repeats counted -> {out}; next: plurivox elicit as-asked {out} -o votes"
-    return Answer({"command": screen.command, "answers": n, "out": out}, line=line)
+    return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
 
 
-def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
+def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
     """More tasks, or answers that were given elsewhere."""
     settings = settings_of(study, database)
     from plurivox.web.studio import opened
@@ -170,16 +170,16 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
     with opened(settings) as studio:
         if not answers:
             n = fill(settings, studio.study, read_tasks(source, studio.study))
-            return Answer({"command": screen.command, "tasks": n}, line=f"{n:,} tasks in {study} now")
+            return CommandResult({"command": screen.command, "tasks": n}, summary=f"{n:,} tasks in {study} now")
         given = read_answers(source)
         if given is None:
             raise InputError(f"{source} holds no answers")
         job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
         n = job.result()
-    return Answer({"command": screen.command, "answers": n}, line=f"{n:,} answers added to {study}")
+    return CommandResult({"command": screen.command, "answers": n}, summary=f"{n:,} answers added to {study}")
 
 
-def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
+def run_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
     """Counts and quotas."""
     del screen
     settings = settings_of(study, database)
@@ -194,10 +194,10 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
         (f"stratum {one['stratum'] or '-'}", f"{one['given']} of {one['wanted']}, {one['leased']} leased")
         for one in found["quotas"]
     ]
-    return Answer({"study": studio.study.name, **found}, text=table(rows))
+    return CommandResult({"study": studio.study.name, **found}, text=table(rows))
 
 
-def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> Answer:
+def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
     """study.toml, secret and all tables."""
     settings = settings_of(study, database)
     from plurivox.web.study.backup_folder import back_up
@@ -206,19 +206,21 @@ def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> 
     line = (
         f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (it holds the secret: keep it safe)"
     )
-    return Answer({"command": screen.command, "out": out, "rows": counts}, line=line)
+    return CommandResult({"command": screen.command, "out": out, "rows": counts}, summary=line)
 
 
-def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> Answer:
+def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
     """A backup into a new folder and an empty database."""
     settings = settings_of(study, database)
     from plurivox.web.study.backup_folder import restore
 
     counts = restore(backup, settings)
-    return Answer({"command": screen.command, "rows": counts}, line=f"{counts['answers']:,} answers -> {study}")
+    return CommandResult(
+        {"command": screen.command, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
+    )
 
 
-def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> Answer:
+def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
     """What everybody is paid, and why."""
     settings = settings_of(study, database)
     from plurivox.web.jobs.payroll import write_pay
@@ -232,10 +234,10 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     )
     if with_ids:
         line += f" (bonuses by platform id: keep it safe; {told['without_id']} have no id)"
-    return Answer({"command": screen.command, "out": out, **told}, line=line)
+    return CommandResult({"command": screen.command, "out": out, **told}, summary=line)
 
 
-def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> Answer:
+def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
     """Withdrawal of consent."""
     settings = settings_of(study, database)
     from plurivox.web.store.admin.erase import erase, wipe
@@ -247,10 +249,10 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
             screen.note("old copies may stay in the database's own files until it tidies up: see docs/studio_server.md")
     gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
     line = f"{told['worker']}: {gone} are gone; the pseudonym and a line in the audit stay"
-    return Answer({"command": screen.command, **told}, line=line)
+    return CommandResult({"command": screen.command, **told}, summary=line)
 
 
-studio = Index(
+studio = CommandGroup(
     "studio",
     commands=[
         Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Make a study."),
