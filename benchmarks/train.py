@@ -92,7 +92,7 @@ def measure_stacked_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 
     """Return the row of several runs: time one after another, divided by the time stacked into one network."""
     plan = Plan(epochs=EPOCHS, batch=BATCH, device="cpu")
 
-    def start_run(seed: int) -> NetFit:
+    def start_run(seed: int) -> TrainingRun:
         spec = TrainSpec.of(net=net, plan=replace(plan, seed=seed))
         return TrainingRun(spec, PreparedData.of(x, spec, Supervision(soft=soft), tasks=soft.tasks))
 

@@ -24,11 +24,11 @@ REGISTRIES += [targets.methods, losses.methods, heads.methods, nets.methods]
 def stubs() -> dict[Path, str]:
     """Return {path: text} of all stub files."""
     steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in REGISTRIES}
-    steps[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
-    package = stub("plurivox", plurivox.EXPORTS) + "__version__: str\n"
-    lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.EXPORTS)}
-    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub("plurivox.workflows", workflows.EXPORTS)
-    lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.EXPORTS)
+    steps[SOURCE / "recipes" / "__init__.pyi"] += stub_text("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
+    package = stub_text("plurivox", plurivox.EXPORTS) + "__version__: str\n"
+    lazy = {SOURCE / "io" / "__init__.pyi": stub_text("plurivox.io", io.EXPORTS)}
+    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub_text("plurivox.workflows", workflows.EXPORTS)
+    lazy[SOURCE / "train" / "__init__.pyi"] = stub_text("plurivox.train", train.EXPORTS)
     return {SOURCE / "__init__.pyi": package, **lazy, **steps}
 
 

@@ -1,11 +1,9 @@
 """The dataset catalog: data sets by name."""
 
-import re
 from pathlib import Path
 
 import pytest
 
-import plurivox as pv
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.io import dataset_catalog, read
 

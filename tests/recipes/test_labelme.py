@@ -21,7 +21,7 @@ SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
 
 def small(n: int = 60) -> Dataset:
     """Return a data set of training tasks with votes, and half as many validation and test tasks."""
-    x, gold, votes = world(n)
+    x, gold, votes = toy_data(n)
     half = n // 2
     more = [f"{split}-{i}" for split in ("valid", "test") for i in range(half)]
     names = as_names([*gold.tasks.tolist(), *more])

@@ -15,8 +15,8 @@ def test_labelme(data_set: Callable[[str], Path]) -> None:
     seen = data.features
     assert seen is not None
     training_data = TrainingData(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
-    parts = split_tasks(training_data)
-    assert {name: len(part) for name, part in parts.items()} == {"train": 1000, "dev": 500, "test": 1188}
+    splits = split_tasks(training_data)
+    assert {name: len(part) for name, part in splits.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {
         target: train_runs(training_data, splits, train_spec(target, net="labelme-head", plan=plan)).mean(

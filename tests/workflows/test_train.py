@@ -14,7 +14,7 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits
 from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
-from toy_training import world
+from toy_training import toy_data
 
 X, GOLD, VOTES = toy_data(40)
 MATERIAL = TrainingData("made", GOLD.tasks, X, as_names(["train"] * 30 + ["test"] * 10), GOLD, VOTES)

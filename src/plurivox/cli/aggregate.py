@@ -70,7 +70,7 @@ def run(
     part: str | None,
 ) -> CommandResult:
     """Read the votes, fit the method, write the soft labels."""
-    from plurivox.io.soft_files import write_soft
+    from plurivox.io.soft_label_files import write_soft
     from plurivox.workflows.fit_votes import fit as fit_votes
 
     check_distinct_files(source, out, workers_out, save)

@@ -125,8 +125,8 @@ def clean_and_write(
     quantile: float | None,
 ) -> CommandResult:
     """Read the data, apply rules and scores, write the cleaned data set and the audit."""
-    from plurivox.io.folder_check import keep_apart, may_replace
-    from plurivox.workflows.clean import clean_set, counted_part, sizes_of, write_cleaned
+    from plurivox.io.folder_check import check_replaceable, check_separate
+    from plurivox.workflows.clean import clean_set, part_sizes, part_to_count, write_cleaned
 
     if force:
         check_replaceable(out)
@@ -136,7 +136,7 @@ def clean_and_write(
     with screen.progress("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
     write_cleaned(cleaned, audit, out, command=screen.command, replace=force)
-    before, after = sizes_of(data, counted), sizes_of(cleaned, counted)
+    before, after = part_sizes(data, counted), part_sizes(cleaned, counted)
     data_out = {"input": source.name, "command": screen.command, "out": out, "before": before, "after": after}
     line = f"kept {after['answers']:,} of {before['answers']:,} answers; wrote {out}"
     return CommandResult({**data_out, "rules": audit.summary()}, text=audit_table(audit), summary=line)

@@ -17,7 +17,7 @@ def run_list(screen: Screen) -> CommandResult:
     del screen
     from plurivox import io
 
-    names = io.shelf.listed()
+    names = io.shelf.list_names()
     empty = "no data sets installed; set PLURIVOX_DATA to their folder, or run: plurivox datasets install toy"
     return CommandResult({"datasets": names}, text="\n".join(names) or empty)
 

@@ -21,8 +21,8 @@ PART = Flag(
 def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> CommandResult:
     """Read votes or answers, and gold labels if there are any, and show their statistics."""
     del screen
-    from plurivox.workflows.describe_crowd import EnteredDescription
-    from plurivox.workflows.describe_crowd import describe as describe_data
+    from plurivox.workflows.describe_dataset import EnteredDescription
+    from plurivox.workflows.describe_dataset import describe as describe_data
 
     data = source.read()
     description = describe_data(data, gold, part=part)

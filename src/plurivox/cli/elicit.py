@@ -42,11 +42,12 @@ def elicit_result(screen: Screen, found: "Elicited", out: Path) -> CommandResult
     """Return the result of the command: number of answers converted, skipped and odd, by kind."""
     from plurivox.elicit import FLAGS
 
-    votes, fates = found.votes, {name.replace("-", "_"): n for name, n in found.fates.items()}
-    document = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), **fates, "odd": found.odd}
-    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.odd.items()]
-    not_read = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
-    line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
+    votes, counts = found.votes, found.outcome_counts
+    document = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), "odd": found.flag_counts}
+    document |= {name.replace("-", "_"): n for name, n in counts.items()}
+    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.flag_counts.items()]
+    not_read = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n and name != "read")
+    line = f"{found.made_by}: {counts['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
     return CommandResult(
         document, text=table(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
     )

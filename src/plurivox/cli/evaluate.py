@@ -58,7 +58,7 @@ def run(
     resampling = {"repeats": repeats, "level": made.level, "seed": seed}
     return CommandResult(
         {**document, "rows": made.columns(), "majority": majority, **resampling},
-        text=f"{table([made.heads(), *made.cells()])}\n{made.majority}",
+        text=f"{table([made.text_header(), *made.text_rows()])}\n{made.majority}",
         summary=f"wrote {out}" if out else "",
     )
 

@@ -45,14 +45,14 @@ def run(
     pictures: "Pictures",
 ) -> CommandResult:
     """Predict the tasks of the input, write the soft labels, and show measures if the true labels are known."""
-    from plurivox.workflows.net_measures import measured
-    from plurivox.workflows.train_inputs import training_data_of
+    from plurivox.workflows.load_training_data import load_training_data
+    from plurivox.workflows.net_evaluation import measure_net
 
     check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_file_type(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
+    training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
     wanted = training_data.tasks if tasks is None else select_tasks(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.on(wanted), wanted)
     write_prediction(prediction, out)
@@ -60,7 +60,7 @@ def run(
         screen.note(
             f"the network was trained on {n_trained:,} of these {len(wanted):,} tasks: its measures are too optimistic"
         )
-    found = measured(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
+    found = measure_net(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
     rows = [
         (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
         for name, value in found.items()

@@ -31,7 +31,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
     """Run the recipe, show its tables, write them to `out`."""
-    from plurivox.core.tables import check_folder
+    from plurivox.core.tables import check_output_folder
 
     if out is not None:
         check_output_folder(out, replace=force)

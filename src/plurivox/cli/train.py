@@ -63,16 +63,17 @@ def run(
     pack: Path | None,
 ) -> CommandResult:
     """Read and split the data, train the networks, evaluate them on every split."""
+    from plurivox.workflows.load_training_data import RunFolder, load_training_data, split_tasks
     from plurivox.workflows.train import train_runs, train_spec
 
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
     run_folder = None if out is None else RunFolder.of(out)  # raises before the data are read
-    training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
+    training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
     if pack is not None:
         return write_packed(training_data, pack)
-    splits = divide(training_data, split, parse_shares(shares), spec.plan.seed)
+    splits = split_tasks(training_data, split, parse_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.command, "source": source.name, "note": screen.note}
@@ -84,7 +85,7 @@ def run(
     return CommandResult(
         {**document, "measures": measures, "runs": series.columns()},
         text=measures_text(series, sizes),
-        summary=f"{spec.described}: {plural}, {sizes['train']:,} training tasks; wrote {out}",
+        summary=f"{spec.description}: {plural}, {sizes['train']:,} training tasks; wrote {out}",
     )
 
 
@@ -105,7 +106,7 @@ def measures_text(series: "Series", sizes: dict[str, int]) -> str:
     for split, size in sizes.items():
         names = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
-            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.told(name))
+            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.format(name))
             for name in names
         ]
         if rows:

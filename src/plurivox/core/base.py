@@ -23,15 +23,8 @@ from plurivox.core.types import TEXT, readonly_view
 
 HEADER_FILE = "plurivox.json"  # in the .npz: class, version and fields as JSON
 DATA_TYPES: dict[str, type["DataType"]] = {}  # class name -> class, filled as classes are defined
-CORE_MODULES = (
-    "answers",
-    "audit",
-    "soft_labels",
-    "soft_storage",
-    "results",
-    "tables",
-    "votes",
-)  # of core, with data types
+# modules of core with data types
+CORE_MODULES = ("answers", "audit", "soft_labels", "soft_storage", "results", "tables", "votes")
 MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.assign._proposals": "plurivox.assign._shared.proposals",
     "plurivox.evaluate._meeting": "plurivox.evaluate.alignment",
@@ -42,11 +35,11 @@ MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
 }
-RENAMED = {
+RENAMED_CLASSES = {  # class named in files of version 0.1.0 -> class of today
     "Cells": "CorrectnessTable",
     "Judgement": "Evaluation",
-}  # class named in files of version 0.1.0 -> class of today
-ONE_OF = {"matrices": "matrix", "passes": "pass"}
+}
+SINGULARS = {"matrices": "matrix", "passes": "pass"}  # plurals that do not just add an s
 
 
 class DataType:

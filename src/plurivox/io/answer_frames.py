@@ -144,8 +144,8 @@ def _split_labels(text: str) -> list[str]:
         try:
             return [str(one) for one in json.loads(text)]
         except (json.JSONDecodeError, TypeError):  # a label that begins with [ but is not JSON
-            return text.split(BETWEEN)
-    return [one.strip() for one in text.split(BETWEEN)]
+            return text.split(LABEL_SEPARATOR)
+    return [one.strip() for one in text.split(LABEL_SEPARATOR)]
 
 
 def _marks_frame(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:

@@ -29,7 +29,7 @@ def read_confusion(path: str | Path) -> Confusion:
     if suffix == ".npy":
         array = _read_npy(Path(path))
         return Confusion(
-            _normalise_rows(array, path), numbered("worker", len(array)), numbered("label", array.shape[1])
+            _normalise_rows(array, path), numbered_names("worker", len(array)), numbered_names("label", array.shape[1])
         )
     frame = read_table(path)
     require_columns(frame, ["worker", "true", "said", "p"], path)
@@ -53,7 +53,7 @@ def _all_labels(true: Names, voted: Names, path: str | Path) -> Names:
         raise InputError(
             f"the columns 'true' and 'said' of {path} contain labels of different types; use one type in both"
         )
-    return by_value(np.concatenate([true, voted]))
+    return sort_by_value(np.concatenate([true, voted]))
 
 
 def _read_saved(path: str | Path) -> Confusion:

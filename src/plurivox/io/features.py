@@ -35,7 +35,7 @@ class Features:
 
     def on(self, tasks: Names) -> Floats:
         """Return the (n, ...) feature rows of these tasks, in this order; raise InputError if one is missing."""
-        return rows_on(tasks, self.tasks, self.x, "features")
+        return select_rows(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
         return f"<Features: {len(self.tasks):,} tasks x {' x '.join(map(str, self.x.shape[1:]))}>"
@@ -50,7 +50,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """
     if path.suffix == ".npz":
         names = partial(_split_row_names, items=items)
-        return _check_features(Features(*read_task_rows(arrays_in(path, "features"), path, "features", names)), path)
+        return _check_features(Features(*read_task_rows(read_arrays(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [to_numbers(frame[name], path) for name in frame.columns if name != "task"]
@@ -77,7 +77,7 @@ def _check_features(features: Features, path: Path) -> Features:
 
 def _split_row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
     """Return the task name of each of the n rows of a split: from `items` if listed there, else `<split>-<row>`."""
-    names = rows_by_split(split, n).tolist()
+    names = split_row_names(split, n).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
         mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n - 1))
         for task, row in mine.select("task", "row").iter_rows():
@@ -87,10 +87,10 @@ def _split_row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
 
 def write_features(features: Features, path: Path) -> None:
     """Write features to an `.npz`: `x` and `task`, and `split`, `y` and `labels` if known."""
-    arrays: dict[str, Any] = {"x": features.x, "task": plain_names(features.tasks)}
+    arrays: dict[str, Any] = {"x": features.x, "task": without_stringdtype(features.tasks)}
     if features.split is not None:
         arrays["split"] = without_stringdtype(features.split)
     if features.gold is not None:
-        arrays["y"] = plain_names(features.gold.on(features.tasks).hard())
-        arrays["labels"] = plain_names(features.gold.labels)  # also labels without a task
+        arrays["y"] = without_stringdtype(features.gold.on(features.tasks).hard())
+        arrays["labels"] = without_stringdtype(features.gold.labels)  # also labels without a task
     write_arrays(path, arrays)

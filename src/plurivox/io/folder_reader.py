@@ -123,7 +123,7 @@ class _FolderReader:
         gold_only = gold[positions(found.labels, gold) < 0]
         if not len(gold_only) or found.labels.dtype.kind != gold_only.dtype.kind:
             return found
-        return found.with_labels(by_value(np.concatenate([found.labels, gold_only])))
+        return found.with_labels(sort_by_value(np.concatenate([found.labels, gold_only])))
 
     def answers(self) -> Any:
         """Return the answers in the table `answers`."""

@@ -153,7 +153,7 @@ def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     complete = (frame["label"].is_not_null() & frame["p"].is_not_null()).to_numpy()
     full = frame.filter(pl.Series(complete))
     codes, found = encode(to_names(full["label"], path), "labels")
-    labels = by_value(found)
+    labels = sort_by_value(found)
     label = positions(labels, found)[codes] if len(codes) else codes
     row, mass = task[complete], to_numbers(full["p"], path)
     order = np.lexsort((label, row))
@@ -182,7 +182,7 @@ def _read_hard(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     labelled = frame.filter(frame["label"].is_not_null())
     tasks = to_names(labelled["task"], path)
     codes, found = encode(to_names(labelled["label"], path), "labels")
-    labels = by_value(found)
+    labels = sort_by_value(found)
     place = positions(labels, found)[codes] if len(codes) else codes
     dropped = frame.height - labelled.height
     notes = (f"{dropped} tasks without a label were dropped",) if dropped else ()

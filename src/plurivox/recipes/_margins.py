@@ -33,7 +33,7 @@ class MarginRecipe(Recipe):
         from plurivox.workflows.training_dynamics import DynamicsSetup, score_runs, score_tables
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        setup = Stage.of(read(self.data), self.net, plan)
+        setup = DynamicsSetup.of(read(self.data), self.net, plan)
         shared = {option.name for option in MarginRecipe.options()}
         own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
         found = score_runs(setup, identify.methods.make(self.score, **own), self.runs, progress)

@@ -126,7 +126,7 @@ class StudyState:
     posterior: Floats  # (n_tasks, n_labels)
     labelled: Bools  # (n_tasks, n_workers)
     rows: list[tuple[int, int, int]] = field(default_factory=list)  # task, worker, label
-    useful: Useful | None = None  # set by the first fit
+    gains: WorkerGains | None = None  # set by the first fit
 
     def votes(self, crowd: Simulated) -> Votes:
         """Return the votes so far, with the names of the crowd."""
@@ -154,8 +154,8 @@ def _label_next_best(
         label = _draw_label(crowd, matrices, true, worker, task, rng)
         state.labelled[task, worker] = True
         state.rows.append((task, worker, label))
-        if state.useful is not None:
-            state.posterior[task] *= state.useful.channel[worker][:, label]
+        if state.gains is not None:
+            state.posterior[task] *= state.gains.confusion[worker][:, label]
             state.posterior[task] /= state.posterior[task].sum()
         n_votes = len(state.rows)
         if n_votes >= n_initial and (n_votes % plan.refit == 0 or n_votes in (n_initial, max_votes)):
@@ -173,7 +173,8 @@ def _refit(state: StudyState, assigner: NextBest, method: aggregate.Aggregator, 
             f"{method.name()} estimates no confusion matrices, which next-best needs; use ibcc or dawid-skene"
         )
     state.posterior = np.array(fit.soft.prob, np.float64)
-    state.useful = assigner.useful(state.posterior, fit.confusion.dense(), state.labelled.sum(0).astype(np.float64))
+    n_votes = state.labelled.sum(0).astype(np.float64)
+    state.gains = assigner.worker_gains(state.posterior, fit.confusion.dense(), n_votes)
     return fit
 
 
@@ -182,12 +183,12 @@ def _choose_task(state: StudyState, assigner: NextBest, worker: int, rng: np.ran
     open_tasks = ~state.labelled[:, worker]
     if not open_tasks.any():
         return None
-    if state.useful is None:  # before the first fit: a task with the fewest votes, at random
+    if state.gains is None:  # before the first fit: a task with the fewest votes, at random
         n_votes = state.labelled.sum(1) + rng.random(len(open_tasks))
         return int(np.where(open_tasks, n_votes, np.inf).argmin())
-    if not state.useful.asked[worker]:
+    if not state.gains.worth_asking[worker]:
         return None
-    gain = np.where(open_tasks, expected_gain(state.posterior, state.useful.channel[worker]), 0)
+    gain = np.where(open_tasks, expected_gain(state.posterior, state.gains.confusion[worker]), 0)
     best = int(gain.argmax())
     return best if gain[best] >= assigner.least else None
 

@@ -22,8 +22,8 @@ from plurivox.recipes._papers.cifar10s_numbers import (
     compute_cifar10s_numbers,
     mean_label,
 )
-from plurivox.workflows.answer_cost import PLAIN, break_even, curve, seconds_per_answer
-from plurivox.workflows.tune import Choice, choose
+from plurivox.workflows.answer_cost import PLAIN_VOTE_SECONDS, break_even, curve, seconds_per_answer
+from plurivox.workflows.grid_search import Choice, choose
 
 GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4)  # the grid of the paper
 PLAIN_M, RICH_M = (1, 2, 4, 8, 16, 32), (1, 2, 3, 4, 5, 6)
@@ -77,8 +77,11 @@ class Cifar10s(Recipe):
         votes, seconds = elicit.methods.make("top-two").read(answers).votes, seconds_per_answer(answers)
         rich = curve(votes, accuracy, RICH_M, seconds.value, name="top-two", seeds=self.seeds)
         human = counts.on(answers.tasks)
-        plain = curve(human, accuracy, PLAIN_M, PLAIN, name="plain", seeds=self.seeds)
-        source = f"seconds per answer: top-two {seconds.value:.1f} (median of {seconds.n:,}), plain {PLAIN} (the paper)"
+        plain = curve(human, accuracy, PLAIN_M, PLAIN_VOTE_SECONDS, name="plain", seeds=self.seeds)
+        source = (
+            f"seconds per answer: top-two {seconds.value:.1f} (median of {seconds.n:,}), "
+            f"plain {PLAIN_VOTE_SECONDS} (the paper)"
+        )
         return rich.table(), plain.table(), replace(break_even(plain, rich), notes=(source,))
 
 

@@ -11,8 +11,8 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.cache import ResultCache
-from plurivox.workflows.net_measures import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.fornaciari2021_conditions import Condition
@@ -101,7 +101,7 @@ class Fornaciari2021(Recipe):
                 seeded = replace(plan, seed=self.seed + run)
                 name = f"{condition.main}-{condition.loss or 'one-head'}-{run:03d}"
                 make = partial(train_and_predict_all, texts, self.folds, condition, net, seeded, self.seed)
-                predictions[condition].append(cache.noun(name, SoftLabels, make))
+                predictions[condition].append(cache.data_type(name, SoftLabels, make))
                 progress(done, self.runs * len(all_conditions))
                 done += 1
         return self._make_tables(texts, predictions)

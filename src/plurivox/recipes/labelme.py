@@ -12,8 +12,8 @@ from plurivox.core.method import option, split_list
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.cache import ResultCache
-from plurivox.workflows.net_measures import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
@@ -83,13 +83,15 @@ class Labelme(Recipe):
         from plurivox.workflows.load_training_data import load_training_data
 
         training_data = load_training_data(read(self.data))
-        parts = training_data.parts()
-        if set(parts) != {"train", "dev", "test"}:
-            raise InputError(f"{training_data.name} must have the splits train, valid and test; it has {sorted(parts)}")
+        splits = training_data.splits()
+        if set(splits) != {"train", "dev", "test"}:
+            raise InputError(
+                f"{training_data.name} must have the splits train, valid and test; it has {sorted(splits)}"
+            )
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
         return ExperimentSetting(
-            training_data, parts, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
+            training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
         )
 
     def _make_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:

@@ -31,7 +31,7 @@ class PruneAndCompare(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Compute the score once; for every share drop the worst, aggregate again and measure."""
-        from plurivox.workflows.prune_crowd import prune_and_compare, votes_to_score
+        from plurivox.workflows.prune_by_score import prune_and_compare, votes_to_score
 
         data = read(self.data)
         if data.gold is None:

@@ -13,8 +13,8 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
-from plurivox.workflows.cache import ResultCache
-from plurivox.workflows.net_measures import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.core.soft_labels import SoftLabels
@@ -62,13 +62,13 @@ class PruneAndTrain(Recipe):
         from plurivox.workflows.training_dynamics import DynamicsSetup
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        setup = Stage.of(read(self.data), self.net, plan)
+        setup = DynamicsSetup.of(read(self.data), self.net, plan)
         if setup.training_data.gold is None or "test" not in setup.parts:
             raise InputError(f"{setup.training_data.name} needs gold labels and test tasks to compare on")
         cache = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
         alphas, found = self._alphas(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
-            seeded = setup.seeded(self.seed + run)
+            seeded = setup.with_seed(self.seed + run)
             order = _DropOrder(seeded, self.score)
             for which, alpha in [("none", 0.0), *((which, alpha) for alpha in alphas for which in ("worst", "by lot"))]:
                 name = f"{which} {100 * alpha:g}%" if alpha else "none"
@@ -89,7 +89,9 @@ class PruneAndTrain(Recipe):
         )
         return Tables(f"Pruning {setup.training_data.name} before training", tables, self.spec)
 
-    def _train_and_measure(self, setup: "Stage", order: "_DropOrder", which: str, alpha: float) -> dict[str, float]:
+    def _train_and_measure(
+        self, setup: "DynamicsSetup", order: "_DropOrder", which: str, alpha: float
+    ) -> dict[str, float]:
         """Drop the share `alpha` of the training tasks, train on the others, and return the measures on the test tasks."""
         from plurivox.workflows.train import train_once, train_spec
 
@@ -114,7 +116,7 @@ class PruneAndTrain(Recipe):
 class _DropOrder:
     """Orders in which training tasks are dropped, worst first or at random; the score is computed on first use."""
 
-    def __init__(self, setup: "Stage", score: str) -> None:
+    def __init__(self, setup: "DynamicsSetup", score: str) -> None:
         self.setup, self.score = setup, score
         self._worst_first: Ints | None = None
 
@@ -125,7 +127,7 @@ class _DropOrder:
             from plurivox.core.encoding import positions
             from plurivox.workflows.training_dynamics import score_by_dynamics
 
-            found = scored(self.setup, identify.methods.make(self.score))
+            found = score_by_dynamics(self.setup, identify.methods.make(self.score))
             place = positions(found.names, self.setup.parts["train"])
             value = np.where(place >= 0, found.value[place], np.nan)
             self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
@@ -136,7 +138,7 @@ class _DropOrder:
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 
 
-def _aggregated_labels(setup: "Stage", tasks: "Names", method: str) -> "SoftLabels | None":
+def _aggregated_labels(setup: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
     """Return the soft labels of `tasks` by an aggregation method; None if `method` is another target."""
     from plurivox import aggregate
     from plurivox.core.method import parse_spec

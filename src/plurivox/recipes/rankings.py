@@ -13,8 +13,8 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.rank_scores import rank_of, task_errors, worker_errors
-from plurivox.workflows.score_crowd import EvidenceCache, scores_of
+from plurivox.workflows.rank_scores import join_scores, task_errors, worker_errors
+from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Rankings(Recipe):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
-            tables += self._dataset_tables(data.name, votes, data.gold, within(progress, step, len(names)))
+            tables += self._dataset_tables(data.name, votes, data.gold, nested_progress(progress, step, len(names)))
         return Tables("Rankings of workers and tasks", tuple(tables), self.spec)
 
     def _dataset_tables(self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress) -> list[Table]:
@@ -56,14 +56,14 @@ class Rankings(Recipe):
             ("worker", self.worker_scores, worker_errors),
             ("task", self.task_scores, task_errors),
         ):
-            scores = [evidence.score(method, progress) for method in scores_of(of, specs)]
+            scores = [evidence.score(method, progress) for method in parse_scores(of, specs)]
             tables += self._ranking_tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
         return tables
 
     def _ranking_tables(self, title: str, scores: list[Scores], errors: Scores | None) -> list[Table]:
         """Return the table of the worst by mean rank, and the table of Spearman correlations; `errors` are true error rates."""
-        ranking = rank_of(scores)
-        with_errors = ranking if errors is None else rank_of([*scores, errors])
+        ranking = join_scores(scores)
+        with_errors = ranking if errors is None else join_scores([*scores, errors])
         worst = positions(ranking.names, ranking.worst(self.n))
         raw = {score.made_by: score.value if score.raw is None else score.raw for score in scores}
         shown: dict[str, object] = {ranking.of: ranking.names[worst]}

@@ -56,7 +56,7 @@ class ReportCards(Recipe):
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} estimates no confusion matrices; use ibcc or dawid-skene")
         scores, notes = self._compute_scores(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
-        worst = positions(votes.workers, rank_of(scores).worst(votes.n_workers))
+        worst = positions(votes.workers, join_scores(scores).worst(votes.n_workers))
         shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
         shown |= {score.made_by: _raw_values(score)[worst] for score in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
@@ -69,9 +69,11 @@ class ReportCards(Recipe):
     ) -> tuple[list[Scores], list[str]]:
         """Return the scores of the workers in the order of `votes.workers`, and notes on scores that were skipped."""
         found, notes, specs = [], [], split_list(self.scores)
-        for step, (spec, method) in enumerate(zip(specs, scores_of("worker", self.scores), strict=True)):
+        for step, (spec, method) in enumerate(zip(specs, parse_scores("worker", self.scores), strict=True)):
             try:
-                found.append(_align_to_workers(evidence.score(method, within(progress, step, len(specs))), votes))
+                found.append(
+                    _align_to_workers(evidence.score(method, nested_progress(progress, step, len(specs))), votes)
+                )
             except PlurivoxError as why:
                 notes.append(f"without {spec}: {why}")
         if not found:

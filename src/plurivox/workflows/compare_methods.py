@@ -223,7 +223,7 @@ def _measure_all(
         for method in made:
             step = len(rows)
             try:
-                rows.append(measure_method(method, votes, truth, within(progress, step, total)))
+                rows.append(measure_method(method, votes, truth, nested_progress(progress, step, total)))
             except (
                 InputError
             ) as cause:  # other errors concern the method or its options, not the data set, and are raised

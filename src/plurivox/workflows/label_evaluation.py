@@ -124,11 +124,11 @@ def _labels_of_dataset(given: "Dataset | Any", part: str | None) -> _InputLabels
 
 def _labels_of_npz(where: str) -> _InputLabels:
     """Return the labels in an .npz: a saved data type, or training data with its labels. Polars is not needed."""
-    names = [HEADER]
+    names = [HEADER_FILE]
     if zipfile.is_zipfile(where):
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
-    if HEADER in names:
+    if HEADER_FILE in names:
         return _labels_of_type(DataType.load(where), where)
     from plurivox.train.data.training_data import read_training_data
 

@@ -112,7 +112,10 @@ def _split_per_task(data: "Dataset", tasks: Names) -> Names | None:
 
 
 def split_tasks(
-    training_data: TrainingData, file: str | Path | None = None, shares: splits.Shares = splits.USUAL, seed: int = 0
+    training_data: TrainingData,
+    file: str | Path | None = None,
+    shares: splits.Shares = splits.DEFAULT_SHARES,
+    seed: int = 0,
 ) -> dict[str, Names]:
     """Return the tasks of train, dev and test: from a file, else from the data, else at random (stratified by gold labels)."""
     if file is not None:

@@ -255,8 +255,10 @@ def prune_and_compare(
     maker = aggregate.methods.make(method)
     truth = gold_with_votes(votes, gold)
     total = 2 + len(quantiles)
-    scores = score if isinstance(score, Scores) else _compute_score(votes, score, gold, within(progress, 0, total))
-    before = maker.fit(votes, progress=within(progress, 1, total)).soft
+    scores = (
+        score if isinstance(score, Scores) else _compute_score(votes, score, gold, nested_progress(progress, 0, total))
+    )
+    before = maker.fit(votes, progress=nested_progress(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
     for step, quantile in enumerate(quantiles):
         left, audit = prune(votes, scores, quantile)

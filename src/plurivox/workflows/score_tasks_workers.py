@@ -98,7 +98,7 @@ def rank(
     made = [identify.methods.make(one) for one in specs]
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
     cache = _collect_evidence(data, made, by, part, given)
-    return join_scores([cache.score(one, within(progress, step, len(made))) for step, one in enumerate(made)])
+    return join_scores([cache.score(one, nested_progress(progress, step, len(made))) for step, one in enumerate(made)])
 
 
 def _collect_evidence(
@@ -108,7 +108,7 @@ def _collect_evidence(
 
     Warn about arguments that no score uses; raise InputError if a score needs worker names and counts would be used.
     """
-    used = {one for score in scores for one in score.looks_at()}
+    used = {one for score in scores for one in score.usable_evidence()}
     for name, value in {**given, "by": by}.items():
         if value and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
             message = f"none of these scores uses {name} (--{name}); it has no effect"
@@ -159,7 +159,7 @@ def _method_needing_names(scores: Sequence[Identifier], makers: Sequence[Aggrega
     for score in scores:
         if "votes" in score.usable_evidence() and "counts" not in score.takes:
             return score.name()
-        if score.looks_at() & {"fit", "fits"} and not fitted:
+        if score.usable_evidence() & {"fit", "fits"} and not fitted:
             for maker in makers or _make_aggregators(score.fitted_by):
                 if "counts" not in maker.can_take():
                     return maker.name()
@@ -202,7 +202,7 @@ class EvidenceCache:
     def evidence_for(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
         """Return the evidence for one method; what is not available is left out, and the method raises its own error."""
         evidence = replace(self.given, fits=())
-        for need in method.must_see():
+        for need in method.required_evidence():
             for name in need.split("|"):
                 if not evidence.has(need):
                     found = self._find_evidence(name, method, progress)

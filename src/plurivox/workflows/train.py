@@ -122,7 +122,7 @@ class PreparedTraining:
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
         known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
         weight = _task_weights(training_data, train, spec.weighting)
-        data = TrainingSet.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        data = PreparedData.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
         return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
 
     def start(
@@ -133,9 +133,9 @@ class PreparedTraining:
         *,
         open_log: OpenLog | None = None,
         save_seconds: float = 1.0,
-    ) -> NetFit:
+    ) -> TrainingRun:
         """Return the training with this seed before its first epoch, or resumed from the checkpoint in its folder."""
-        return NetFit(
+        return TrainingRun(
             replace(self.spec, plan=replace(self.spec.plan, seed=seed)),
             self.data,
             dev=self.dev,

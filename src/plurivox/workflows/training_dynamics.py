@@ -64,7 +64,7 @@ def score_by_dynamics(setup: DynamicsSetup, method: Identifier, progress: Progre
     """Return the scores of the training tasks; trains the nets and fits the aggregators that the score needs."""
     if method.of != "task":
         raise InputError(f"{method.name()} is a score of {method.of}s; use a score of tasks")
-    gold, needs, votes = setup.training_data.gold, method.must_see(), setup.votes
+    gold, needs, votes = setup.training_data.gold, method.required_evidence(), setup.votes
     given = None if gold is None else gold.shared(setup.parts["train"])
     evidence = EvidenceCache(votes, Evidence(votes=votes, gold=given)).evidence_for(method)
     if "dynamics" in needs:

@@ -104,7 +104,7 @@ def test_an_unsupported_file_type_is_an_error(call: Call, votes_file: Path, tmp_
 
 
 def test_a_full_disk_prints_a_one_line_error(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox.io import soft_files
+    from plurivox.io import soft_label_files
 
     def full(soft: object, path: object) -> None:
         raise OSError(28, "No space left on device", str(path))

@@ -36,6 +36,6 @@ def image_flags() -> list[Flag]:
 
 def pack_image_options(given: dict[str, Any]) -> None:
     """Replace the values of the three image options in `given` by one `pictures`."""
-    from plurivox.workflows.train_inputs import Pictures
+    from plurivox.workflows.load_training_data import Pictures
 
     given["pictures"] = Pictures(given.pop("images"), given.pop("image_size"), given.pop("skip_damaged"))

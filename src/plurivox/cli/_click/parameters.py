@@ -201,10 +201,10 @@ class LabelList(click.ParamType[list[str]]):
 
 def check_file_type(path: Path, *more_types: str) -> None:
     """Raise InputError if `path` is neither a table file (.csv, .parquet, ...) nor of one of `more_types`."""
-    from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+    from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
 
-    if suffix_of(path) not in (*ENDINGS, *more_types):
-        raise InputError(f"unsupported file type of {path}; use {', '.join([*ENDINGS, *more_types])}")
+    if suffix_of(path) not in (*TABLE_SUFFIXES, *more_types):
+        raise InputError(f"unsupported file type of {path}; use {', '.join([*TABLE_SUFFIXES, *more_types])}")
 
 
 def add_source(given: dict[str, Any]) -> None:

@@ -90,7 +90,7 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     """Return the votes of one control, and the gold labels from its ground-truth annotations (None if there are none)."""
     answers = [answer for answer in export.answers if answer.labels.get(control)]
     chosen = as_names(label for answer in answers for label in answer.labels[control])
-    known = by_value(chosen).tolist() if labels is None else list(labels)
+    known = sort_by_value(chosen).tolist() if labels is None else list(labels)
     tasks = _names_of_one_type(export.shown)
     votes = _votes_of_control([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
     gold = [answer for answer in answers if answer.is_gold]

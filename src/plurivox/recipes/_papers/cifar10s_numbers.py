@@ -127,7 +127,7 @@ def _repeat_numbers(answers: Answers) -> Iterator[PaperNumber]:
     again = np.flatnonzero(answers.repeat_of >= 0)
     first, top = answers.repeat_of[again], answers.named(0)
     changed, once = top[again] != top[first], ~is_stored_twice(answers)[again]
-    percent = percents(answers.typed(0)).value
+    percent = parse_percents(answers.typed(0)).value
     moved = np.abs(percent[again] - percent[first])[~changed]
     yield PaperNumber("repeats, pairs", None, 498, len(again))
     yield PaperNumber("repeats, top label changed", None, 35, int(changed.sum()))

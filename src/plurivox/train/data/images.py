@@ -32,7 +32,7 @@ class Images:
 
     def on(self, tasks: Names) -> NDArray[np.uint8]:
         """(n, 3, height, width) the pixels of `tasks`, in this order; InputError if one is missing."""
-        return rows_on(tasks, self.tasks, self.x, "image")
+        return select_rows(tasks, self.tasks, self.x, "image")
 
 
 def decode(

@@ -50,7 +50,7 @@ class TrainingData:
 
     def on(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of `tasks`, in this order; InputError if one is missing."""
-        return rows_on(tasks, self.tasks, self.x, f"inputs in {self.name}")
+        return select_rows(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
     def splits(self) -> dict[str, Names]:
         """Return the tasks of the splits train, dev and test, by their usual names; empty without splits."""
@@ -63,7 +63,7 @@ class TrainingData:
 
 def read_training_data(path: str | Path) -> TrainingData:
     """Read training data from an .npz file; see the module's docstring for its arrays."""
-    arrays = arrays_in(Path(path), "inputs")
+    arrays = read_arrays(Path(path), "inputs")
     labels = as_names(arrays["labels"], "labels") if "labels" in arrays else None
     tasks, x, split, gold = read_task_rows(arrays, path, "inputs", numbered=True)
     votes = soft = None
@@ -78,11 +78,11 @@ def read_training_data(path: str | Path) -> TrainingData:
 
 def write_training_data(training_data: TrainingData, path: str | Path) -> None:
     """Write training data to an .npz file that `read_training_data` reads."""
-    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": plain_names(training_data.tasks)}
+    arrays: dict[str, NDArray[Any]] = {"x": training_data.x, "task": without_stringdtype(training_data.tasks)}
     labelled = [one for one in (training_data.votes, training_data.soft, training_data.gold) if one is not None]
     if labelled:
         labels = max((one.labels for one in labelled), key=len)
-        arrays["labels"] = plain_names(labels)
+        arrays["labels"] = without_stringdtype(labels)
     if training_data.split is not None:
         arrays["split"] = without_stringdtype(training_data.split)
     if training_data.gold is not None:

@@ -110,7 +110,7 @@ def _initial_rows(kind: int, n_workers: int, n_labels: int) -> Tensor:
     """(n_workers, width) the parameters of the identity layer for every worker."""
     if kind == crowd_layer.FULL:
         return identity_rows(n_workers, n_labels)
-    rows = torch.ones(n_workers, crowd_layer.WIDTHS[kind](n_labels))
+    rows = torch.ones(n_workers, crowd_layer.ROW_SIZES[kind](n_labels))
     rows[:, n_labels if kind == crowd_layer.SCALE_SHIFT else 0 :] *= kind not in (
         crowd_layer.SHIFT,
         crowd_layer.SCALE_SHIFT,
@@ -139,12 +139,12 @@ class _CrowdLayerLoss(torch.autograd.Function):
         given, rows, result = logits.detach().contiguous().numpy(), layer.rows.as_arrays().table, output.numpy()
         ctx.layer, ctx.saved = layer, (result, worker, weight, rows, excess)
         arrays = (given, worker, label, weight, rows, result, each.numpy(), excess)
-        crowd_layer.say(layer.kind, layer.applies_softmax, layer.share, *arrays)
+        crowd_layer.forward(layer.kind, layer.applies_softmax, layer.share, *arrays)
         return each
 
     @staticmethod
     def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
         layer, back, rows = ctx.layer, torch.empty(ctx.saved[0].shape), ctx.layer.rows.as_arrays()
         arrays = (by.contiguous().numpy(), *ctx.saved, back.numpy(), rows.grad, rows.touched)
-        crowd_layer.hear(layer.kind, layer.applies_softmax, *arrays)
+        crowd_layer.backward(layer.kind, layer.applies_softmax, *arrays)
         return back, None, None

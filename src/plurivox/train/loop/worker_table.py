@@ -150,9 +150,9 @@ class WorkerTable(nn.Module):
         if plan.optimizer == "sgd":
             nesterov = plan.nesterov and plan.momentum > 0
             held = arrays.touched, arrays.table, arrays.grad, arrays.first, arrays.steps
-            sparse_optim.sgd(*held, lr, plan.momentum, nesterov, plan.weight_decay)
+            sparse_optim.sgd_step(*held, lr, plan.momentum, nesterov, plan.weight_decay)
         else:
-            sparse_optim.adam(*arrays, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
+            sparse_optim.adam_step(*arrays, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
 
 
 class _TakeRows(torch.autograd.Function):

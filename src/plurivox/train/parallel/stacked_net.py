@@ -73,7 +73,7 @@ class StackedDropout(nn.Module):
             masks[run].bernoulli_(1 - self.share, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and masks[0].numel() > THREADED_CELLS:
-            threads.run(draw, len(masks))  # torch draws on one thread only
+            threads.parallel_map(draw, len(masks))  # torch draws on one thread only
         else:
             for run in range(len(masks)):
                 draw(run)
