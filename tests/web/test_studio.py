@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection
 
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.facts import kv_get, kv_set
+from plurivox.web.store.key_value import kv_get, kv_set
 from studies import fresh_database, served
 
 

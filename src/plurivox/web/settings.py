@@ -7,25 +7,25 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-OURS = ("api", "health", "join", "media", "owner", "static", "work")  # the first words of our own paths
-PLACE = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9_.~-]*)*")
-PORTS = {"http": 80, "https": 443}
+RESERVED_PATHS = ("api", "health", "join", "media", "owner", "static", "work")  # the first words of our own paths
+URL_PATH = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9_.~-]*)*")
+DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def home_of(address: str) -> str:
+def normalize_base_url(address: str) -> str:
     """The address by which people come, as browsers write it in their Origin.
 
     >>> home_of("https://Lab.example:443/study/")
     'https://lab.example/study'
     """
     parts = urlsplit(address.strip().rstrip("/"))
-    plain = not (parts.username or parts.query or parts.fragment) and PLACE.fullmatch(parts.path)
-    if parts.scheme not in PORTS or not parts.hostname or not plain:
+    plain = not (parts.username or parts.query or parts.fragment) and URL_PATH.fullmatch(parts.path)
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or not plain:
         raise ValueError(f"{address!r} is no address; write https://lab.example or https://lab.example/study")
-    if (first := parts.path.partition("/")[2].partition("/")[0]) in OURS:
+    if (first := parts.path.partition("/")[2].partition("/")[0]) in RESERVED_PATHS:
         raise ValueError(f"an address cannot begin with /{first}, which is a page of the studio; choose another path")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    port = "" if parts.port in (None, PORTS[parts.scheme]) else f":{parts.port}"
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
     return f"{parts.scheme}://{host}{port}{parts.path}"
 
 
@@ -82,4 +82,4 @@ class Settings(BaseSettings):
     @field_validator("base_url")
     @classmethod
     def _is_an_address(cls, value: str) -> str:
-        return home_of(value)
+        return normalize_base_url(value)

@@ -12,19 +12,26 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import apply_assignment, has_batches, kind_of, practice_tasks
-from plurivox.web.store.database import READS, WRITES, first_line, has_tables, migrate, take_time
+from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.collect.tasks import apply_assignment, first_task_kind, has_batches, practice_task_ids
+from plurivox.web.store.database import (
+    READ_OPTIONS,
+    WRITE_OPTIONS,
+    database_message,
+    disable_statement_timeout,
+    has_tables,
+    migrate,
+)
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report.alerts import Alert
-from plurivox.web.store.writer import Writer
+from plurivox.web.store.report.background_alerts import Alert
+from plurivox.web.store.writer_thread import Writer
 from plurivox.web.study.assigner import assignment_of, must_have_batches
 from plurivox.web.study.config import Study, check_aggregator, read_study
 from plurivox.web.study.secrets import StudySecret, keys_of
 from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
-READERS = 4
+READER_THREADS = 4
 log = logging.getLogger(__name__)
 
 
@@ -41,7 +48,7 @@ class Studio:
     engine: Engine
     writer: Writer
     troubles: dict[str, Alert] = field(default_factory=dict)  # of the background, where the store cannot be written
-    readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READERS, "plurivox-reader"))
+    readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READER_THREADS, "plurivox-reader"))
 
     @classmethod
     def open(cls, settings: Settings) -> "Studio":
@@ -51,17 +58,17 @@ class Studio:
         try:
             engine = open_database(settings)
             migrate(engine)
-            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-                take_time(connection)
+            with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+                disable_statement_timeout(connection)
                 keys = keys_of(connection, settings)
-                check_fit(connection, study.strata, study.labels)
+                check_study_config(connection, study.strata, study.labels)
                 apply_assignment(connection, assignment_of(study, has_batches(connection)))
                 must_have_batches(connection, study)
-                study = study.model_copy(update={"kind": study.kind or kind_of(connection)})
-                if not practice_tasks(connection):
+                study = study.model_copy(update={"kind": study.kind or first_task_kind(connection)})
+                if not practice_task_ids(connection):
                     study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step
         except OperationalError as cause:
-            raise InputError(f"the database cannot be written: {first_line(cause)}") from cause
+            raise InputError(f"the database cannot be written: {database_message(cause)}") from cause
         except PermissionError as cause:
             raise InputError(
                 f"{settings.folder} may not be written to by you; a study writes into its folder at every start"
@@ -97,14 +104,14 @@ class Studio:
     def look(self, job: Callable[[Connection], T]) -> T:
         """The same, outside a request."""
         try:
-            with self.engine.connect().execution_options(**READS) as connection:
+            with self.engine.connect().execution_options(**READ_OPTIONS) as connection:
                 return job(connection)
         except SQLAlchemyError as cause:
-            log.error("the database cannot be read: %s", first_line(cause))
+            log.error("the database cannot be read: %s", database_message(cause))
             raise Unavailable() from cause
 
 
-def opened(settings: Settings) -> Studio:
+def open_existing(settings: Settings) -> Studio:
     """Open a study that is there already, for a command; close it after use (`with opened(settings) as studio`)."""
     if not settings.database and not (settings.folder / "study.db").is_file():
         read_study(settings.folder)

@@ -19,7 +19,7 @@ from interfaces.web.server_kills import own_port
 from plurivox.web.client.simulated_workers import fill, run
 from plurivox.web.server.run import running
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.invites import make_invite
+from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.study.config import read_study
 from studies import PATIENCE
 
@@ -189,7 +189,7 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     assert 'kind = "text"' in toml and "the text below" in read_study(study).phrases()["opening"]  # the paper's words
     with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
-        row = studio.writer.submit(lambda connection: make_invite(connection, "", "", 2)).result()
+        row = studio.writer.submit(lambda connection: create_invite(connection, "", "", 2)).result()
         run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 2, patience=PATIENCE))
 
     def edited(old: str, new: str) -> str:

@@ -71,7 +71,7 @@ def sign_in(study: Served, http: httpx.Client, path: str) -> httpx.Response:
     """As the first owner."""
     from plurivox.web.services import owner_sign_in
 
-    token = study.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, study.studio.keys)).result()
+    token = study.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, study.studio.keys)).result()
     body = {"token": token, "name": "olga", "password": "correct horse"}
     said = http.post(path, json=body, headers={"Origin": HOME})
     assert said.status_code == 200, said.text

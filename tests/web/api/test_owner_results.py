@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
 from plurivox.engine.beta import jeffreys_interval
-from plurivox.web.jobs.leader import Background
+from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.database import now
-from plurivox.web.store.report.snapshots import is_stale, lead
+from plurivox.web.store.report.snapshots import acquire_leadership, is_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from studies import Served, plain_study, served, text_tasks
 
@@ -106,7 +106,7 @@ def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_pa
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert person.status_code == 409
         SnapshotComputer(study.studio.engine).compute(study.studio.study)
-        told = study.studio.writer.submit(lambda c: erase(c, "test", "pid1")).result()
+        told = study.studio.writer.submit(lambda c: erase_worker(c, "test", "pid1")).result()
         assert told["gone"] == {"answers": 5, "visits": 1, "platform ids": 1} and told["slots given back"] == 4
         assert len(study.look(select(answers))) == 10 and {row.raw for row in study.look(select(raw_ids))} == {
             "pid0",
@@ -123,16 +123,22 @@ def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_pa
 def test_one_server_leads_and_another_takes_over_when_it_falls_silent(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         write = study.studio.writer.submit
-        assert write(lambda c: lead(c, "one")).result() and not write(lambda c: lead(c, "two")).result()
-        assert write(lambda c: lead(c, "one", seconds=-1)).result()
-        assert write(lambda c: lead(c, "two")).result() and not write(lambda c: lead(c, "one")).result()
+        assert (
+            write(lambda c: acquire_leadership(c, "one")).result()
+            and not write(lambda c: acquire_leadership(c, "two")).result()
+        )
+        assert write(lambda c: acquire_leadership(c, "one", seconds=-1)).result()
+        assert (
+            write(lambda c: acquire_leadership(c, "two")).result()
+            and not write(lambda c: acquire_leadership(c, "one")).result()
+        )
         assert [row.holder for row in study.look(select(leaders))] == ["two"]
 
 
 def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
         filled(study)
-        background = Background(study.studio)
+        background = BackgroundThread(study.studio)
         try:
             background.lead_round()
             assert not study.studio.look(is_stale)
@@ -145,7 +151,7 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
 
 def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
-        background = Background(study.studio)
+        background = BackgroundThread(study.studio)
         background._child = subprocess.Popen(
             [sys.executable, "-c", "input()"],
             stdin=subprocess.PIPE,

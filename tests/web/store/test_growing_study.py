@@ -16,23 +16,23 @@ import pytest
 from sqlalchemy import select, text, update
 
 from interfaces.web.server_kills import studied
-from plurivox.web.jobs.child_process import Computation
-from plurivox.web.jobs.leader import Background
+from plurivox.web.jobs.background_thread import BackgroundThread
+from plurivox.web.jobs.compute_process import RoundRunner
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.leases import end
+from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.collect.leases import end_lease
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import counters, study_progress, worker_results
+from plurivox.web.store.report import answer_counters, study_progress, worker_results
 from plurivox.web.store.report import snapshots as publishing
-from plurivox.web.store.report.alerts import list_alerts, tell
-from plurivox.web.store.report.answer_log import AnswerLog, collect
-from plurivox.web.store.report.snapshots import Snapshot, is_stale, lead
+from plurivox.web.store.report.answer_cache import AnswerCache, collect_answers
+from plurivox.web.store.report.background_alerts import list_alerts, set_alert
+from plurivox.web.store.report.snapshots import Snapshot, acquire_leadership, is_stale
 from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
 from plurivox.web.store.schema import (
-    STILL,
+    OPEN_END,
     answers,
     flags,
     sittings,
@@ -69,7 +69,7 @@ def plain_counts(study: Served) -> dict[str, Any]:
 
 def live_counts(study: Served) -> dict[str, Any]:
     """The same, as owners are told."""
-    told = study.studio.look(study_progress.progress)
+    told = study.studio.look(study_progress.study_progress)
     names = ("answers", "repeats", "practice", "extras", "replaced")
     found: dict[str, Any] = {name: getattr(told, name) for name in names}
     for name in ("given", "leased"):
@@ -87,16 +87,16 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
     mine = person.entered["me"]["worker"]
     if what < 0.12 and (sat := study.look(select(sittings.c.id).order_by(sittings.c.id))):
         one = rng.choice(sat).id
-        write(lambda c: end(c, one)).result()
+        write(lambda c: end_lease(c, one)).result()
     elif what < 0.15:
         crowd.remove(person)
-        write(lambda c: erase(c, "test", mine)).result()
+        write(lambda c: erase_worker(c, "test", mine)).result()
     elif what < 0.2:
         [one] = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == mine))
         out = one.status == "active"
-        write(lambda c: exclude(c, one.id, "rule", "") if out else lift(c, "owner", mine)).result()
+        write(lambda c: exclude_worker(c, one.id, "rule", "") if out else lift_exclusion(c, "owner", mine)).result()
     elif what < 0.35:
-        write(counters.move_on).result()
+        write(answer_counters.count_next_range).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
         one = rng.choice(last)
         person.answer(one["slot"]["slot"], rng.choice(LABELS), replaces=one["answer"])
@@ -112,7 +112,7 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    monkeypatch.setattr(counters, "SETTLES", 0.05)
+    monkeypatch.setattr(answer_counters, "SETTLES", 0.05)
     made = plain_study(strata={"easy": 2, "hard": 1}, per_task=3, repeats=1, practice=1, sittings=3)
     new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
     new.append(NewTask("p", text="x", practice=True))
@@ -122,24 +122,24 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
             act(study, crowd, rng)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
-        while study.studio.writer.submit(counters.move_on).result():
+        while study.studio.writer.submit(answer_counters.count_next_range).result():
             pass
         assert live_counts(study) == plain_counts(study)
-        told = study.studio.look(study_progress.progress)
+        told = study.studio.look(study_progress.study_progress)
         assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
 
 
 def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counters, "STRETCH", 3)
+    monkeypatch.setattr(answer_counters, "STRETCH", 3)
     with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        assert study.studio.look(study_progress.progress).answers == 3  # no request counts more than a stretch
+        assert study.studio.look(study_progress.study_progress).answers == 3  # no request counts more than a stretch
         rounds = 1
-        while study.studio.writer.submit(counters.move_on).result():
+        while study.studio.writer.submit(answer_counters.count_next_range).result():
             rounds += 1
-        assert rounds == 3 and study.studio.look(study_progress.progress).answers == 8
+        assert rounds == 3 and study.studio.look(study_progress.study_progress).answers == 8
 
 
 def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Pa
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"])
-        study.studio.writer.submit(counters.move_on).result()
-        study.studio.writer.submit(lambda c: erase(c, "test", person.entered["me"]["worker"])).result()
+        study.studio.writer.submit(answer_counters.count_next_range).result()
+        study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
         other = study.enter()
         for slot in other.slots()[:3]:
             other.answer(slot["slot"])
@@ -194,7 +194,7 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
             assert listed(study, order, answer, limit=5) == before and sorted(before) == [
                 f"t{i:03d}" for i in range(14)
             ]
-        known = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+        known = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
         page = study.studio.look(lambda c: task_page(c, None, 14, "entropy"))
@@ -261,7 +261,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
 def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
-        log, rng = AnswerLog(), random.Random(2)
+        log, rng = AnswerCache(), random.Random(2)
         for _ in range(3):
             person = study.enter()
             for slot in person.slots():
@@ -271,7 +271,7 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
             with study.studio.engine.connect() as connection:
                 log.read_new(connection)
                 piecewise = log.collected(connection, LABELS)
-                whole = collect(connection, LABELS)
+                whole = collect_answers(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
         place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
@@ -289,12 +289,14 @@ def test_new_answers_alone_give_new_soft_labels(tmp_path: Path) -> None:
             for slot in person.slots():
                 person.answer(slot["slot"], "cat", submitted_ms=100)
             aggregates.compute(study.studio.study)
-        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+        held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
         one_go = SnapshotComputer(study.studio.engine)
         one_go.compute(study.studio.study)
-        assert study.look(select(soft_labels).where(soft_labels.c.until == STILL)) == held  # and a new process agrees
+        assert (
+            study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held
+        )  # and a new process agrees
 
 
 def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
@@ -304,13 +306,13 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
             person.answer(slot["slot"])
         SnapshotComputer(study.studio.engine).compute(study.studio.study)
         before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
-        number = publishing.begin(study.studio.engine)
+        number = publishing.begin_snapshot(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
         assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
         assert {one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
             f"t{i:03d}" for i in range(4)
         }
-        assert publishing.begin(study.studio.engine) == number
+        assert publishing.begin_snapshot(study.studio.engine) == number
         assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
 
@@ -325,10 +327,10 @@ def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Pat
             return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
 
         new = [SoftLabelRow(row.id, 9, 0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
-        before, number = seen(), publishing.begin(engine)
+        before, number = seen(), publishing.begin_snapshot(engine)
         assert publishing.write_soft_labels(engine, number, new) == 4
         assert seen() == before
-        publishing.publish(engine, number, Snapshot())
+        publishing.publish_snapshot(engine, number, Snapshot())
         assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
 
 
@@ -336,18 +338,18 @@ def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tm
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
         new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
-        held_up = publishing.begin(engine, "one")
+        held_up = publishing.begin_snapshot(engine, "one")
         assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
-        number = publishing.begin(engine, "other")
+        number = publishing.begin_snapshot(engine, "other")
         for late in (
             lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
-            lambda: publishing.publish(engine, held_up, Snapshot(), by="one"),
+            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), by="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
         assert publishing.write_soft_labels(engine, number, new, "other") == 4
-        publishing.publish(engine, number, Snapshot(), by="other")
+        publishing.publish_snapshot(engine, number, Snapshot(), by="other")
         assert len(study.look(select(snapshots))) == 1
 
 
@@ -355,12 +357,12 @@ def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, p
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person, engine = study.enter(), study.studio.engine
         person.answer(person.slots()[0]["slot"])
-        number, name = publishing.begin(engine), person.entered["me"]["worker"]
+        number, name = publishing.begin_snapshot(engine), person.entered["me"]["worker"]
         waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
-                erase(connection, "test", name)  # has taken away the snapshots there were
-                late = threads.submit(publishing.publish, engine, number, Snapshot(last_answer=1))
+                erase_worker(connection, "test", name)  # has taken away the snapshots there were
+                late = threads.submit(publishing.publish_snapshot, engine, number, Snapshot(last_answer=1))
                 _until(lambda: late.done() or study.look(waits)[0][0])
             with pytest.raises(publishing.Outdated):
                 late.result()
@@ -379,7 +381,7 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
         flag = worker_results.write_flags
 
         def late(*given: Any) -> None:
-            study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
+            study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
             monkeypatch.setattr(worker_results, "write_flags", flag)
 
         monkeypatch.setattr(worker_results, "write_flags", late)
@@ -387,7 +389,7 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
             aggregates.compute(study.studio.study)
         assert study.look(select(snapshots)) == []
         aggregates.compute(study.studio.study)
-        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+        held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
 
 
@@ -406,7 +408,10 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
                 seen.append(len(study.look(select(soft_labels).where(soft_labels.c.since == 1))))
 
         monkeypatch.setattr(publishing, "batched", come_between)
-        assert publishing.write_soft_labels(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
+        assert (
+            publishing.write_soft_labels(study.studio.engine, publishing.begin_snapshot(study.studio.engine), rows)
+            == 12
+        )
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
 
 
@@ -476,7 +481,7 @@ def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) ->
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         for wait in (False, True):
-            background = Background(study.studio)
+            background = BackgroundThread(study.studio)
             background._thread.start()
             child = _until(lambda one=background: one._child) if wait else None
             background.stop()
@@ -495,7 +500,7 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        background, file = Background(study.studio), tmp_path / "s" / "study.toml"
+        background, file = BackgroundThread(study.studio), tmp_path / "s" / "study.toml"
         before = file.read_text()
         try:
             file.write_text("name = ")
@@ -520,16 +525,16 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
 def test_faults_of_the_background_are_told_until_it_works_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plurivox.web.jobs import leader
+    from plurivox.web.jobs import background_thread
 
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
-        background = Background(study.studio)
+        background = BackgroundThread(study.studio)
 
         def broken(connection: Any) -> int:
             raise ValueError("of somebody's answer")
 
-        monkeypatch.setattr(leader, "end_overdue", broken)
+        monkeypatch.setattr(background_thread, "end_overdue", broken)
         background.run_round()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
@@ -543,7 +548,7 @@ def test_faults_of_the_background_are_told_until_it_works_again(
 def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
-        background, writer = Background(study.studio), study.studio.writer
+        background, writer = BackgroundThread(study.studio), study.studio.writer
 
         def full(job: Any) -> Any:
             raise Unavailable()
@@ -566,7 +571,7 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        background, computation = Background(study.studio), Computation(study.studio.engine)
+        background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         payroll = computation.payroll
         monkeypatch.setattr(background, "_ask_child", computation.one_round)
 
@@ -579,7 +584,7 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
             background.run_round()
             assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
-        other = Background(study.studio)  # a server that was started again
+        other = BackgroundThread(study.studio)  # a server that was started again
         other.name = background.name
         monkeypatch.setattr(other, "_ask_child", computation.one_round)
         other.run_round()
@@ -589,7 +594,7 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
 def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
-        leader, other = Background(study.studio), Background(study.studio)
+        leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
         leader.run_round()
         with monkeypatch.context() as patch:
             patch.setattr(other, "lead_round", lambda: 1 // 0)
@@ -608,8 +613,8 @@ def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeyp
 def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres), write_seconds=20) as study:
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
-            tell(one, "pay", "no money")
-            tell(other, "aggregator", "no luck")  # before the first is done
+            set_alert(one, "pay", "no money")
+            set_alert(other, "aggregator", "no luck")  # before the first is done
             one.commit()
             other.commit()
         assert [told.what for told in study.studio.look(list_alerts)] == ["no money", "no luck"]
@@ -620,10 +625,10 @@ def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        study.studio.writer.submit(lambda c: lead(c, "gone", -1000.0)).result()
+        study.studio.writer.submit(lambda c: acquire_leadership(c, "gone", -1000.0)).result()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "No server computes" in told["what"] and "Restart" in told["to_do"]
-        study.studio.writer.submit(lambda c: lead(c, "new")).result()
+        study.studio.writer.submit(lambda c: acquire_leadership(c, "new")).result()
         assert troubles(study) == []
 
 
@@ -635,7 +640,7 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
         aggregates = SnapshotComputer(study.studio.engine)
         aggregates.compute(study.studio.study)
         assert not study.studio.look(is_stale)
-        long_ago = time.time() - 10 * counters.SETTLES
+        long_ago = time.time() - 10 * answer_counters.COMMIT_SECONDS
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
         assert study.studio.look(is_stale)
@@ -678,5 +683,5 @@ def test_only_soft_labels_that_changed_are_looked_at(
         people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
         assert renewed(one) == 1
         assert renewed(other) == n  # another server leads, and then the first one again
-        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
-        assert renewed(one) == n and study.look(select(soft_labels).where(soft_labels.c.until == STILL)) == held
+        held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
+        assert renewed(one) == n and study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held

@@ -7,13 +7,13 @@ from sqlalchemy import Connection
 
 from plurivox.core.types import Bools, Ints
 from plurivox.web.store.report import pay_sheet
-from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import Person
-from plurivox.web.store.report.row_log import Columns, RowLog
+from plurivox.web.store.report.row_cache import Columns, RowCache
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkSummary:
     """What one person did."""
 
     pseudonym: str
@@ -32,11 +32,11 @@ class Work:
 
 
 @dataclass
-class WorkLog:
+class WorkCache:
     """What pay is computed from: all answers and visits to pages, and who gave them. `answers` may be shared."""
 
-    answers: AnswerLog = field(default_factory=AnswerLog)
-    visits: RowLog = field(default_factory=pay_sheet.visit_log)
+    answers: AnswerCache = field(default_factory=AnswerCache)
+    visits: RowCache = field(default_factory=pay_sheet.visit_cache)
     people: dict[int, Person] = field(default_factory=dict)
 
     def read_new(self, connection: Connection) -> None:
@@ -44,10 +44,10 @@ class WorkLog:
         self.answers.read_new(connection)
         self.visits.read_new(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
-        self.people |= pay_sheet.people(connection, new)
+        self.people |= pay_sheet.find_people(connection, new)
 
 
-def work_of(log: WorkLog) -> dict[int, Work]:
+def summarize_work(log: WorkCache) -> dict[int, WorkSummary]:
     """worker -> what they did, of everybody who has answered something but practice."""
     given, visited, excluded = log.answers.columns, log.visits.columns, log.answers.excluded
     counts = given["is_latest"] & ~given["is_practice"]
@@ -60,20 +60,20 @@ def work_of(log: WorkLog) -> dict[int, Work]:
     last = np.zeros(n)
     np.maximum.at(last, who, given["at"])
     np.maximum.at(last, guest, visited["at"][came])
-    said = _latest_per_task(who, given, counts & given["is_task"])
+    said = _latest_answers(who, given, counts & given["is_task"])
     aside = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
-    matched, compared = matches(given["task"][said], given["top"][said], aside[who[said]])
+    matched, compared = majority_matches(given["task"][said], given["top"][said], aside[who[said]])
     same, others = (np.bincount(who[said], one, n) for one in (matched, compared))
     sums = (np.bincount(who, counts, n), last, active, same, others)  # (n_workers,) each
     found = {}
     for worker, answers, at, ms, equal, held in zip(ids.tolist(), *(one.tolist() for one in sums), strict=True):
         if answers and worker in log.people:
             one, why = log.people[worker], excluded.get(worker, "")
-            found[worker] = Work(one.pseudonym, one.born, why, int(answers), ms, at, int(equal), int(held))
+            found[worker] = WorkSummary(one.pseudonym, one.born, why, int(answers), ms, at, int(equal), int(held))
     return found
 
 
-def _latest_per_task(who: Ints, given: Columns, counts: Bools) -> Ints:
+def _latest_answers(who: Ints, given: Columns, counts: Bools) -> Ints:
     """The places of what each person last said of each task, among the answers that count."""
     first = np.flatnonzero(counts)
     order = first[np.lexsort((given["id"][first], given["task"][first], who[first]))]
@@ -83,7 +83,7 @@ def _latest_per_task(who: Ints, given: Columns, counts: Bools) -> Ints:
     return np.asarray(order[is_last])
 
 
-def matches(task: Ints, label: Ints, aside: Bools) -> tuple[Bools, Bools]:
+def majority_matches(task: Ints, label: Ints, aside: Bools) -> tuple[Bools, Bools]:
     """(n,) which answers match others, and (n,) which are to tasks that others have answered.
 
     A row is what one person says of one task: the label named first, -1 where none was. An answer matches if no label was

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.paid_work import Work, WorkLog, work_of
-from plurivox.web.store.database import WRITES
+from plurivox.web.jobs.paid_work import WorkCache, WorkSummary, summarize_work
+from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import pay_sheet
-from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
 from plurivox.web.store.report.snapshots import lock_erasures
 from plurivox.web.study.config import Study
@@ -22,17 +22,17 @@ from plurivox.web.study.export import inert
 from plurivox.web.study.terms import Pay
 
 CENT = Decimal("0.01")
-HOUR = Decimal(3_600_000)  # milliseconds
+HOUR_MS = Decimal(3_600_000)  # milliseconds
 
 
-def sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
+def compute_sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
     """worker -> line, for everybody who has answered something."""
-    log = WorkLog()
+    log = WorkCache()
     log.read_new(connection)
-    return {worker: pay_line(study.pay, one) for worker, one in work_of(log).items()}
+    return {worker: compute_pay(study.pay, one) for worker, one in summarize_work(log).items()}
 
 
-def pay_line(rules: Pay, one: Work) -> PayLine:
+def compute_pay(rules: Pay, one: WorkSummary) -> PayLine:
     """What a person is paid, and why.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
@@ -43,7 +43,7 @@ def pay_line(rules: Pay, one: Work) -> PayLine:
     matched, compared = one.matched, one.compared
     spent = Decimal(round(one.active_ms if rules.time == "active" else one.total_ms))
     cap = Decimal(str(rules.most_minutes)) * 60_000
-    hours = (min(spent, cap) if cap else spent) / HOUR
+    hours = (min(spent, cap) if cap else spent) / HOUR_MS
     base = rules.base + rules.per_hour * hours
     share = Decimal(matched) / compared if compared else Decimal(0)
     bonus = rules.bonus_per_match * matched + rules.bonus_per_hour * hours * share
@@ -56,12 +56,12 @@ def pay_line(rules: Pay, one: Work) -> PayLine:
     if one.n_answers < rules.least_answers:
         reasons.append(f"fewer than {rules.least_answers} answers: no pay")
         base = bonus = Decimal(0)
-    base, bonus = _money(base), _money(bonus)
+    base, bonus = _round_to_cents(base), _round_to_cents(bonus)
     return PayLine(
         worker=one.pseudonym,
         answers=one.n_answers,
-        active_minutes=str(_money(Decimal(round(one.active_ms)) / 60_000)),
-        total_minutes=str(_money(Decimal(round(one.total_ms)) / 60_000)),
+        active_minutes=str(_round_to_cents(Decimal(round(one.active_ms)) / 60_000)),
+        total_minutes=str(_round_to_cents(Decimal(round(one.total_ms)) / 60_000)),
         matched=matched,
         compared=compared,
         base=str(base),
@@ -71,7 +71,7 @@ def pay_line(rules: Pay, one: Work) -> PayLine:
     )
 
 
-def _money(value: Decimal) -> Decimal:
+def _round_to_cents(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
 
 
@@ -81,14 +81,16 @@ class Payroll:
     `answers` may be shared with other jobs; each answer is read once.
     """
 
-    def __init__(self, engine: Engine, answers: AnswerLog | None = None) -> None:
+    def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
-        self._answers = AnswerLog() if answers is None else answers
+        self._answers = AnswerCache() if answers is None else answers
         self._begin((0, ""))
 
     def _begin(self, basis: tuple[int, str]) -> None:
-        self._basis, self._log = basis, WorkLog(self._answers)
-        self._known: dict[int, tuple[Work, Decimal]] = {}  # worker: of what the line in the store is made, its total
+        self._basis, self._log = basis, WorkCache(self._answers)
+        self._known: dict[
+            int, tuple[WorkSummary, Decimal]
+        ] = {}  # worker: of what the line in the store is made, its total
         self._paid: object = None  # how far the logs were read for the sheet in the store; None before the first
 
     def keep(self, study: Study) -> int:
@@ -98,9 +100,9 @@ class Payroll:
         read = self._read(study)
         if read == self._paid:
             return 0
-        found = work_of(self._log)
+        found = summarize_work(self._log)
         lines = {
-            worker: pay_line(study.pay, one)
+            worker: compute_pay(study.pay, one)
             for worker, one in found.items()
             if worker not in self._known or self._known[worker][0] != one
         }
@@ -108,12 +110,12 @@ class Payroll:
         known |= {worker: (found[worker], Decimal(line.total)) for worker, line in lines.items()}
         total = sum((paid for _, paid in known.values()), Decimal(0))
         if lines or self._paid is None:
-            with self.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            with self.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
                 if lock_erasures(connection) != self._basis[0]:
                     return 0  # somebody was erased meanwhile: the next round begins anew
                 if self._paid is None:
-                    pay_sheet.drop_others(connection, known)
-                pay_sheet.keep(connection, lines, str(total), by=self._name)
+                    pay_sheet.delete_other_lines(connection, known)
+                pay_sheet.write_pay_lines(connection, lines, str(total), by=self._name)
         self._known, self._paid = known, read
         return len(lines)
 
@@ -122,26 +124,36 @@ class Payroll:
         with self.engine.connect() as connection:
             self._log.read_new(connection)
             basis = self._answers.erased, study.pay.model_dump_json()
-            if basis != self._basis or (self._paid is not None and pay_sheet.kept_by(connection) != self._name):
+            if basis != self._basis or (self._paid is not None and pay_sheet.last_writer(connection) != self._name):
                 self._begin(basis)
                 self._log.read_new(connection)
         return len(self._answers), len(self._log.visits), self._answers.excluded
 
 
-COLUMNS = ("worker", "answers", "active_minutes", "total_minutes", "matched", "compared", "base", "bonus", "total")
+SHEET_COLUMNS = (
+    "worker",
+    "answers",
+    "active_minutes",
+    "total_minutes",
+    "matched",
+    "compared",
+    "base",
+    "bonus",
+    "total",
+)
 
 
-def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -> dict[str, Any]:
+def write_pay_sheet(engine: Engine, study: Study, out: Path, with_ids: bool = False) -> dict[str, Any]:
     """Write the sheet; how many people and how much. With ids it is `id,amount` a line, of bonuses above zero: what
     Prolific's bulk bonus takes; what is paid for taking part is paid there by approving."""
     if not study.pay.says_something:
         raise InputError("the study pays nothing; say what in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
-        lines = sheet(connection, study)
+        lines = compute_sheet(connection, study)
         ids = pay_sheet.platform_ids(connection) if with_ids else {}
     total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
     told = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
-    rows = _bonuses(lines, ids, told) if with_ids else _lines(lines, study.pay.currency)
+    rows = _bonus_rows(lines, ids, told) if with_ids else _sheet_rows(lines, study.pay.currency)
     with atomic_file(out) as part:
         if with_ids:
             part.chmod(0o600)
@@ -152,19 +164,19 @@ def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -
     return told
 
 
-def _lines(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
-    head = (*COLUMNS, "currency", "reasons")
+def _sheet_rows(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
+    head = (*SHEET_COLUMNS, "currency", "reasons")
     rows = sorted(lines.values(), key=lambda line: line.worker)
     return [
         head,
         *(
-            (*(getattr(line, name) for name in COLUMNS), inert(currency), inert("; ".join(line.reasons)))
+            (*(getattr(line, name) for name in SHEET_COLUMNS), inert(currency), inert("; ".join(line.reasons)))
             for line in rows
         ),
     ]
 
 
-def _bonuses(lines: dict[int, PayLine], ids: dict[int, PlatformId], told: dict[str, Any]) -> list[Sequence[Any]]:
+def _bonus_rows(lines: dict[int, PayLine], ids: dict[int, PlatformId], told: dict[str, Any]) -> list[Sequence[Any]]:
     """(id, bonus) of those above zero; `told` gets the number of people without an id."""
     platforms = {known.platform for worker, known in ids.items() if worker in lines}
     if len(platforms) > 1:

@@ -22,12 +22,12 @@ class Tokens:
     csrf: str
 
 
-def offer_setup(connection: Connection, keys: StudySecret) -> str | None:
+def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
     """A one-time token for the first owner; None where there is one."""
     if owners.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owners.offer_token(connection, keys.hidden(token))
+    owners.save_setup_token(connection, keys.hidden(token))
     return token
 
 
@@ -36,21 +36,21 @@ def hash_password(password: str) -> str:
     return hasher.hash(password)
 
 
-def is_password(password_hash: str | None, password: str) -> bool:
+def verify_password(password_hash: str | None, password: str) -> bool:
     """Whether a password has this hash; slow on purpose, and as slow for nobody's (None)."""
     try:
-        return hasher.verify(password_hash or _nobody(), password)
+        return hasher.verify(password_hash or _dummy_hash(), password)
     except (VerificationError, InvalidHashError):
         return False
 
 
 @cache
-def _nobody() -> str:
+def _dummy_hash() -> str:
     """A hash that no password has, so that an unknown name takes as long as a wrong password."""
     return hasher.hash(secrets.token_hex(16))
 
 
-def place_of(keys: StudySecret, address: str) -> str:
+def hash_address(keys: StudySecret, address: str) -> str:
     """What the database keeps of an address."""
     return keys.hidden(f"place {address}")
 

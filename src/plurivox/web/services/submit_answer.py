@@ -10,27 +10,27 @@ from decimal import Decimal
 from sqlalchemy import Connection
 
 from plurivox.core.questions import Question
-from plurivox.web.services.stages import advance
-from plurivox.web.store.collect.excluded_workers import keep_aside
-from plurivox.web.store.collect.leases import reopen
+from plurivox.web.services.worker_stages import advance_stage
+from plurivox.web.store.collect.excluded_workers import attach_uncounted_answer
+from plurivox.web.store.collect.leases import lease_again
 from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,
     Submission,
-    add_answer,
     answer_with_key,
     count_answers,
+    insert_answer,
     mark_answered,
     slot_to_answer,
 )
-from plurivox.web.store.collect.workers import Worker, go_to_end
+from plurivox.web.store.collect.workers import Worker, move_to_end
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.study import forms
 from plurivox.web.study.config import Study
 
 HUNDRED = Decimal(100)
-TICKS = {  # what a form marks, by what its ticks say
+TICK_MEANINGS = {  # what a form marks, by what its ticks say
     "never": "what is impossible, not what is possible",
     "possible": "what is possible, not what is impossible",
     None: "no other labels",
@@ -39,7 +39,7 @@ MAX_ANSWERS = 100  # answers to one slot, replaced ones counted
 
 
 @dataclass(frozen=True)
-class Taken:
+class SubmitResult:
     """What became of an answer."""
 
     worker: Worker
@@ -49,7 +49,7 @@ class Taken:
     ahead: Sequence[Slot] = ()  # the next slots
 
 
-def submit_answer(connection: Connection, study: Study, worker: int, said: Submission, ahead: int = 0) -> Taken:
+def submit_answer(connection: Connection, study: Study, worker: int, said: Submission, ahead: int = 0) -> SubmitResult:
     """Save an answer, and return what became of it.
 
     Raise Invalid for what it says, Conflict for a key that came with another answer or for the 101st answer to a slot; one
@@ -57,29 +57,31 @@ def submit_answer(connection: Connection, study: Study, worker: int, said: Submi
     """
     slot = slot_to_answer(connection, said.slot, worker)
     study = study.in_arm(slot.worker.arm)  # as this person is asked
-    form = form_of(study, said)
+    form = form_of_answer(study, said)
     check_answer(study, form, said)
     earlier = answer_with_key(connection, worker, said.key)
     if earlier is not None:
         if earlier.slot != slot.id or not earlier.says(said):
             raise Conflict("key-used", "another answer came with this key; make a new key for every answer")
         following = open_slots(connection, slot.sitting.id, ahead)
-        return Taken(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
-    replaces = _replaced(connection, slot, said)
+        return SubmitResult(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
+    replaces = _answer_to_replace(connection, slot, said)
     if slot.worker.status == "excluded":  # kept, not counted, and the end
-        keep_aside(connection, slot, add_answer(connection, slot, said, form, replaces, extra=True))
-        return Taken(go_to_end(connection, slot.worker), slot.sitting, extra=True)
-    late = slot.state == "expired" and not reopen(connection, slot.id, slot.task_id, slot.kind)
+        attach_uncounted_answer(connection, slot, insert_answer(connection, slot, said, form, replaces, extra=True))
+        return SubmitResult(move_to_end(connection, slot.worker), slot.sitting, extra=True)
+    late = slot.state == "expired" and not lease_again(connection, slot.id, slot.task_id, slot.kind)
     extra = late or slot.state == "extra"
-    answer = add_answer(connection, slot, said, form, replaces, extra)
+    answer = insert_answer(connection, slot, said, form, replaces, extra)
     sitting = mark_answered(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
-    if sitting is not None and sitting.is_over and _is_last(study, slot):
-        person = advance(connection, study, person)
-    return Taken(person, sitting or slot.sitting, extra=extra, ahead=open_slots(connection, slot.sitting.id, ahead))
+    if sitting is not None and sitting.is_over and _completes_stage(study, slot):
+        person = advance_stage(connection, study, person)
+    return SubmitResult(
+        person, sitting or slot.sitting, extra=extra, ahead=open_slots(connection, slot.sitting.id, ahead)
+    )
 
 
-def _replaced(connection: Connection, slot: AnsweredSlot, said: Submission) -> int | None:
+def _answer_to_replace(connection: Connection, slot: AnsweredSlot, said: Submission) -> int | None:
     """The answer that this one puts right; raise Conflict where a slot has too many: they would fill the disk."""
     replaces = slot.answer_id
     if said.replaces is not None:
@@ -92,7 +94,7 @@ def _replaced(connection: Connection, slot: AnsweredSlot, said: Submission) -> i
     return replaces
 
 
-def _is_last(study: Study, slot: AnsweredSlot) -> bool:
+def _completes_stage(study: Study, slot: AnsweredSlot) -> bool:
     """Whether the end of a slot's sitting ends the stage."""
     if slot.sitting.number == 0:
         return slot.worker.stage == "practice"
@@ -102,7 +104,7 @@ def _is_last(study: Study, slot: AnsweredSlot) -> bool:
 # ---- what an answer may say
 
 
-def form_of(study: Study, said: Submission) -> str:
+def form_of_answer(study: Study, said: Submission) -> str:
     """The form of `elicit` that reads an answer: the study's, or a histogram where the page showed bars."""
     return forms.read_by(study.form, bars=said.mode == "histogram")
 
@@ -142,19 +144,19 @@ def _check_marks(asks: Question, marks: Sequence[Mark], named: Sequence[Mark]) -
     if asks.percents and asks.labels is None:
         if has_strange_ticks or not all(mark.typed for mark in named):
             raise Invalid("every label of a histogram has a percent")
-        if _percents(named) != HUNDRED:
+        if _sum_percents(named) != HUNDRED:
             raise Invalid("the percents must add up to 100")
     if one_alone:
         raise Invalid("one label is asked for, with a percent")
     if has_strange_ticks:
-        raise Invalid(f"this form marks {TICKS[asks.ticks]}")
+        raise Invalid(f"this form marks {TICK_MEANINGS[asks.ticks]}")
     if asks.labels == 2 and len(named) > 2:
         raise Invalid("at most two labels are named")
-    if _percents(named) > HUNDRED:
+    if _sum_percents(named) > HUNDRED:
         raise Invalid("percents add up to more than 100")
 
 
-def _percents(named: Sequence[Mark]) -> Decimal:
+def _sum_percents(named: Sequence[Mark]) -> Decimal:
     """The sum of what was typed, exactly."""
     values = [Decimal(mark.typed) for mark in named if mark.typed]
     if any(value > HUNDRED for value in values):

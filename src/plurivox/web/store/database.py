@@ -28,10 +28,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from plurivox.core.errors import InputError
 
 logging.getLogger("alembic").setLevel(logging.WARNING)  # a line per migration is of no use to people
-WRITES = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
-READS = {"reads": True, "postgresql_readonly": True}  # of one that only reads: a write raises an error
-SCHEMA = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
-MIGRATIONS = 7_561_000  # a number of our own for PostgreSQL's advisory lock
+WRITE_OPTIONS = {"writes": True}  # execution option of a connection that writes: SQLite then locks at the beginning
+READ_OPTIONS = {"reads": True, "postgresql_readonly": True}  # of one that only reads: a write raises an error
+SCHEMA_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
+MIGRATION_LOCK_ID = 7_561_000  # a number of our own for PostgreSQL's advisory lock
 
 
 def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
@@ -74,7 +74,7 @@ def open_postgresql(url: str, schema: str = "", timeout: float = 10) -> Engine:
     wait = max(1, int(timeout))
     options = f"-c statement_timeout={wait * 1000}"
     if schema:
-        if not SCHEMA.fullmatch(schema):
+        if not SCHEMA_NAME.fullmatch(schema):
             raise InputError(f"schema={schema} cannot be: letters, digits, _ . and -, at most 63 of them")
         options += f' -c search_path="{schema}"'  # and nothing else: no query reaches another study's tables
     scheme = url.partition("://")[0]
@@ -101,25 +101,25 @@ def migrate(engine: Engine, to: str = "head") -> None:
     config.set_main_option("script_location", str(files("plurivox.web.store") / "migrations"))
     config.set_main_option("path_separator", "os")
     try:
-        with _alone(engine), engine.connect().execution_options(**WRITES) as connection:
+        with _migration_lock(engine), engine.connect().execution_options(**WRITE_OPTIONS) as connection:
             if schema := engine.get_execution_options().get("schema"):
                 connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
                 connection.commit()
-            take_time(connection)
+            disable_statement_timeout(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, to)
             connection.commit()
     except DBAPIError as cause:
-        raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
+        raise InputError(f"the database cannot be opened: {database_message(cause)}") from cause
 
 
-def take_time(connection: Connection) -> None:
+def disable_statement_timeout(connection: Connection) -> None:
     """Until its end, this transaction may take as long as it takes: what is done to all tasks of a large study."""
     if connection.dialect.name != "sqlite":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
 
 
-def put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Many rows into a table at once: by COPY where the database has it. All rows name the same columns."""
     if not rows:
         return
@@ -147,17 +147,17 @@ def has_tables(engine: Engine) -> bool:
     try:
         return inspect(engine).has_table("facts")
     except DBAPIError as cause:
-        raise InputError(f"the database cannot be opened: {first_line(cause)}") from cause
+        raise InputError(f"the database cannot be opened: {database_message(cause)}") from cause
 
 
-def age_of(engine: Engine) -> str:
+def current_revision(engine: Engine) -> str:
     """The migration up to which a database has come."""
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision() or "base"
 
 
 @contextmanager
-def _alone(engine: Engine) -> Iterator[None]:
+def _migration_lock(engine: Engine) -> Iterator[None]:
     """Nobody else migrates meanwhile."""
     if engine.dialect.name == "sqlite":
         with Path(f"{engine.url.database}.lock").open("w") as handle:
@@ -165,16 +165,16 @@ def _alone(engine: Engine) -> Iterator[None]:
             yield
     else:
         with engine.connect() as connection:
-            take_time(connection)
-            connection.execute(text("SELECT pg_advisory_lock(:n)"), {"n": MIGRATIONS})
+            disable_statement_timeout(connection)
+            connection.execute(text("SELECT pg_advisory_lock(:n)"), {"n": MIGRATION_LOCK_ID})
             connection.commit()
             try:
                 yield
             finally:
-                connection.execute(text("SELECT pg_advisory_unlock(:n)"), {"n": MIGRATIONS})
+                connection.execute(text("SELECT pg_advisory_unlock(:n)"), {"n": MIGRATION_LOCK_ID})
 
 
-def first_line(cause: SQLAlchemyError) -> str:
+def database_message(cause: SQLAlchemyError) -> str:
     """What the database said, without the statement and its values: these may hold what people wrote."""
     origin = getattr(cause, "orig", None) or type(cause).__name__
     return (str(origin).splitlines() or [type(cause).__name__])[0]

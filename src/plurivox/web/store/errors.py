@@ -25,7 +25,7 @@ class Invalid(StudyError):
         super().__init__("invalid", detail)
 
 
-class LostPlace(Invalid):
+class InvalidCursor(Invalid):
     """A list does not have the place that was asked for."""
 
     def __init__(self) -> None:

@@ -42,15 +42,15 @@ meta_data = MetaData(
     }
 )
 TaskKind = Literal["image", "audio", "text", "pair"]  # of the column tasks.kind
-Count = BigInteger().with_variant(Integer, "sqlite")  # an INTEGER PRIMARY KEY of SQLite counts by itself
+AutoincrementId = BigInteger().with_variant(Integer, "sqlite")  # an INTEGER PRIMARY KEY of SQLite counts by itself
 
 
 def _id(counts: bool = False) -> Column[int]:
     """Random and opaque, made by us; or counted by the database."""
-    return Column("id", Count, primary_key=True, autoincrement=counts)
+    return Column("id", AutoincrementId, primary_key=True, autoincrement=counts)
 
 
-def _to(table: str, name: str | None = None, *, null: bool = False) -> Column[int]:
+def _foreign_key(table: str, name: str | None = None, *, null: bool = False) -> Column[int]:
     return Column(name or f"{table.rstrip('s')}_id", BigInteger, ForeignKey(f"{table}.id"), nullable=null)
 
 
@@ -88,7 +88,7 @@ tasks = Table(
     _text("kind"),  # see TaskKind
     _text("text", null=True),
     _text("text2", null=True),
-    _to("media", "media_id", null=True),
+    _foreign_key("media", "media_id", null=True),
     _text("stratum"),
     _int("practice"),
     _int("quota"),
@@ -99,7 +99,7 @@ tasks = Table(
     _float("gain", null=True),  # expected of one more answer, in nats; only where the study asks for what tells most
     Index("ix_tasks_queue", "queue", "given", "rank"),
 )
-GAINS = Index(
+GAIN_INDEX = Index(
     "ix_tasks_gain",
     tasks.c.queue,
     tasks.c.gain,
@@ -170,7 +170,7 @@ visits = Table(
     "visits",
     meta_data,
     _id(counts=True),
-    _to("workers"),
+    _foreign_key("workers"),
     _text("stage"),
     _float("at"),
     _float("ms", null=True),
@@ -182,9 +182,9 @@ sittings = Table(
     "sittings",
     meta_data,
     _id(counts=True),
-    _to("workers"),
+    _foreign_key("workers"),
     _int("number"),  # 0: practice
-    _to("plans", null=True),
+    _foreign_key("plans", null=True),
     _int("total"),
     _int("done"),
     _float("begun"),
@@ -196,20 +196,20 @@ slots = Table(
     "slots",
     meta_data,
     _id(),
-    _to("sittings"),
-    _to("workers"),
-    _to("tasks"),
+    _foreign_key("sittings"),
+    _foreign_key("workers"),
+    _foreign_key("tasks"),
     _int("number", null=True),  # 1 to the task's quota while it counts there; none for repeats, practice, extras
     _text("kind"),  # task, repeat, practice
     _int("position"),
-    _to("slots", "repeat_of", null=True),
+    _foreign_key("slots", "repeat_of", null=True),
     _text("state"),  # leased, done, expired, extra, excluded
     Column("answer_id", BigInteger),  # the latest answer
     UniqueConstraint("task_id", "number"),  # never two people in one slot
     Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
     Index("ix_slots_sitting_id_position", "sitting_id", "position"),
 )
-REPEATS = Index(  # who is erased takes slots away: the database looks whether another one points to them
+REPEAT_INDEX = Index(  # who is erased takes slots away: the database looks whether another one points to them
     "ix_slots_repeat_of",
     slots.c.repeat_of,
     sqlite_where=slots.c.repeat_of.is_not(None),
@@ -219,10 +219,10 @@ answers = Table(
     "answers",
     meta_data,
     _id(counts=True),
-    _to("workers"),
+    _foreign_key("workers"),
     _text("key"),  # made by the client: sent twice, counted once
-    _to("slots"),
-    _to("tasks"),
+    _foreign_key("slots"),
+    _foreign_key("tasks"),
     _float("received"),
     _text("form"),
     _text("marks"),
@@ -245,7 +245,7 @@ drafts = Table(  # the unfinished answer of a person, one at most: overwritten, 
     "drafts",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
-    _to("slots"),
+    _foreign_key("slots"),
     _float("at"),
     _text("body"),
 )
@@ -253,7 +253,12 @@ drafts = Table(  # the unfinished answer of a person, one at most: overwritten, 
 invites = Table("invites", meta_data, _id(), _text("note"), _int("uses"), _int("used"), _int("is_open"), _float("born"))
 owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True), _text("password"))
 sessions = Table(
-    "sessions", meta_data, Column("hidden", Text, primary_key=True), _to("owners"), _text("csrf"), _float("until")
+    "sessions",
+    meta_data,
+    Column("hidden", Text, primary_key=True),
+    _foreign_key("owners"),
+    _text("csrf"),
+    _float("until"),
 )
 # addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
 places = Table(
@@ -268,7 +273,7 @@ leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _t
 snapshots = Table(
     "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
 )
-STILL = 1 << 62  # the `until` of what holds today
+OPEN_END = 1 << 62  # the `until` of what holds today
 # of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
 soft_labels = Table(
     "beliefs",
@@ -315,7 +320,7 @@ exclusions = Table(  # who was left out, by which rule; lifted ones stay, so tha
     "exclusions",
     meta_data,
     _id(counts=True),
-    _to("workers"),
+    _foreign_key("workers"),
     _text("rule"),
     _text("reason"),
     _float("at"),

@@ -32,8 +32,8 @@ async def set_up(
     """The first owner, by the one-time token of the terminal."""
     hidden = studio.keys.hidden(body.token)
     hashed = await limits.slowly.run(owner_sign_in.hash_password, body.password)
-    owner = await studio.write(partial(owners.set_up, hidden=hidden, name=body.name, password_hash=hashed))
-    return await _begin(studio, response, owner, body.name, owner_sign_in.place_of(studio.keys, address))
+    owner = await studio.write(partial(owners.create_first_owner, hidden=hidden, name=body.name, password_hash=hashed))
+    return await _begin(studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address))
 
 
 @router.post("/login")
@@ -41,11 +41,11 @@ async def log_in(
     body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LogInDep
 ) -> o.Session:
     """Sign in by password. A name that is not there takes as long as a wrong password, and is counted alike."""
-    place = owner_sign_in.place_of(studio.keys, address)
-    account = await studio.read(partial(owners.account_of, name=body.name, place=place))
+    place = owner_sign_in.hash_address(studio.keys, address)
+    account = await studio.read(partial(owners.get_account, name=body.name, place=place))
     if wait := limits.guesses.wait(body.name, address, known=account.known_place):
         raise too_many(wait)
-    right = await limits.slowly.run(owner_sign_in.is_password, account.password_hash, body.password)
+    right = await limits.slowly.run(owner_sign_in.verify_password, account.password_hash, body.password)
     if not right or account.owner is None:
         raise ApiError(401, "wrong-password", "name or password is wrong")
     limits.guesses.right(body.name, address, known=account.known_place)

@@ -20,12 +20,12 @@ class AuditLine:
     detail: dict[str, Any]
 
 
-def tell(connection: Connection, who: str, what: str, **detail: Any) -> None:
+def log_audit(connection: Connection, who: str, what: str, **detail: Any) -> None:
     """Append a line to the audit log."""
     connection.execute(insert(audit).values(at=now(), who=who, what=what, detail=json.dumps(detail)))
 
 
-def audit_lines(connection: Connection, n: int = 500) -> list[AuditLine]:
+def list_audit_lines(connection: Connection, n: int = 500) -> list[AuditLine]:
     """The latest lines, newest first."""
     rows = connection.execute(select(audit).order_by(audit.c.id.desc()).limit(n))
     return [AuditLine(row.at, row.who, row.what, json.loads(row.detail)) for row in rows]

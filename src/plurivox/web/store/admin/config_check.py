@@ -5,12 +5,12 @@ from collections.abc import Collection
 from sqlalchemy import Connection, select
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store.collect.submissions import marks_of
-from plurivox.web.store.facts import kv_get, kv_set
+from plurivox.web.store.collect.submissions import parse_marks
+from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import answers, tasks
 
 
-def check_fit(connection: Connection, strata: Collection[str], labels: list[str]) -> None:
+def check_study_config(connection: Connection, strata: Collection[str], labels: list[str]) -> None:
     """Refuse strata that no task has, and labels that were renamed though people named them."""
     _check_strata(connection, sorted(strata))
     _check_labels(connection, labels)
@@ -33,7 +33,7 @@ def _check_labels(connection: Connection, labels: list[str]) -> None:
     if known == labels:
         return
     if known and set(known) - set(labels) and set(labels) - set(known):  # taken out alone is fine
-        gone, named = _gone(connection, labels)
+        gone, named = _find_removed_labels(connection, labels)
         if gone:
             raise InputError(
                 f"study.toml has no label {first_few(sorted(gone))}, but {named:,} answers name it, and it has new ones; "
@@ -42,12 +42,12 @@ def _check_labels(connection: Connection, labels: list[str]) -> None:
     kv_set(connection, "labels", labels)
 
 
-def _gone(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
+def _find_removed_labels(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
     """Labels that answers name and the study does not, and how many answers do."""
     there, gone, n = {*labels, ""}, set[str](), 0  # some marks have no label
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
-        if strange := {mark.label for mark in marks_of(marks)} - there:
+        if strange := {mark.label for mark in parse_marks(marks)} - there:
             gone |= strange
             n += 1
     return gone, n

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from plurivox.web.store.report.task_detail import EACH_ANSWER
+from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import media, tasks, visits, workers
 
 Data = bytes
@@ -38,7 +38,7 @@ class TaskContent:
 
 def answer_rows(connection: Connection, at_once: int = 5_000) -> Iterator[Any]:
     """Every answer in the order they came, replaced ones and practice too."""
-    yield from connection.execution_options(yield_per=at_once).execute(EACH_ANSWER)
+    yield from connection.execution_options(yield_per=at_once).execute(ALL_ANSWERS)
 
 
 def stage_visits(connection: Connection) -> Iterator[StageVisit]:

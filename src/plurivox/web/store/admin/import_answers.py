@@ -11,16 +11,18 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
-from plurivox.web.store.collect.tasks import AT_ONCE
+from plurivox.web.store.collect.tasks import BATCH_ROWS
 from plurivox.web.store.database import batched, now
-from plurivox.web.store.ids import new_id
-from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.report import answer_counters, snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
-KIND: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
+MARK_KINDS: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
-def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0) -> int:
+def insert_answers(
+    connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0
+) -> int:
     """Insert workers, sittings, slots and answers; those beyond a task's quota are extras. How many answers.
 
     `pseudonyms` are those of `given.workers`; `form` is that of answers which name none. `pick`: the share of the time
@@ -32,9 +34,9 @@ def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str
         raise InputError(
             f"answers to the tasks {at} name no worker; a study keeps answers by worker: name one for each"
         )
-    held = _tasks(connection, given)
-    people = _people(connection, given, pseudonyms)
-    seated = _sittings(connection, given, people)
+    held = _find_tasks(connection, given)
+    people = _insert_workers(connection, given, pseudonyms)
+    seated = _insert_sittings(connection, given, people)
     slot_rows, answer_rows = [], []
     first: dict[int, int] = {}  # place of an answer: its slot
     names = given.tasks.tolist()
@@ -48,27 +50,27 @@ def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str
         slot_rows.append(
             {"id": first[i], "sitting_id": seated[i], "worker_id": worker, "task_id": task["id"]}
             | {"number": number, "kind": "task" if repeat < 0 else "repeat"}
-            | {"position": _at(given.position, i, i + 1), "repeat_of": first.get(repeat), "state": state}
+            | {"position": _value_at(given.position, i, i + 1), "repeat_of": first.get(repeat), "state": state}
         )
         answer_rows.append(
             {"worker_id": worker, "key": f"import-{i}", "slot_id": first[i], "task_id": task["id"]}
-            | _said(given, i, form, pick)
+            | _answer_columns(given, i, form, pick)
             | {"extra": int(state == "extra")}
         )
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
-        for part in batched(rows, AT_ONCE):
+        for part in batched(rows, BATCH_ROWS):
             connection.execute(insert(table), part)
-    _point(connection, list(people.values()))
+    _set_slot_answers(connection, list(people.values()))
     for task in held.values():
         n = task["given"]
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
-    counters.count_anew(connection)
+    answer_counters.reset_counters(connection)
     snapshots.drop_snapshots(connection)  # a reader may be past their numbers already
     return len(given)
 
 
-def _point(connection: Connection, people: Sequence[int]) -> None:
+def _set_slot_answers(connection: Connection, people: Sequence[int]) -> None:
     """Let every slot of these people know its answer."""
     known = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
     for part in batched(people, 500):
@@ -77,21 +79,21 @@ def _point(connection: Connection, people: Sequence[int]) -> None:
         connection.execute(known, rows)
 
 
-def _tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
+def _find_tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
     names, found = {str(name): name for name in given.tasks.tolist()}, {}
     for part in batched(names, 500):
         wanted = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
         for row in connection.execute(wanted):
             found[names[row.name]] = row._asdict()
-    used = _numbers(connection, [task["id"] for task in found.values()])
+    used = _used_slot_numbers(connection, [task["id"] for task in found.values()])
     for task in found.values():
-        task["free"] = _count_on(task, used.get(task["id"], set()))
+        task["free"] = _free_slot_numbers(task, used.get(task["id"], set()))
     if strangers := [name for name in names.values() if name not in found]:
         raise InputError(f"the study has no tasks {first_few(strangers)}; add them first")
     return found
 
 
-def _numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
+def _used_slot_numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
     """task -> numbers of its slots that count."""
     used: dict[int, set[int]] = {}
     for part in batched(ids, 500):
@@ -101,7 +103,7 @@ def _numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
     return used
 
 
-def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
+def _free_slot_numbers(task: dict[str, Any], used: set[int]) -> Iterator[int]:
     """Numbers for further slots of a task, until it is full: those that came back first."""
     number = 0
     while task["given"] < task["quota"]:
@@ -110,7 +112,7 @@ def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
         yield number
 
 
-def _people(connection: Connection, given: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
+def _insert_workers(connection: Connection, given: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
     """code -> worker; raise InputError where one came before."""
     made, rows = {}, []
     for code, (name, pseudonym) in enumerate(zip(given.workers.tolist(), pseudonyms, strict=True)):
@@ -125,7 +127,7 @@ def _people(connection: Connection, given: Answers, pseudonyms: Sequence[str]) -
     return made
 
 
-def _sittings(connection: Connection, given: Answers, people: dict[int, int]) -> Sequence[int]:
+def _insert_sittings(connection: Connection, given: Answers, people: dict[int, int]) -> Sequence[int]:
     """The sitting of every answer."""
     names = given.sitting if given.sitting is not None else np.full(len(given), "")
     seen: dict[tuple[int, str], list[int]] = {}
@@ -143,24 +145,25 @@ def _sittings(connection: Connection, given: Answers, people: dict[int, int]) ->
     return seated
 
 
-def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
+def _answer_columns(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     here = slice(given.mark_start[i], given.mark_start[i + 1])
     marks = zip(given.mark_kind[here].tolist(), given.mark_label[here].tolist(), given.mark_typed[here], strict=True)
     said = [
-        Mark(KIND[kind], str(given.labels[label]) if label >= 0 else "", str(typed)) for kind, label, typed in marks
+        Mark(MARK_KINDS[kind], str(given.labels[label]) if label >= 0 else "", str(typed))
+        for kind, label, typed in marks
     ]
-    seconds = _at(given.seconds, i, None)
+    seconds = _value_at(given.seconds, i, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
     if pick and ms is not None and said and said[0].label:
         label, by = said[0].label, "key"
         events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
     return {
-        "received": _at(given.when, i, now()),
-        "form": str(_at(given.form, i, form)),
+        "received": _value_at(given.when, i, now()),
+        "form": str(_value_at(given.form, i, form)),
         "marks": dump_marks(said),
-        "abstain": int(_at(given.abstain, i, False)),
-        "none_of_these": int(_at(given.none_of_these, i, False)),
+        "abstain": int(_value_at(given.abstain, i, False)),
+        "none_of_these": int(_value_at(given.none_of_these, i, False)),
         "first_input_ms": round(pick * ms) if pick and ms is not None else None,
         "submitted_ms": ms,
         "hidden_ms": 0.0,
@@ -170,7 +173,7 @@ def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     }
 
 
-def _at(column: Any, i: int, otherwise: Any) -> Any:
+def _value_at(column: Any, i: int, otherwise: Any) -> Any:
     if column is None:
         return otherwise
     value = column[i]

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
-from plurivox.web.store.admin.audit_log import tell
+from plurivox.web.store.admin.audit_log import log_audit
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.ids import new_id
+from plurivox.web.store.random_ids import new_id
 from plurivox.web.store.schema import invites
 
-COLUMNS = (invites.c.id, invites.c.note, invites.c.uses, invites.c.used, invites.c.is_open)
+INVITE_COLUMNS = (invites.c.id, invites.c.note, invites.c.uses, invites.c.used, invites.c.is_open)
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,21 @@ class Invite:
     is_open: bool
 
 
-def make_invite(connection: Connection, who: str, note: str, uses: int) -> Invite:
+def create_invite(connection: Connection, who: str, note: str, uses: int) -> Invite:
     """A new invite, for so many people."""
     made = Invite(new_id(), note, uses, used=0, is_open=True)
     connection.execute(insert(invites).values(id=made.id, note=note, uses=uses, used=0, is_open=1, born=now()))
-    tell(connection, who, "invite", note=note, uses=uses)
+    log_audit(connection, who, "invite", note=note, uses=uses)
     return made
 
 
 def close_invite(connection: Connection, who: str, invite: int) -> Invite:
     """Nobody else comes in by it."""
-    this = update(invites).where(invites.c.id == invite).values(is_open=0).returning(*COLUMNS)
+    this = update(invites).where(invites.c.id == invite).values(is_open=0).returning(*INVITE_COLUMNS)
     row = connection.execute(this).first()
     if row is None:
         raise NotFound("invite")
-    tell(connection, who, "invite closed", note=row.note)
+    log_audit(connection, who, "invite closed", note=row.note)
     return Invite(row.id, row.note, row.uses, row.used, is_open=False)
 
 
@@ -48,7 +48,7 @@ def use_invite(connection: Connection, invite: int) -> bool:
     return bool(connection.execute(this.values(used=invites.c.used + 1)).rowcount)
 
 
-def all_invites(connection: Connection) -> list[Invite]:
+def list_invites(connection: Connection) -> list[Invite]:
     """Newest first."""
-    rows = connection.execute(select(*COLUMNS).order_by(invites.c.born.desc()).limit(1000))
+    rows = connection.execute(select(*INVITE_COLUMNS).order_by(invites.c.born.desc()).limit(1000))
     return [Invite(row.id, row.note, row.uses, row.used, bool(row.is_open)) for row in rows]

@@ -10,29 +10,31 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
-from plurivox.web.store import draws
-from plurivox.web.store.collect.queue import SEEN, WANTS, StorePool
+from plurivox.web.store import random_source
+from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, DatabasePool
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
 
-HERE = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
-ROOM = arm_tasks.c.given < arm_tasks.c.quota
-FEWEST = (
+ARM_TASK = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
+ARM_BELOW_QUOTA = arm_tasks.c.given < arm_tasks.c.quota
+FEWEST_GIVEN_IN_ARM = (
     select(tasks.c.id)
-    .select_from(arm_tasks.join(tasks, HERE))
-    .where(arm_tasks.c.queue == bindparam("queue"), ~SEEN)
+    .select_from(arm_tasks.join(tasks, ARM_TASK))
+    .where(arm_tasks.c.queue == bindparam("queue"), ~ALREADY_ASSIGNED)
     .order_by(arm_tasks.c.given, arm_tasks.c.rank)
     .limit(bindparam("n"))
 )
-COUNTED = (  # slots of a task that count in an arm
+SLOTS_IN_ARM = (  # slots of a task that count in an arm
     select(func.count())
     .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
     .where(slots.c.task_id == arm_tasks.c.task_id, slots.c.number.is_not(None), workers.c.arm == arm_tasks.c.arm)
     .correlate(arm_tasks)
     .scalar_subquery()
 )
-COUNT = update(arm_tasks).where(arm_tasks.c.task_id == bindparam("task")).values(given=COUNTED, rank=bindparam("at"))
-UNARMED = (  # slots of people who came before there were arms
+UPDATE_ARM_COUNTS = (
+    update(arm_tasks).where(arm_tasks.c.task_id == bindparam("task")).values(given=SLOTS_IN_ARM, rank=bindparam("at"))
+)
+SLOTS_WITHOUT_ARM = (  # slots of people who came before there were arms
     select(func.count())
     .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
     .where(slots.c.task_id == tasks.c.id, slots.c.number.is_not(None), workers.c.arm == "")
@@ -41,75 +43,81 @@ UNARMED = (  # slots of people who came before there were arms
 )
 
 
-def draw(connection: Connection, shares: Mapping[str, int]) -> str:
+def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
     """The arm of somebody who comes in; "" where the study asks in one form. `shares`: arm -> its share of the people."""
     if not shares:
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
     left = {row.name: row.left for row in rows}
-    drawn = [name for name in shares if _is_open(connection, name)] or list(shares)
+    drawn = [name for name in shares if _has_open_task(connection, name)] or list(shares)
     if not any(left[name] for name in drawn):
         left |= shares
-    arm = draws.rng.choices(drawn, [left[name] for name in drawn])[0]
+    arm = random_source.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
     for name in shares:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
     return arm
 
 
-def _is_open(connection: Connection, arm: str) -> bool:
+def _has_open_task(connection: Connection, arm: str) -> bool:
     some = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
     return connection.execute(some).first() is not None
 
 
-class ArmPool(StorePool):
+class ArmPool(DatabasePool):
     """What is open to one worker in the worker's arm."""
 
     held = arm_tasks
-    wants = WANTS & exists().where(HERE, ROOM).correlate(tasks)
+    wants = BELOW_QUOTA & exists().where(ARM_TASK, ARM_BELOW_QUOTA).correlate(tasks)
 
     def __init__(self, connection: Connection, worker: int, arm: str, looks: bool = False) -> None:
         super().__init__(connection, worker, looks)
         self.given = {"worker": worker, "arm": arm}
 
     def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
-        return self._open(FEWEST, {"queue": stratum or "", "n": n})
+        return self._open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
     def telling(self, n: int, least: float) -> Sequence[int]:
-        return self._open(self.most_telling.where(HERE, ROOM), {"queue": "", "n": n, "least": least})
+        return self._open(self.most_telling.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": least})
 
 
-def pool_of(connection: Connection, worker: Worker, names: Collection[str], looks: bool = False) -> StorePool | None:
+def pool_for_worker(
+    connection: Connection, worker: Worker, names: Collection[str], looks: bool = False
+) -> DatabasePool | None:
     """What is open to a worker of a study with these arms; None to one whose arm is not, or no longer, one of them."""
     if not names:
-        return StorePool(connection, worker.id, looks)
+        return DatabasePool(connection, worker.id, looks)
     return ArmPool(connection, worker.id, worker.arm, looks) if worker.arm in names else None
 
 
-def count_in_arms(connection: Connection, ids: Sequence[int]) -> None:
+def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
     """Let every arm's counts of these tasks follow their slots. Rows are locked first: the count then sees them all."""
     here = arm_tasks.c.task_id.in_(ids)
     locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
     if not ids or connection.execute(locked).first() is None:
         return
-    connection.execute(COUNT, [{"task": task, "at": draws.rng.random()} for task in ids])
-    connection.execute(update(arm_tasks).where(here).values(queue=case((ROOM, arm_tasks.c.home), else_=null())))
+    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_source.rng.random()} for task in ids])
+    connection.execute(
+        update(arm_tasks).where(here).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
+    )
 
 
-def has_room(connection: Connection, slot: int, task: int) -> bool:
+def arm_has_room(connection: Connection, slot: int, task: int) -> bool:
     """Whether the arm of a slot's worker may count one more answer to the task; True where there are no arms."""
     arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
-    row = select(ROOM).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
+    row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
     found = connection.execute(row.with_for_update()).first()
     return found is None or bool(found[0])
 
 
 def total_quota(n_arms: int, quota: Any) -> Any:
     """What a task may be given in all: every arm's quota, and what counts without an arm."""
-    return quota * n_arms + UNARMED if n_arms else quota
+    return quota * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota
 
 
-def lay_out(connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool) -> None:
+def sync_arms(
+    connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool
+) -> None:
     """Let arms and their quotas follow study.toml, which may have been edited."""
     known = set(connection.execute(select(arms.c.name)).scalars())
     if new := [{"name": name, "left": 0} for name in names if name not in known]:
@@ -125,5 +133,5 @@ def lay_out(connection: Connection, names: Sequence[str], per_task: int, *, by_s
     stratum = select(tasks.c.stratum).where(tasks.c.id == arm_tasks.c.task_id).scalar_subquery()
     ours = arm_tasks.c.arm.in_(names)
     connection.execute(update(arm_tasks).where(ours).values(quota=quota, home=stratum if by_stratum else ""))
-    waits = case((ours & ROOM, arm_tasks.c.home), else_=null())
+    waits = case((ours & ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null())
     connection.execute(update(arm_tasks).values(queue=waits))

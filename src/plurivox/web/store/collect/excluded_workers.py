@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.leases import end, give_back
-from plurivox.web.store.collect.sittings import COLUMNS, Sitting
+from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.collect.leases import end_lease, return_slots
+from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.report import counters, snapshots
-from plurivox.web.store.report.worker_results import drop_scores, newest_first
+from plurivox.web.store.report import answer_counters, snapshots
+from plurivox.web.store.report.worker_results import delete_scores, newest_page
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
-COMPREHENSION = "comprehension"
+QUIZ_RULE = "comprehension"
 
 
 @dataclass(frozen=True)
@@ -40,27 +40,27 @@ class ExclusionPage:
     next: str | None
 
 
-def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool:
+def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) -> bool:
     """Leave a person out from now on; False where they are already."""
     this = update(workers).where(workers.c.id == worker, workers.c.status == "active")
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
     if pseudonym is None:
         return False
-    counters.take_out(connection, worker)
-    for row in connection.execute(select(*COLUMNS).where(sittings.c.worker_id == worker)).all():
-        _end(connection, Sitting.of(row))
+    answer_counters.subtract_worker(connection, worker)
+    for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
+        _end_sitting(connection, Sitting.of(row))
     mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(mine, slots.c.number.is_not(None))
     back = connection.execute(counted).scalars().all()
     kept = update(slots).where(mine, slots.c.state.in_(("done", "extra")))
     connection.execute(kept.values(state="excluded", number=None))
-    give_back(connection, back)
+    return_slots(connection, back)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
-    counters.put_in(connection, worker)
+    answer_counters.add_worker_back(connection, worker)
     if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
-        drop_scores(connection, worker)
+        delete_scores(connection, worker)
         snapshots.mark_stale(connection)
-    tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
+    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
     return True
 
 
@@ -68,66 +68,66 @@ def _has_answered(connection: Connection, worker: int) -> bool:
     return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
-def _end(connection: Connection, sitting: Sitting) -> None:
+def _end_sitting(connection: Connection, sitting: Sitting) -> None:
     """Take back what is leased; a fixed batch that was answered to its end is wanted once more, too."""
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
-        end(connection, sitting.id)
+        end_lease(connection, sitting.id)
     elif sitting.plan_id is not None and sitting.is_over:  # or it was taken back when its lease ended
         again = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(again.values(given=plans.c.given - 1, queue=""))
 
 
-def keep_aside(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
+def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
     """An answer that came after its person was left out: kept, and not counted."""
     here = update(slots).where(slots.c.id == slot.id)
     connection.execute(here.values(answer_id=answer, state="excluded", number=None))
     if slot.number is not None:  # leased by one server while another left the person out
-        give_back(connection, [slot.task_id])
+        return_slots(connection, [slot.task_id])
 
 
-def failed_too_often(connection: Connection, worker: int, tries: int) -> bool:
+def exclude_if_quiz_failed(connection: Connection, worker: int, tries: int) -> bool:
     """Whether a person has failed the check so often that it is over; excluded then."""
     wrong = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
     n = connection.execute(wrong).scalar_one()
     lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
     if not tries or n < tries or connection.execute(lifted.limit(1)).first() is not None:
         return False
-    return exclude(connection, worker, COMPREHENSION, f"failed the check {n} times; {tries} may be")
+    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the check {n} times; {tries} may be")
 
 
 # ---- owners
 
 
-def lift(connection: Connection, who: str, pseudonym: str) -> None:
+def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
     """Take an exclusion back: the answers count again, as extras, and no rule leaves this person out any more."""
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
         raise NotFound("excluded worker")
-    counters.take_out(connection, worker)
+    answer_counters.subtract_worker(connection, worker)
     aside = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
     connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))
     connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
     open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
     ended = update(exclusions).where(*open_ones).values(lifted=now()).returning(exclusions.c.rule)
-    if COMPREHENSION in connection.execute(ended).scalars().all():  # who never came further may try once more
+    if QUIZ_RULE in connection.execute(ended).scalars().all():  # who never came further may try once more
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
-    counters.put_in(connection, worker)
+    answer_counters.add_worker_back(connection, worker)
     if _has_answered(connection, worker):
         snapshots.mark_stale(connection)
-    tell(connection, who, "exclusion lifted", worker=pseudonym)
+    log_audit(connection, who, "exclusion lifted", worker=pseudonym)
 
 
-def spared(connection: Connection) -> set[str]:
+def reinstated_workers(connection: Connection) -> set[str]:
     """Pseudonyms of those whom an owner has taken back."""
     wanted = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
     return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
-def page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
+def exclusion_page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
     """Exclusions, the newest first."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
     wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
-    rows, following = newest_first(connection, wanted, exclusions.c.id, after, limit)
+    rows, following = newest_page(connection, wanted, exclusions.c.id, after, limit)
     return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], following)

@@ -11,20 +11,36 @@ from typing import Any, Self
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import Place
-from plurivox.web.store import draws
-from plurivox.web.store.collect.arms import ArmPool, count_in_arms
-from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give
-from plurivox.web.store.collect.tasks import practice_tasks
+from plurivox.web.store import random_source
+from plurivox.web.store.collect.arms import ArmPool, update_arm_counts
+from plurivox.web.store.collect.task_queue import (
+    ALREADY_ASSIGNED,
+    DatabasePool,
+    close_full_batches,
+    count_slots_given,
+    free_slot_numbers,
+)
+from plurivox.web.store.collect.tasks import practice_task_ids
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import now
-from plurivox.web.store.ids import new_id
+from plurivox.web.store.random_ids import new_id
 from plurivox.web.store.schema import TaskKind, media, plans, sittings, slots, tasks, workers
 
 RENEW_BELOW = 0.75  # a lease is renewed once less than this share of it is left
-SHORTEST_WAIT, LONGEST_WAIT = 5.0, 30.0  # seconds until the page asks again
-COLUMNS = (sittings.c.id, sittings.c.number, sittings.c.plan_id, sittings.c.total, sittings.c.done, sittings.c.until)
+MIN_POLL_SECONDS, MAX_POLL_SECONDS = 5.0, 30.0  # seconds until the page asks again
+SITTING_COLUMNS = (
+    sittings.c.id,
+    sittings.c.number,
+    sittings.c.plan_id,
+    sittings.c.total,
+    sittings.c.done,
+    sittings.c.until,
+)
 LATEST_SITTING = (
-    select(*COLUMNS).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
+    select(*SITTING_COLUMNS)
+    .where(sittings.c.worker_id == bindparam("worker"))
+    .order_by(sittings.c.number.desc())
+    .limit(1)
 )
 TASK_COLUMNS = (
     tasks.c.kind.label("task_kind"),
@@ -46,11 +62,11 @@ FIRST_LEASE_END = (  # when the first lease of a task ends that the person has n
     select(func.min(sittings.c.until))
     .select_from(sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id))
     .join(workers, workers.c.id == slots.c.worker_id)
-    .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task", ~SEEN)
+    .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task", ~ALREADY_ASSIGNED)
     .where(workers.c.arm == bindparam("arm"))  # the slots of other arms come back to others
 )
-COUNT_ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
-COUNT_SITTINGS = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
+TASKS_ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
+SITTINGS_ANSWERED = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
 
 
 @dataclass(frozen=True)
@@ -66,8 +82,8 @@ class Sitting:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The sitting of a row that has `COLUMNS`, and perhaps others."""
-        return cls(*(row._mapping[column] for column in COLUMNS))
+        """The sitting of a row that has `SITTING_COLUMNS`, and perhaps others."""
+        return cls(*(row._mapping[column] for column in SITTING_COLUMNS))
 
     @property
     def is_over(self) -> bool:
@@ -141,53 +157,55 @@ def open_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
     return [Slot.of(row) for row in connection.execute(OPEN_SLOTS, {"sitting": sitting, "n": n})] if n else []
 
 
-def answered_by(connection: Connection, worker: int) -> int:
+def count_tasks_answered(connection: Connection, worker: int) -> int:
     """How many tasks a person has answered, repeats too; practice does not count."""
-    n: int = connection.execute(COUNT_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
+    n: int = connection.execute(TASKS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def sittings_held(connection: Connection, worker: int) -> int:
+def count_sittings(connection: Connection, worker: int) -> int:
     """How many sittings a person has had; one without an answer does not count."""
-    n: int = connection.execute(COUNT_SITTINGS.where(sittings.c.worker_id == worker)).scalar_one()
+    n: int = connection.execute(SITTINGS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def waiting_of(connection: Connection, worker: Worker) -> Waiting | None:
+def wait_for_lease(connection: Connection, worker: Worker) -> Waiting | None:
     """What a person to whom nothing is open may wait for; None where nothing can come back."""
     until = connection.execute(FIRST_LEASE_END, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
         return None
-    return Waiting(answered_by(connection, worker.id), until, min(max(until - now(), SHORTEST_WAIT), LONGEST_WAIT))
+    return Waiting(
+        count_tasks_answered(connection, worker.id), until, min(max(until - now(), MIN_POLL_SECONDS), MAX_POLL_SECONDS)
+    )
 
 
 # ---- a sitting begins
 
 
-def begin_practice(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
+def begin_practice_sitting(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
     """A sitting of the first `n` practice tasks."""
-    places = [(task, None, "practice") for task in practice_tasks(connection)[:n]]
-    return _insert(connection, worker, 0, places, lease_seconds)
+    places = [(task, None, "practice") for task in practice_task_ids(connection)[:n]]
+    return _insert_sitting(connection, worker, 0, places, lease_seconds)
 
 
 def begin_sitting(
-    connection: Connection, worker: int, number: int, chosen: Sequence[Place], pool: StorePool, lease_seconds: float
+    connection: Connection, worker: int, number: int, chosen: Sequence[Place], pool: DatabasePool, lease_seconds: float
 ) -> Sitting:
     """A sitting of tasks that were chosen from a pool, which are now given to this person."""
     once = [place.task for place in chosen if not place.repeat]
-    numbers = free_numbers(connection, once)
-    give(connection, [(task, draws.rng.random()) for task in once])
+    numbers = free_slot_numbers(connection, once)
+    count_slots_given(connection, [(task, random_source.rng.random()) for task in once])
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
-        close_plans(connection, once)
+        close_full_batches(connection, once)
     rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen]
-    sitting = _insert(connection, worker, number, rows, lease_seconds, pool.plan)
+    sitting = _insert_sitting(connection, worker, number, rows, lease_seconds, pool.plan)
     if isinstance(pool, ArmPool):
-        count_in_arms(connection, once)
+        update_arm_counts(connection, once)
     return sitting
 
 
-def _insert(
+def _insert_sitting(
     connection: Connection,
     worker: int,
     number: int,
@@ -198,7 +216,7 @@ def _insert(
     time = now()
     row = {"worker_id": worker, "number": number, "plan_id": plan, "total": len(places), "done": 0}
     values = {**row, "begun": time, "until": time + lease_seconds}
-    sitting = Sitting.of(connection.execute(insert(sittings).values(**values).returning(*COLUMNS)).one())
+    sitting = Sitting.of(connection.execute(insert(sittings).values(**values).returning(*SITTING_COLUMNS)).one())
     first: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
     for position, (task, slot_number, kind) in enumerate(places, start=1):

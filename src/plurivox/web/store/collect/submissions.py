@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from plurivox.web.store.collect.sittings import COLUMNS as SITTING_COLUMNS
+from plurivox.web.store.collect.sittings import SITTING_COLUMNS as SITTING_COLUMNS
 from plurivox.web.store.collect.sittings import SLOTS_WITH_TASKS, Sitting, Slot
-from plurivox.web.store.collect.workers import COLUMNS as WORKER_COLUMNS
-from plurivox.web.store.collect.workers import Worker, worker_of
+from plurivox.web.store.collect.workers import WORKER_COLUMNS as WORKER_COLUMNS
+from plurivox.web.store.collect.workers import Worker, get_worker
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
@@ -30,12 +30,12 @@ ANSWER_WITH_KEY = (
     .add_columns(answers.c.extra)
     .where(answers.c.worker_id == bindparam("worker"), answers.c.key == bindparam("key"))
 )
-MARK_DONE = (
+CLOSE_LEASED_SLOT = (
     update(slots)
     .where(slots.c.id == bindparam("slot"), slots.c.state == "leased")
     .values(state="done", answer_id=bindparam("answer"))
 )
-REPLACE_ANSWER = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
+SET_SLOT_ANSWER = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
 LEASED_SLOT = select(slots.c.id).where(
     slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"), slots.c.state == "leased"
 )
@@ -52,15 +52,15 @@ class Mark(NamedTuple):
 
 def dump_marks(marks: Iterable[Mark]) -> str:
     """Marks as the column `marks` holds them: [[kind, label, typed], ...] as JSON."""
-    return _json(list(marks))
+    return _dump_json(list(marks))
 
 
-def marks_of(text: str) -> list[Mark]:
+def parse_marks(text: str) -> list[Mark]:
     """The marks of one answer."""
-    return load_marks([text])[0]
+    return parse_all_marks([text])[0]
 
 
-def load_marks(texts: Sequence[str]) -> list[list[Mark]]:
+def parse_all_marks(texts: Sequence[str]) -> list[list[Mark]]:
     """The marks of many answers, parsed in one go."""
     return [[Mark(*one) for one in said] for said in json.loads(f"[{','.join(texts)}]")]
 
@@ -145,7 +145,7 @@ def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSl
     """The slot of a submission, locked; raise NotFound where it is not this worker's, Withdrawn where they were erased."""
     row = connection.execute(SLOT_TO_ANSWER, {"slot": slot, "worker": worker}).first()
     if row is None:
-        worker_of(connection, worker)  # of an erased worker the slots are gone
+        get_worker(connection, worker)  # of an erased worker the slots are gone
         raise NotFound("slot")
     return AnsweredSlot.of(row)
 
@@ -156,7 +156,7 @@ def answer_with_key(connection: Connection, worker: int, key: str) -> SavedAnswe
     if row is None:
         return None
     aside = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
-    return SavedAnswer(row.id, row.slot_id, marks_of(row.marks), *aside)
+    return SavedAnswer(row.id, row.slot_id, parse_marks(row.marks), *aside)
 
 
 def count_answers(connection: Connection, slot: int) -> int:
@@ -164,7 +164,7 @@ def count_answers(connection: Connection, slot: int) -> int:
     return connection.execute(select(func.count()).where(answers.c.slot_id == slot)).scalar_one()
 
 
-def add_answer(
+def insert_answer(
     connection: Connection, slot: AnsweredSlot, said: Submission, form: str, replaces: int | None, extra: bool
 ) -> int:
     """Insert an answer, and delete the draft of it; the answer's number."""
@@ -185,8 +185,8 @@ def add_answer(
         "submitted_ms": said.submitted_ms,
         "hidden_ms": said.hidden_ms,
         "mode": said.mode,
-        "label_order": _json(list(said.label_order)),
-        "events": _json(list(said.events)),
+        "label_order": _dump_json(list(said.label_order)),
+        "events": _dump_json(list(said.events)),
     }
     answer = connection.execute(insert(answers).values(row)).inserted_primary_key
     assert answer is not None
@@ -202,8 +202,8 @@ def mark_answered(
     place = {"slot": slot.id, "answer": answer}
     if extra and slot.state != "extra":
         connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer))
-    elif not connection.execute(MARK_DONE, place).rowcount:
-        connection.execute(REPLACE_ANSWER, place)
+    elif not connection.execute(CLOSE_LEASED_SLOT, place).rowcount:
+        connection.execute(SET_SLOT_ANSWER, place)
         return None
     values: dict[str, Any] = {"done": sittings.c.done + 1}
     if slot.sitting.is_due(lease_seconds):
@@ -216,7 +216,7 @@ def mark_answered(
     return sitting
 
 
-def own_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
+def latest_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
     """The latest answers of a person's latest sitting, the last slot first."""
     latest = select(sittings.c.id).where(sittings.c.worker_id == worker).order_by(sittings.c.number.desc()).limit(1)
     held = (
@@ -232,19 +232,19 @@ def own_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
         for row in connection.execute(SLOTS_WITH_TASKS.where(slots.c.id.in_([row.slot for row in rows])))
     }
     return [
-        OwnAnswer(row.key, marks_of(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
+        OwnAnswer(row.key, parse_marks(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
         for row in rows
     ]
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 # ---- drafts
 
 
-def keep_draft(connection: Connection, worker: int, draft: Draft) -> bool:
+def save_draft(connection: Connection, worker: int, draft: Draft) -> bool:
     """Put a draft in the place of the one before; False where its slot is answered or given back: it came too late."""
     if connection.execute(LEASED_SLOT, {"slot": draft.slot, "worker": worker}).first() is None:
         return False
@@ -254,7 +254,7 @@ def keep_draft(connection: Connection, worker: int, draft: Draft) -> bool:
     return True
 
 
-def draft_of(connection: Connection, worker: int) -> Draft | None:
+def get_draft(connection: Connection, worker: int) -> Draft | None:
     """This person's draft."""
     row = connection.execute(select(drafts.c.slot_id, drafts.c.body).where(drafts.c.worker_id == worker)).first()
     return None if row is None else Draft(*row)

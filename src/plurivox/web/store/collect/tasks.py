@@ -8,17 +8,17 @@ from sqlalchemy import Connection, case, func, insert, literal, null, select, up
 
 from plurivox.assign import UNASKED, Assigner, Batches, Proposer, Strata
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store import draws
+from plurivox.web.store import random_source
 from plurivox.web.store.collect import arms
-from plurivox.web.store.database import batched, put
+from plurivox.web.store.database import batched, insert_rows
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.facts import kv_get, kv_set
-from plurivox.web.store.ids import new_id
-from plurivox.web.store.report import counters
-from plurivox.web.store.report.soft_labels import no_soft_label
+from plurivox.web.store.key_value import kv_get, kv_set
+from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.report import answer_counters
+from plurivox.web.store.report.soft_labels import unanswered_row
 from plurivox.web.store.schema import media, plan_tasks, plans, soft_labels, tasks
 
-AT_ONCE = 5_000
+BATCH_ROWS = 5_000
 Data = bytes
 
 
@@ -53,7 +53,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Medium:
+class MediaFile:
     """An image or a sound as it came, and as it is shown."""
 
     type: str  # such as image/png
@@ -65,7 +65,7 @@ class Medium:
 
 
 @dataclass(frozen=True)
-class ShownMedium:
+class DisplayedMedia:
     """An image or a sound as it is shown."""
 
     type: str
@@ -79,7 +79,7 @@ class NewTask:
     name: str
     text: str | None = None
     text2: str | None = None
-    medium: Medium | None = None
+    medium: MediaFile | None = None
     stratum: str = ""
     practice: bool = False
     gold: str | None = None  # the label that is known to be right
@@ -94,26 +94,26 @@ class NewTask:
 
 def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewTask]) -> int:
     """Put tasks into the store; how many there were."""
-    n, trained = 0, practice_tasks(connection)
+    n, trained = 0, practice_task_ids(connection)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # a store that is empty need not be asked
-    for part in batched(new, AT_ONCE):
-        _refuse_known(connection, [one.name for one in part], names)
+    for part in batched(new, BATCH_ROWS):
+        _check_new_names(connection, [one.name for one in part], names)
         held = {one.name: {"id": new_id(), **vars(one.medium)} for one in part if one.medium}
-        put(connection, media, list(held.values()))
-        rows = [_row(assignment, one, held[one.name]["id"] if one.name in held else None) for one in part]
+        insert_rows(connection, media, list(held.values()))
+        rows = [_task_row(assignment, one, held[one.name]["id"] if one.name in held else None) for one in part]
         rows.sort(key=lambda row: row["id"])
-        put(connection, tasks, rows)
-        put(connection, soft_labels, [no_soft_label(row["id"]) for row in rows if not row["practice"]])
+        insert_rows(connection, tasks, rows)
+        insert_rows(connection, soft_labels, [unanswered_row(row["id"]) for row in rows if not row["practice"]])
         trained += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     kv_set(connection, "practice", trained)
     if n and (assignment.arms or assignment.in_batches):
         kv_set(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
     elif is_first:  # their rows are as study.toml says
-        _note_applied(connection, assignment)
+        _save_applied(connection, assignment)
     apply_assignment(connection, assignment)
-    counters.count_tasks(connection)
+    answer_counters.recount_tasks(connection)
     return n
 
 
@@ -133,19 +133,19 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
     real = tasks.c.practice == 0
     connection.execute(update(tasks).where(real).values(quota=quota, gain=gain, queue=queue))  # each row once
     connection.execute(update(plans).values(queue=""))
-    arms.lay_out(
+    arms.sync_arms(
         connection, assignment.arms, assignment.per_task, by_stratum=by_stratum, in_batches=assignment.in_batches
     )
-    _note_applied(connection, assignment)
-    counters.count_tasks(connection)
+    _save_applied(connection, assignment)
+    answer_counters.recount_tasks(connection)
 
 
-def _note_applied(connection: Connection, assignment: Assignment) -> None:
+def _save_applied(connection: Connection, assignment: Assignment) -> None:
     kv_set(connection, "strata", assignment.strata)
     kv_set(connection, "applied", assignment.facts())
 
 
-def _row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, Any]:
+def _task_row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, Any]:
     home = one.stratum if isinstance(assignment.assigner, Strata) else ""
     return {
         "id": new_id(),
@@ -160,12 +160,12 @@ def _row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, 
         "quota": 0 if one.practice else assignment.per_task,
         "given": 0,
         "queue": None if one.practice else home,
-        "rank": draws.rng.random(),
+        "rank": random_source.rng.random(),
         "gain": UNASKED if assignment.by_gain and not one.practice else None,
     }
 
 
-def _refuse_known(connection: Connection, names: Sequence[str], known: set[str] | None) -> None:
+def _check_new_names(connection: Connection, names: Sequence[str], known: set[str] | None) -> None:
     """Refuse names that are there already, by those we know or, where these are not all, by asking the store."""
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if known is not None:
@@ -178,13 +178,13 @@ def _refuse_known(connection: Connection, names: Sequence[str], known: set[str] 
         raise InputError(f"tasks {first_few(twice)} are there already; every task needs a name of its own")
 
 
-def fix_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
+def add_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
     """Batches by name, each a list of tasks: from now on sittings are these. Each goes to `per_task` people."""
-    ids = {name: id for id, name in _named(connection, [name for batch in batches.values() for name in batch])}
+    ids = {name: id for id, name in _find_task_ids(connection, [name for batch in batches.values() for name in batch])}
     for name, inside in batches.items():
         if strangers := [task for task in inside if task not in ids]:
             raise InputError(f"batch {name!r} names tasks that are not there: {first_few(strangers)}")
-        row = {"name": name, "given": 0, "queue": "", "rank": draws.rng.random()}
+        row = {"name": name, "given": 0, "queue": "", "rank": random_source.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])
@@ -193,13 +193,13 @@ def fix_batches(connection: Connection, assignment: Assignment, batches: Mapping
     apply_assignment(connection, assignment)
 
 
-def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _find_task_ids(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
     for part in batched(sorted(set(names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name
 
 
-def is_filled(connection: Connection) -> bool:
+def has_tasks(connection: Connection) -> bool:
     """Whether tasks were put into this database before."""
     return kv_get(connection, "applied") is not None
 
@@ -209,7 +209,7 @@ def has_batches(connection: Connection) -> bool:
     return bool(kv_get(connection, "plans"))
 
 
-def practice_tasks(connection: Connection) -> list[int]:
+def practice_task_ids(connection: Connection) -> list[int]:
     """The tasks for practice, in the order in which they were added."""
     return kv_get(connection, "practice") or []
 
@@ -219,15 +219,15 @@ def count_tasks(connection: Connection) -> int:
     return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()
 
 
-def kind_of(connection: Connection) -> str:
+def first_task_kind(connection: Connection) -> str:
     """What the first task is: image, audio, text or pair; empty where there is none."""
     return connection.execute(select(tasks.c.kind).order_by(tasks.c.name).limit(1)).scalar() or ""
 
 
-def shown_medium(connection: Connection, medium: int) -> ShownMedium:
+def get_media(connection: Connection, medium: int) -> DisplayedMedia:
     """An image or a sound as it is shown; raise NotFound where there is none."""
     wanted = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
     row = connection.execute(wanted).first()
     if row is None:
         raise NotFound("medium")
-    return ShownMedium(row.shown_type, row.bytes if row.shown is None else row.shown)
+    return DisplayedMedia(row.shown_type, row.bytes if row.shown is None else row.shown)

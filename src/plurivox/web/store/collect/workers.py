@@ -8,16 +8,16 @@ from typing import Any, Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.store import draws
+from plurivox.web.store import random_source
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn, Withdrawn
-from plurivox.web.store.ids import new_id
+from plurivox.web.store.random_ids import new_id
 from plurivox.web.store.schema import raw_ids, visits, workers
 
 Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-COLUMNS = (workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
-WORKER_WITH_ID = select(*COLUMNS).where(workers.c.id == bindparam("worker"))
+WORKER_COLUMNS = (workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
+WORKER_WITH_ID = select(*WORKER_COLUMNS).where(workers.c.id == bindparam("worker"))
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Worker:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The worker of a row that has `COLUMNS`, and perhaps others."""
-        return cls(*(row._mapping[column] for column in COLUMNS))
+        """The worker of a row that has `WORKER_COLUMNS`, and perhaps others."""
+        return cls(*(row._mapping[column] for column in WORKER_COLUMNS))
 
     def label_order(self, labels: Iterable[str]) -> list[str]:
         """The labels in this person's own order: shuffled between people, the same on every visit."""
@@ -60,7 +60,7 @@ class Entry:
     client_key: str | None
 
 
-def worker_of(connection: Connection, worker: int) -> Worker:
+def get_worker(connection: Connection, worker: int) -> Worker:
     """The person with that id; raise NotSignedIn where there is none, Withdrawn where the person was erased."""
     row = connection.execute(WORKER_WITH_ID, {"worker": worker}).first()
     if row is None:
@@ -83,15 +83,15 @@ def worker_ids(connection: Connection) -> Sequence[int]:
 # ---- who comes in
 
 
-def worker_with_key(connection: Connection, client_key: str | None) -> Worker | None:
+def find_worker_by_key(connection: Connection, client_key: str | None) -> Worker | None:
     """The person whose client came in with this key."""
     if client_key is None:
         return None
     known = connection.execute(select(workers.c.id).where(workers.c.door == client_key)).scalar()
-    return None if known is None else worker_of(connection, known)
+    return None if known is None else get_worker(connection, known)
 
 
-def entry_of(connection: Connection, pseudonym: str) -> Entry | None:
+def find_entry(connection: Connection, pseudonym: str) -> Entry | None:
     """Who has come in under a pseudonym; None where nobody has."""
     row = connection.execute(select(workers.c.id, workers.c.door).where(workers.c.pseudonym == pseudonym)).first()
     return None if row is None else Entry(*row)
@@ -99,7 +99,7 @@ def entry_of(connection: Connection, pseudonym: str) -> Entry | None:
 
 def add_worker(connection: Connection, pseudonym: str, stage: Stage, arm: str, client_key: str | None) -> Worker:
     """Insert a person who comes in for the first time."""
-    worker = Worker(new_id(), pseudonym, draws.rng.getrandbits(31), stage, "active", arm)
+    worker = Worker(new_id(), pseudonym, random_source.rng.getrandbits(31), stage, "active", arm)
     time = now()
     connection.execute(insert(workers).values(**asdict(worker), door=client_key, born=time, seen=time))
     return worker
@@ -112,20 +112,20 @@ def set_client_key(connection: Connection, worker: int, client_key: str | None) 
 
 def add_platform(connection: Connection, worker: int, platform: Platform) -> None:
     """Insert the platform's id of a person."""
-    values = {"platform": platform.name, "raw": platform.pid, **_session(platform)}
+    values = {"platform": platform.name, "raw": platform.pid, **_session_columns(platform)}
     connection.execute(insert(raw_ids).values(worker_id=worker, **values))
 
 
 def set_session(connection: Connection, worker: int, platform: Platform) -> None:
     """Update the latest study and session that the platform knows of."""
-    connection.execute(update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_session(platform)))
+    connection.execute(update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_session_columns(platform)))
 
 
-def _session(platform: Platform) -> dict[str, Any]:
+def _session_columns(platform: Platform) -> dict[str, Any]:
     return {"study": platform.study, "session": platform.session, "submit_to": platform.submit_to}
 
 
-def platform_of(connection: Connection, worker: int) -> Platform | None:
+def get_platform(connection: Connection, worker: int) -> Platform | None:
     """The platform that sent a person; None where none did, or its ids were deleted."""
     columns = (raw_ids.c.platform, raw_ids.c.raw, raw_ids.c.study, raw_ids.c.session, raw_ids.c.submit_to)
     row = connection.execute(select(*columns).where(raw_ids.c.worker_id == worker)).first()
@@ -152,7 +152,7 @@ def add_visits(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
     connection.execute(insert(visits), rows)
 
 
-def go_to_end(connection: Connection, worker: Worker) -> Worker:
+def move_to_end(connection: Connection, worker: Worker) -> Worker:
     """Move an excluded person to the last stage, past the debriefing; the worker after that."""
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done"))
     return replace(worker, stage="done")

@@ -8,12 +8,12 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from plurivox.web.store.database import batched
-from plurivox.web.store.facts import kv_get, kv_set
-from plurivox.web.store.report.row_log import RowLog
+from plurivox.web.store.key_value import kv_get, kv_set
+from plurivox.web.store.report.row_cache import RowCache
 from plurivox.web.store.schema import pay, raw_ids, visits, workers
 
-AT_ONCE = 1_000
-CHANGE = update(pay).where(pay.c.worker_id == bindparam("who")).values(line=bindparam("new"))
+BATCH_ROWS = 1_000
+UPDATE_LINE = update(pay).where(pay.c.worker_id == bindparam("who")).values(line=bindparam("new"))
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class PlatformId:
     raw: str
 
 
-def visit_log() -> RowLog:
+def visit_cache() -> RowCache:
     """A log of all visits to pages, empty."""
     types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
-    return RowLog(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
+    return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
 
 
-def people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
+def find_people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
     """worker -> who they are."""
     found: dict[int, Person] = {}
     for part in batched(sorted(ids), 500):
@@ -73,33 +73,33 @@ def people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
     return found
 
 
-def keep(connection: Connection, lines: Mapping[int, PayLine], total: str, by: str) -> None:
+def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total: str, by: str) -> None:
     """Write new lines in place of those that the same people had, the total of the whole sheet, and who keeps it."""
-    for part in batched(lines, AT_ONCE):
+    for part in batched(lines, BATCH_ROWS):
         old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
         new = {worker: json.dumps(asdict(lines[worker])) for worker in part}
         changed = [{"who": worker, "new": line} for worker, line in new.items() if old.get(worker, line) != line]
         if changed:
-            connection.execute(CHANGE, changed)
+            connection.execute(UPDATE_LINE, changed)
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
     kv_set(connection, "pay", total)
     kv_set(connection, "pay by", by)
 
 
-def kept_by(connection: Connection) -> str:
+def last_writer(connection: Connection) -> str:
     """Who wrote the sheet: where another server has led meanwhile, its lines may be others."""
     return kv_get(connection, "pay by") or ""
 
 
-def drop_others(connection: Connection, people: Container[int]) -> None:
+def delete_other_lines(connection: Connection, people: Container[int]) -> None:
     """Delete the lines of all but these people."""
     gone = [worker for worker in connection.execute(select(pay.c.worker_id)).scalars() if worker not in people]
-    for part in batched(gone, AT_ONCE):
+    for part in batched(gone, BATCH_ROWS):
         connection.execute(delete(pay).where(pay.c.worker_id.in_(part)))
 
 
-def page(connection: Connection, after: str | None, limit: int) -> PayPage:
+def pay_page(connection: Connection, after: str | None, limit: int) -> PayPage:
     """Lines by pseudonym."""
     wanted = select(pay.c.line).join(workers, workers.c.id == pay.c.worker_id)
     wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)

@@ -14,17 +14,17 @@ from typing import Any, Literal
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select, tuple_
 
 from plurivox.web.store.database import batched
-from plurivox.web.store.errors import Conflict, LostPlace
-from plurivox.web.store.facts import kv_get
-from plurivox.web.store.ids import number_of, shown
-from plurivox.web.store.schema import STILL, TaskKind, answers, facts, slots, soft_labels, tasks
+from plurivox.web.store.errors import Conflict, InvalidCursor
+from plurivox.web.store.key_value import kv_get
+from plurivox.web.store.random_ids import decode_id, encode_id
+from plurivox.web.store.schema import OPEN_END, TaskKind, answers, facts, slots, soft_labels, tasks
 
 Order = Literal["name", "entropy", "given"]
-TOP = 3  # labels of a task in a list
-LAST = "\U0010ffff"  # after every character of a name
-AT_ONCE = 500  # rows in one statement
-NO_ANSWER = 1.0  # the column `sure` of a task that nobody has answered: after every entropy
-PUBLISHED = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
+MAX_TOP_LABELS = 3  # labels of a task in a list
+AFTER_ANY_CHARACTER = "\U0010ffff"  # after every character of a name
+ROWS_PER_STATEMENT = 500  # rows in one statement
+SURE_WITHOUT_ANSWERS = 1.0  # the column `sure` of a task that nobody has answered: after every entropy
+NEWEST_SNAPSHOT = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
 TASK_ROWS = (
     select(tasks, soft_labels.c.n, soft_labels.c.sure, soft_labels.c.soft)
     .select_from(tasks.join(soft_labels, soft_labels.c.task_id == tasks.c.id))
@@ -54,11 +54,11 @@ class SoftLabelRow:
     def columns(self) -> dict[str, Any]:
         """The columns of the table that it fills. The column `sure` is minus the entropy, so that its index goes from
         doubtful to sure tasks, and then to those without an answer."""
-        sure = NO_ANSWER if self.entropy is None else 0.0 - self.entropy
+        sure = SURE_WITHOUT_ANSWERS if self.entropy is None else 0.0 - self.entropy
         return {"task_id": self.task_id, "n": self.n, "sure": sure, "soft": self.soft}
 
 
-def entropy_of(n: int, sure: float) -> float | None:
+def entropy_from_column(n: int, sure: float) -> float | None:
     """The entropy that the column `sure` holds, in nats; None for a task without answers."""
     return max(0.0, -sure) if n else None
 
@@ -73,46 +73,48 @@ def load_soft(text: str) -> list[SoftLabel]:
     return [SoftLabel(*row) for row in json.loads(text)]
 
 
-def no_soft_label(task: int) -> dict[str, Any]:
+def unanswered_row(task: int) -> dict[str, Any]:
     """The whole row of a task that nobody has answered."""
-    return {**SoftLabelRow(task).columns(), "since": 0, "until": STILL}
+    return {**SoftLabelRow(task).columns(), "since": 0, "until": OPEN_END}
 
 
-def drop_soft_labels(connection: Connection, worker: int) -> None:
+def reset_soft_labels(connection: Connection, worker: int) -> None:
     """Delete the soft labels of the tasks that a person has answered; the next snapshot computes them from the rest."""
     asked = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
     asked = asked.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
-    for part in batched(connection.execute(asked).scalars().all(), AT_ONCE):
+    for part in batched(connection.execute(asked).scalars().all(), ROWS_PER_STATEMENT):
         connection.execute(delete(soft_labels).where(soft_labels.c.task_id.in_(part)))
-        connection.execute(insert(soft_labels), [no_soft_label(task) for task in part])
+        connection.execute(insert(soft_labels), [unanswered_row(task) for task in part])
 
 
-def labelled_tasks(connection: Connection) -> Sequence[int]:
+def labelled_task_ids(connection: Connection) -> Sequence[int]:
     """Tasks that have a soft label."""
-    wanted = select(soft_labels.c.task_id).where(soft_labels.c.until == STILL, soft_labels.c.n > 0)
+    wanted = select(soft_labels.c.task_id).where(soft_labels.c.until == OPEN_END, soft_labels.c.n > 0)
     return connection.execute(wanted).scalars().all()
 
 
 # ---- which snapshot's soft labels are listed
 
 
-def newest_snapshot(connection: Connection) -> int:
+def newest_snapshot_id(connection: Connection) -> int:
     """The number of the newest snapshot."""
     return kv_get(connection, "published") or 0
 
 
-def oldest_snapshot(connection: Connection) -> int:
+def oldest_snapshot_id(connection: Connection) -> int:
     """The number of the oldest snapshot whose lists are whole."""
     return kv_get(connection, "oldest") or 0
 
 
-def holds_in(number: Any) -> ColumnElement[bool]:
+def valid_in_snapshot(number: Any) -> ColumnElement[bool]:
     """Condition of the soft labels that hold in a snapshot, by its number."""
     # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
     return (soft_labels.c.since <= number) & (soft_labels.c.until + 0 > number)
 
 
-IS_PUBLISHED = holds_in(func.coalesce(PUBLISHED, 0))  # of the newest snapshot, not of the one that is being written
+VALID_IN_NEWEST = valid_in_snapshot(
+    func.coalesce(NEWEST_SNAPSHOT, 0)
+)  # of the newest snapshot, not of the one that is being written
 
 
 # ---- lists of tasks
@@ -144,64 +146,66 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
     """Tasks by name, by entropy (the most doubtful first) or by how few answers they have; found ones by name."""
     wanted = TASK_ROWS.limit(limit + 1)
     if order == "name" or prefix:
-        wanted = wanted.where(tasks.c.name >= prefix, tasks.c.name < prefix + LAST) if prefix else wanted
-        return _by_name(connection, wanted, after, limit)
-    snapshot, place = _place(connection, after)
+        wanted = wanted.where(tasks.c.name >= prefix, tasks.c.name < prefix + AFTER_ANY_CHARACTER) if prefix else wanted
+        return _task_page_by_name(connection, wanted, after, limit)
+    snapshot, place = _parse_cursor(connection, after)
     key = soft_labels.c.sure if order == "entropy" else soft_labels.c.n
-    wanted = wanted.where(holds_in(snapshot)).order_by(key, soft_labels.c.task_id)
+    wanted = wanted.where(valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
     if place is not None:
         wanted = wanted.where(tuple_(key, soft_labels.c.task_id) > place)
     rows = connection.execute(wanted).all()
     following = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{shown(last.id)}"
+        following = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
     return TaskPage([task_line(row) for row in rows[:limit]], following)
 
 
-def _by_name(connection: Connection, wanted: Any, after: str | None, limit: int) -> TaskPage:
+def _task_page_by_name(connection: Connection, wanted: Any, after: str | None, limit: int) -> TaskPage:
     """A name never changes: these are listed as they are."""
-    wanted = wanted.where(IS_PUBLISHED).order_by(tasks.c.name)
+    wanted = wanted.where(VALID_IN_NEWEST).order_by(tasks.c.name)
     if after:
-        name = connection.execute(select(tasks.c.name).where(tasks.c.id == number_of(after))).scalar()
+        name = connection.execute(select(tasks.c.name).where(tasks.c.id == decode_id(after))).scalar()
         if name is None:
-            raise LostPlace()
+            raise InvalidCursor()
         wanted = wanted.where(tasks.c.name > name)
     rows = connection.execute(wanted).all()
-    return TaskPage([task_line(row) for row in rows[:limit]], shown(rows[limit - 1].id) if len(rows) > limit else None)
+    return TaskPage(
+        [task_line(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
+    )
 
 
-def _place(connection: Connection, after: str | None) -> tuple[int, Any]:
+def _parse_cursor(connection: Connection, after: str | None) -> tuple[int, Any]:
     """The snapshot that is listed, and the key of the last row that was shown."""
-    newest = newest_snapshot(connection)
+    newest = newest_snapshot_id(connection)
     if not after:
         return newest, None
     try:
         number, key, task = after.split("_")
-        snapshot, place = int(number), (float(key), number_of(task))
+        snapshot, place = int(number), (float(key), decode_id(task))
     except ValueError:
-        raise LostPlace() from None
+        raise InvalidCursor() from None
     if not 0 <= snapshot <= newest or place[0] != place[0] or abs(place[0]) > 1e9:
-        raise LostPlace()
-    if snapshot < oldest_snapshot(connection):
+        raise InvalidCursor()
+    if snapshot < oldest_snapshot_id(connection):
         raise Conflict("list-renewed", "this list has been renewed since; begin at its first page")
     return snapshot, place
 
 
 def task_row(connection: Connection, task: int) -> Any:
     """The row of `TASK_ROWS` of one task as of the newest snapshot; None where there is no such task."""
-    return connection.execute(TASK_ROWS.where(tasks.c.id == task, IS_PUBLISHED)).first()
+    return connection.execute(TASK_ROWS.where(tasks.c.id == task, VALID_IN_NEWEST)).first()
 
 
 def task_line(row: Any) -> TaskLine:
     """The line of a row of `TASK_ROWS`."""
     return TaskLine(
-        task=shown(row.id),
+        task=encode_id(row.id),
         name=row.name,
         stratum=row.stratum,
         kind=row.kind,
         given=row.given,
         quota=row.quota,
-        entropy=entropy_of(row.n, row.sure),
-        top=load_soft(row.soft)[:TOP],
+        entropy=entropy_from_column(row.n, row.sure),
+        top=load_soft(row.soft)[:MAX_TOP_LABELS],
     )

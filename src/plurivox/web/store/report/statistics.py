@@ -82,7 +82,7 @@ def gold_labels(connection: Connection, labels: Sequence[str]) -> SoftLabels | N
     return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=labels) if rows else None
 
 
-def full_tasks(connection: Connection) -> dict[str, int]:
+def count_full_tasks(connection: Connection) -> dict[str, int]:
     """How many tasks of each stratum have all their answers, or soon will."""
     full = select(tasks.c.stratum, func.count()).where(tasks.c.practice == 0, tasks.c.given >= tasks.c.quota)
     return {row[0]: row[1] for row in connection.execute(full.group_by(tasks.c.stratum))}
@@ -102,27 +102,27 @@ def stage_seconds(connection: Connection) -> Iterator[tuple[str, float]]:
 # ---- arms
 
 
-def arm_of_workers(connection: Connection) -> dict[str, str]:
+def worker_arms(connection: Connection) -> dict[str, str]:
     """pseudonym -> arm."""
     return {row.pseudonym: row.arm for row in connection.execute(select(workers.c.pseudonym, workers.c.arm))}
 
 
-def people_by_arm(connection: Connection, before: float) -> dict[str, ArmPeople]:
+def count_people_by_arm(connection: Connection, before: float) -> dict[str, ArmPeople]:
     """arm -> its people; those have left who are not done and were last seen `before`."""
     last = select(func.max(answers.c.received)).where(answers.c.worker_id == workers.c.id).scalar_subquery()
     begun = select(func.max(sittings.c.begun)).where(sittings.c.worker_id == workers.c.id).scalar_subquery()
     quiet = (workers.c.seen < before) & (func.coalesce(last, 0) < before) & (func.coalesce(begun, 0) < before)
     done = workers.c.stage == "done"
-    counts = select(workers.c.arm, func.count(), _sum(done), _sum(~done & quiet))
+    counts = select(workers.c.arm, func.count(), _count_if(done), _count_if(~done & quiet))
     rows = connection.execute(counts.where(workers.c.status == "active").group_by(workers.c.arm))
     return {arm: ArmPeople(n, finished, left) for arm, n, finished, left in rows}
 
 
-def _sum(what: Any) -> Any:
+def _count_if(what: Any) -> Any:
     return func.coalesce(func.sum(case((what, 1), else_=0)), 0)
 
 
-def inputs_by_arm(connection: Connection) -> dict[str, dict[int, int]]:
+def count_inputs_by_arm(connection: Connection) -> dict[str, dict[int, int]]:
     """arm -> inputs of an answer -> how many answers; counted where they lie, since events are long."""
     n = cast((func.length(answers.c.events) - func.length(func.replace(answers.c.events, '"seq"', ""))) / 5, Integer)
     counts = (

@@ -6,22 +6,22 @@ from sqlalchemy import Connection, func, select
 
 from plurivox.web.store import study_state
 from plurivox.web.store.database import now
-from plurivox.web.store.report import counters
-from plurivox.web.store.report.alerts import Alert, list_alerts
-from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
+from plurivox.web.store.report import answer_counters
+from plurivox.web.store.report.background_alerts import Alert, list_alerts
+from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, leader_lease_end
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
-from plurivox.web.store.study_state import State
+from plurivox.web.store.study_state import StudyState
 
-HOURS = 72
-SILENT = 120.0  # seconds after which a leader counts as gone
+MAX_HOURS = 72
+LEADER_SILENT_SECONDS = 120.0  # seconds after which a leader counts as gone
 
 
 @dataclass(frozen=True)
 class StudyCounts:
     """The size of a study."""
 
-    state: State
+    state: StudyState
     tasks: int
     answers: int
     workers: int
@@ -43,7 +43,7 @@ class Quota:
 class StudyProgress:
     """How many answers there are and how many are wanted, by stratum, stage and hour."""
 
-    state: State
+    state: StudyState
     answers: int  # the last one of each slot; repeats, practice and extras not counted
     wanted: int
     repeats: int
@@ -59,24 +59,24 @@ class StudyProgress:
 
 def study_counts(connection: Connection) -> StudyCounts:
     """How many tasks, answers and workers there are."""
-    found = counters.totals(connection)
+    found = answer_counters.current_counts(connection)
     return StudyCounts(
-        state=study_state.state_of(connection),
+        state=study_state.get_state(connection),
         tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
         answers=found["kind", "task"],
         workers=connection.execute(select(func.count()).select_from(workers)).scalar_one(),
     )
 
 
-def progress(connection: Connection) -> StudyProgress:
+def study_progress(connection: Connection) -> StudyProgress:
     """How far the study is, as of now."""
-    found = counters.totals(connection)
+    found = answer_counters.current_counts(connection)
     latest = latest_snapshot(connection)
-    quotas = _quotas(connection, found, latest.full_tasks)
+    quotas = _quotas_by_stratum(connection, found, latest.full_tasks)
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
     return StudyProgress(
-        state=study_state.state_of(connection),
+        state=study_state.get_state(connection),
         answers=found["kind", "task"],
         wanted=sum(one.wanted for one in quotas),
         repeats=found["kind", "repeat"],
@@ -85,13 +85,13 @@ def progress(connection: Connection) -> StudyProgress:
         replaced=found["kind", "replaced"],
         workers={row[0]: row[1] for row in connection.execute(stages)},
         quotas=quotas,
-        per_hour=[(hour * 3600.0, n) for hour, n in hours[-HOURS:]],
+        per_hour=[(hour * 3600.0, n) for hour, n in hours[-MAX_HOURS:]],
         snapshot_at=latest.at,
         settled=latest.settled,
     )
 
 
-def _quotas(connection: Connection, found: counters.Tally, full: dict[str, int]) -> list[Quota]:
+def _quotas_by_stratum(connection: Connection, found: answer_counters.Counts, full: dict[str, int]) -> list[Quota]:
     # only what is being answered now: sittings whose lease runs have an index, and so have the slots of each; as a join,
     # SQLite would begin with all slots there are
     run_still = select(sittings.c.id).where(sittings.c.until > 0)
@@ -133,7 +133,7 @@ def background_state(connection: Connection) -> BackgroundState:
     latest = latest_snapshot(connection)
     stale = is_stale(connection, latest=latest)
     troubles = list_alerts(connection)
-    until = lease_end(connection) if stale else None
-    if until is not None and until <= now() - SILENT:
+    until = leader_lease_end(connection) if stale else None
+    if until is not None and until <= now() - LEADER_SILENT_SECONDS:
         troubles.append(Alert("leader", "No server computes aggregates or ends leases any more.", until))
     return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)

@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.collect.sittings import TASK_COLUMNS, ShownTask
-from plurivox.web.store.collect.submissions import Mark, marks_of
+from plurivox.web.store.collect.submissions import Mark, parse_marks
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.ids import number_of
+from plurivox.web.store.random_ids import decode_id
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine, load_soft, task_line, task_row
 from plurivox.web.store.schema import answers, flags, media, sittings, slots, tasks, workers
 
-EACH_ANSWER = (
+ALL_ANSWERS = (
     select(answers, slots.c.kind, slots.c.position, slots.c.repeat_of, slots.c.state, slots.c.answer_id.label("latest"))
     .add_columns(tasks.c.name.label("task"), workers.c.pseudonym.label("worker"), sittings.c.number.label("sitting"))
     .add_columns(workers.c.arm)
@@ -55,28 +55,28 @@ class TaskDetail:
 
 def task_detail(connection: Connection, task: str) -> TaskDetail:
     """One task with every answer to it that counts."""
-    row = task_row(connection, number_of(task))
+    row = task_row(connection, decode_id(task))
     if row is None:
         raise NotFound("task")
     content = select(*TASK_COLUMNS).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
     seen = connection.execute(content.where(tasks.c.id == row.id)).one()
-    said = EACH_ANSWER.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
+    said = ALL_ANSWERS.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     said = said.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
         line=task_line(row),
         shown=ShownTask.of(seen),
         soft=load_soft(row.soft),
-        answers=[_answer(one) for one in connection.execute(said)],
+        answers=[_task_answer(one) for one in connection.execute(said)],
     )
 
 
-def _answer(row: Any) -> TaskAnswer:
+def _task_answer(row: Any) -> TaskAnswer:
     return TaskAnswer(
         answer=str(row.id),
         worker=row.worker,
         when=row.received,
         seconds=None if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000,
-        marks=marks_of(row.marks),
+        marks=parse_marks(row.marks),
         abstain=bool(row.abstain),
         none_of_these=bool(row.none_of_these),
         position=row.position,

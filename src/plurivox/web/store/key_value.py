@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from plurivox.web.store.schema import facts
 
-FACT = select(facts.c.value).where(facts.c.name == bindparam("name"))
+SELECT_VALUE = select(facts.c.value).where(facts.c.name == bindparam("name"))
 
 
 def kv_set(connection: Connection, name: str, value: Any) -> None:
@@ -18,5 +18,5 @@ def kv_set(connection: Connection, name: str, value: Any) -> None:
 
 def kv_get(connection: Connection, name: str) -> Any:
     """A fact about the study, kept as JSON; None where there is none."""
-    text = connection.execute(FACT, {"name": name}).scalar()
+    text = connection.execute(SELECT_VALUE, {"name": name}).scalar()
     return None if text is None else json.loads(text)

@@ -13,18 +13,18 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report.alerts import Alert, list_alerts, tell
-from plurivox.web.store.report.counters import is_behind, move_on
-from plurivox.web.store.report.snapshots import LEASE, is_stale, lead
+from plurivox.web.store.report.answer_counters import count_next_range, has_uncounted_answers
+from plurivox.web.store.report.background_alerts import Alert, list_alerts, set_alert
+from plurivox.web.store.report.snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_stale
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 
-REST = 3.0  # times what the last computation took: a quarter of one core at most
+IDLE_FACTOR = 3.0  # times what the last computation took: a quarter of one core at most
 ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-WORDS = {  # by what goes wrong
+ALERT_TEXTS = {  # by what goes wrong
     "study": "study.toml cannot be used: {}. What is shown is older.",
     "rules": "The exclusion rules could not be applied: {}.",
     "labels": "Soft labels and scores could not be computed: {}. What is shown is older.",
@@ -33,7 +33,7 @@ WORDS = {  # by what goes wrong
 log = logging.getLogger(__name__)
 
 
-class Background:
+class BackgroundThread:
     """A thread that runs a round every few seconds, and a child process that computes."""
 
     def __init__(self, studio: Studio) -> None:
@@ -98,27 +98,27 @@ class Background:
         """Run one round if this server leads: end overdue leases, count answers, and compute where the snapshot is stale.
         Return whether it leads."""
         write = self.studio.writer.submit
-        if not write(partial(lead, holder=self.name)).result():
+        if not write(partial(acquire_leadership, holder=self.name)).result():
             return False
         self._told = {
             one.of: one.what for one in self.studio.look(list_alerts)
         }  # whoever told it: we tell when it works
-        write(end_overdue).result()
-        if self.studio.look(is_behind):
-            while write(move_on).result() and not self._over.is_set():
-                write(partial(lead, holder=self.name)).result()
+        write(end_overdue_leases).result()
+        if self.studio.look(has_uncounted_answers):
+            while write(count_next_range).result() and not self._over.is_set():
+                write(partial(acquire_leadership, holder=self.name)).result()
         if time.monotonic() < self._not_before:
             return True
         began, failed = time.monotonic(), self._fails()
         try:
             study = read_study(self.studio.settings.folder)
         except InputError as cause:
-            self._tell("study", WORDS["study"].format(cause))
+            self._tell("study", ALERT_TEXTS["study"].format(cause))
         else:
             self._tell("study", "")
             if failed or self.studio.look(partial(is_stale, digest=study.digest)):
                 self._compute(study)
-        self._not_before = time.monotonic() + REST * (time.monotonic() - began)
+        self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
 
     def _fails(self) -> bool:
@@ -135,7 +135,7 @@ class Background:
         if what:
             log.error(what)
         try:
-            self.studio.writer.submit(partial(tell, of=of, what=what)).result()
+            self.studio.writer.submit(partial(set_alert, of=of, what=what)).result()
         except Exception:  # the next round tries again
             log.exception("what goes wrong could not be written down")
             if what:
@@ -155,7 +155,7 @@ class Background:
         if said is None or self._over.is_set():
             return
         for of, why in said.items():
-            self._tell(of, WORDS[of].format(why) if why else "")
+            self._tell(of, ALERT_TEXTS[of].format(why) if why else "")
 
     def _ask_child(self, study: Study) -> dict[str, str] | None:
         """Send a study to the child process and return what went wrong, by step; renew the lease meanwhile. None where there is
@@ -172,7 +172,7 @@ class Background:
                 said = waiting.submit(child.stdout.readline)
                 while True:
                     try:
-                        text = said.result(LEASE / 3).strip()
+                        text = said.result(LEADER_LEASE_SECONDS / 3).strip()
                         break
                     except TimeoutError:
                         self._renew_lease()
@@ -186,7 +186,7 @@ class Background:
     def _renew_lease(self) -> None:
         """Renew the lease of the leader; where the database is away, the process will tell."""
         with suppress(Unavailable):
-            self.studio.writer.submit(partial(lead, holder=self.name)).result()
+            self.studio.writer.submit(partial(acquire_leadership, holder=self.name)).result()
 
     def _started_child(self) -> "subprocess.Popen[str] | None":
         """The child process, started where there is none or it has ended; None where all is over."""
@@ -195,7 +195,7 @@ class Background:
         with self._lock:
             if self._child is None and not self._over.is_set():
                 self._child = subprocess.Popen(
-                    [sys.executable, "-m", "plurivox.web.jobs.child_process"],
+                    [sys.executable, "-m", "plurivox.web.jobs.compute_process"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     text=True,

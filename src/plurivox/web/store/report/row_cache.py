@@ -7,13 +7,13 @@ import numpy as np
 from sqlalchemy import Connection, Select
 
 from plurivox.web.store.database import now
-from plurivox.web.store.report.counters import SETTLES
+from plurivox.web.store.report.answer_counters import COMMIT_SECONDS
 
-AT_ONCE = 5_000  # rows parsed at a time
+BATCH_ROWS = 5_000  # rows parsed at a time
 Columns = dict[str, Any]  # name: (n_rows,) array
 
 
-class RowLog:
+class RowCache:
     """All rows of a query, in the order in which they were read; `read_new` appends those that have come since.
 
     The query selects the columns of `types` in their order. `id`, a counted key, and `at`, when the row was written, are among
@@ -36,7 +36,7 @@ class RowLog:
         ids, since = self.columns["id"], self._since(connection)
         known = set(ids[ids > since].tolist())
         key = self._query.selected_columns["id"]
-        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=AT_ONCE))
+        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=BATCH_ROWS))
         fresh = ([row for row in rows if row[0] not in known] for rows in found.partitions())
         parts = [self._parse([*zip(*rows, strict=True)]) for rows in fresh if rows]
         if parts:
@@ -53,5 +53,5 @@ class RowLog:
         """The id after which rows are looked at: on PostgreSQL one with a smaller id may be committed late."""
         settled = self.columns["id"]
         if connection.dialect.name != "sqlite":
-            settled = settled[self.columns["at"] < now() - 2 * SETTLES]
+            settled = settled[self.columns["at"] < now() - 2 * COMMIT_SECONDS]
         return int(settled.max(initial=0))

@@ -6,22 +6,22 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from plurivox.web.store.collect.arms import pool_of
-from plurivox.web.store.collect.excluded_workers import failed_too_often
-from plurivox.web.store.collect.sittings import Sitting, answered_by, latest_sitting, waiting_of
-from plurivox.web.store.collect.tasks import practice_tasks
+from plurivox.web.store.collect.arms import pool_for_worker
+from plurivox.web.store.collect.excluded_workers import exclude_if_quiz_failed
+from plurivox.web.store.collect.sittings import Sitting, count_tasks_answered, latest_sitting, wait_for_lease
+from plurivox.web.store.collect.tasks import practice_task_ids
 from plurivox.web.store.collect.workers import (
     STAGES,
     Stage,
     Worker,
-    go_to_end,
+    get_worker,
+    move_to_end,
     record_visit,
     set_stage,
     turn_away,
-    worker_of,
 )
 from plurivox.web.store.errors import Conflict, Invalid
-from plurivox.web.store.study_state import State, state_of
+from plurivox.web.store.study_state import StudyState, get_state
 from plurivox.web.study.assigner import assigner
 from plurivox.web.study.config import Study
 
@@ -31,7 +31,7 @@ class CurrentStage:
     """The stage at which a worker is (in `worker`), with the state of the study and the worker's latest sitting."""
 
     worker: Worker
-    state: State  # of the study
+    state: StudyState  # of the study
     sitting: Sitting | None  # the latest one
 
 
@@ -53,29 +53,29 @@ class WrongStage(Conflict):
 
 def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
     """The stage of a worker, with the state of the study and the latest sitting."""
-    return CurrentStage(worker, state_of(connection), latest_sitting(connection, worker.id))
+    return CurrentStage(worker, get_state(connection), latest_sitting(connection, worker.id))
 
 
-def advance(connection: Connection, study: Study, worker: Worker, **about: Any) -> Worker:
+def advance_stage(connection: Connection, study: Study, worker: Worker, **about: Any) -> Worker:
     """Move a person into the stage after this one, and record the visit to the finished one with what was said there."""
     passed = STAGES[: STAGES.index(worker.stage) + 1]  # the study may have lost a stage since the person came into it
     following = next(stage for stage in study.stages() if stage not in passed)
-    if following == "practice" and not practice_tasks(connection):
+    if following == "practice" and not practice_task_ids(connection):
         following = "tasks"
     if not set_stage(connection, worker, following):
-        return worker_of(connection, worker.id)  # another server was faster: one click, one step
+        return get_worker(connection, worker.id)  # another server was faster: one click, one step
     record_visit(connection, worker, **about)
     return replace(worker, stage=following)
 
 
 def turn_away_if_full(connection: Connection, study: Study, worker: Worker) -> Worker:
     """Turn a person away to whom no task can be given, before they read and practise for nothing; the worker after that."""
-    if worker.stage in ("tasks", "debrief", "done") or state_of(connection) != "open":
+    if worker.stage in ("tasks", "debrief", "done") or get_state(connection) != "open":
         return worker
-    pool = pool_of(connection, worker, study.shares, looks=True)
+    pool = pool_for_worker(connection, worker, study.shares, looks=True)
     if pool and assigner(connection, study).choose(pool):
         return worker
-    return worker if waiting_of(connection, worker) else turn_away(connection, worker)
+    return worker if wait_for_lease(connection, worker) else turn_away(connection, worker)
 
 
 # ---- a page is finished
@@ -93,36 +93,36 @@ def finish_stage(
     comment: str | None = None,
 ) -> StageFinished:
     """Move a worker on to the next stage; a quiz with mistakes stays, until it was failed too often."""
-    person = worker_of(connection, worker)
+    person = get_worker(connection, worker)
     if person.stage != stage or stage == "practice":
         raise WrongStage(current_stage(connection, person))
     said: dict[str, Any] = {"comment": comment} if comment else {}
     if stage == "consent" and agreed is not True:
         raise Invalid("to take part you must agree; to decline, just close the page")
     if stage == "quiz":
-        if wrong := wrong_choices(study, quiz or ()):
+        if wrong := wrong_quiz_answers(study, quiz or ()):
             record_visit(connection, person, ms, quiz=quiz, wrong=wrong)
-            if failed_too_often(connection, worker, study.exclude.quiz_tries):
-                return StageFinished(current_stage(connection, go_to_end(connection, worker_of(connection, worker))))
+            if exclude_if_quiz_failed(connection, worker, study.exclude.quiz_tries):
+                return StageFinished(current_stage(connection, move_to_end(connection, get_worker(connection, worker))))
             return StageFinished(current_stage(connection, person), wrong)
         said["quiz"] = quiz
     if stage == "tasks":
-        _must_be_idle(connection, person)
-    person = turn_away_if_full(connection, study, advance(connection, study, person, ms=ms, **said))
+        _require_all_answered(connection, person)
+    person = turn_away_if_full(connection, study, advance_stage(connection, study, person, ms=ms, **said))
     return StageFinished(current_stage(connection, person))
 
 
-def wrong_choices(study: Study, chosen: Sequence[int]) -> list[int]:
+def wrong_quiz_answers(study: Study, chosen: Sequence[int]) -> list[int]:
     """The places of the questions that were not answered rightly."""
     if len(chosen) != len(study.quiz):
         raise Invalid(f"the check has {len(study.quiz)} questions, and {len(chosen)} answers came")
     return [place for place, one in enumerate(study.quiz) if chosen[place] != one.right]
 
 
-def _must_be_idle(connection: Connection, worker: Worker) -> None:
+def _require_all_answered(connection: Connection, worker: Worker) -> None:
     """Only who has answered something, and has nothing left to answer, may go on without further tasks."""
     sitting = latest_sitting(connection, worker.id)
     if sitting is not None and not sitting.is_over:
         raise Conflict("not-yet", "some of your tasks are not answered yet")
-    if not answered_by(connection, worker.id):
+    if not count_tasks_answered(connection, worker.id):
         raise Conflict("full", "you have answered nothing yet, so there is no completion code to go on to")

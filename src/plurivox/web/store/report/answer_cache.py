@@ -13,14 +13,14 @@ from sqlalchemy import Connection, func, select
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
-from plurivox.web.store.collect.submissions import Mark, load_marks
+from plurivox.web.store.collect.submissions import Mark, parse_all_marks
 from plurivox.web.store.database import batched
-from plurivox.web.store.report.row_log import Columns, RowLog
-from plurivox.web.store.report.snapshots import erased
+from plurivox.web.store.report.row_cache import Columns, RowCache
+from plurivox.web.store.report.snapshots import count_erasures
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
 FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
-NUMBERS: dict[str, tuple[Any, Any]] = {  # name: (column of the query, type)
+NUMBER_COLUMNS: dict[str, tuple[Any, Any]] = {  # name: (column of the query, type)
     "id": (answers.c.id, np.int64),
     "slot": (answers.c.slot_id, np.int64),
     "task": (answers.c.task_id, np.int64),  # names are looked up once, not with every answer
@@ -39,14 +39,20 @@ NUMBERS: dict[str, tuple[Any, Any]] = {  # name: (column of the query, type)
     "is_practice": (slots.c.kind == "practice", np.bool_),
     "is_latest": (slots.c.answer_id == answers.c.id, np.bool_),
 }
-TEXTS = {"form": np.int32, "picked": np.float64, "unseen": np.bool_, "top": np.int32, "n_marks": np.int32}  # as numbers
+TEXT_COLUMNS = {
+    "form": np.int32,
+    "picked": np.float64,
+    "unseen": np.bool_,
+    "top": np.int32,
+    "n_marks": np.int32,
+}  # as numbers
 ANSWER_ROWS = select(
-    *(column for column, _ in NUMBERS.values()), answers.c.form, answers.c.marks, answers.c.events
+    *(column for column, _ in NUMBER_COLUMNS.values()), answers.c.form, answers.c.marks, answers.c.events
 ).join(slots, slots.c.id == answers.c.slot_id)
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedAnswers:
     """The last answer of every slot, without practice and excluded workers, and what `Answers` has no column for."""
 
     answers: Answers
@@ -85,27 +91,29 @@ class Collected:
         return np.bincount(self.answers.task[self.is_first], minlength=len(self.answers.tasks))
 
 
-def collect(connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str) -> Collected:
+def collect_answers(
+    connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str
+) -> CollectedAnswers:
     """All answers that count, in a study with these labels; `cell` is how names are written."""
-    log = AnswerLog()
+    log = AnswerCache()
     log.read_new(connection)
     return log.collected(connection, labels, cell)
 
 
-class AnswerLog(RowLog):
+class AnswerCache(RowCache):
     """All answers, replaced ones and practice too, and the workers who are excluded.
 
-    Several jobs share one log, so that each answer is read once. `erased` tells them that it has begun anew.
+    Several jobs share one log, so that each answer is read once. `count_erasures` tells them that it has begun anew.
     """
 
     def __init__(self) -> None:
         self.erased = 0  # the study's count of erasures, as of which this was read
         self.excluded: dict[int, str] = {}  # worker: the rule
-        super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBERS.items()})
+        super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBER_COLUMNS.items()})
 
     def clear(self) -> None:
         super().clear()
-        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXTS.items()}
+        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXT_COLUMNS.items()}
         self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
@@ -113,7 +121,7 @@ class AnswerLog(RowLog):
 
     def read_new(self, connection: Connection) -> int:
         """Append the answers that are not here yet, in place, or all where some were erased; how many."""
-        if (now_erased := erased(connection)) != self.erased:
+        if (now_erased := count_erasures(connection)) != self.erased:
             self.clear()
             self.erased = now_erased
         n_before = len(self)
@@ -134,10 +142,10 @@ class AnswerLog(RowLog):
         *numbers, forms, marks, events = columns
         made = super()._parse(numbers)
         made["form"] = np.array([self._code("form", one) for one in forms], np.int32)
-        made["picked"] = np.array([_first_pick(one) for one in events], np.float64)
-        made["unseen"] = np.array([_is_unseen(one) for one in events], bool)
-        said = load_marks(marks)
-        made["top"] = np.array([self._code("label", top) if (top := _top_of(one)) else -1 for one in said], np.int32)
+        made["picked"] = np.array([_first_pick_seconds(one) for one in events], np.float64)
+        made["unseen"] = np.array([_is_image_unseen(one) for one in events], bool)
+        said = parse_all_marks(marks)
+        made["top"] = np.array([self._code("label", top) if (top := _top_label(one)) else -1 for one in said], np.int32)
         made["n_marks"] = np.array([len(one) for one in said], np.int32)
         codes = [
             (KINDS[kind], self._code("label", label) if label else -1, self._code("typed", typed))
@@ -154,7 +162,9 @@ class AnswerLog(RowLog):
     def _texts(self, of: str) -> list[str]:
         return list(self._codes[of])
 
-    def collected(self, connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str) -> Collected:
+    def collected(
+        self, connection: Connection, labels: Sequence[str], cell: Callable[[str], str] = str
+    ) -> CollectedAnswers:
         """The answers that count, in a study with these labels; labels that are gone since come after them."""
         held = self._counted()
         task, task_names = self._named(connection, tasks.c.id, tasks.c.name, held["task"], cell)
@@ -184,9 +194,9 @@ class AnswerLog(RowLog):
             seconds=np.maximum(0.0, held["submitted"] - held["hidden"]) / 1000,
             position=held["position"].astype(np.int64),
             sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
-            repeat_of=_places(held["slot"], held["repeat_of"]),
+            repeat_of=_repeated_positions(held["slot"], held["repeat_of"]),
         )
-        return Collected(
+        return CollectedAnswers(
             given,
             ids=held["id"],
             task_ids=held["task"],
@@ -221,7 +231,7 @@ class AnswerLog(RowLog):
         return codes[place], names
 
 
-def _places(slot: Ints, repeat_of: Ints) -> Ints:
+def _repeated_positions(slot: Ints, repeat_of: Ints) -> Ints:
     """(n,) the place of the answer that each one repeats; -1 where there is none."""
     order = np.argsort(slot)
     at = np.searchsorted(slot, repeat_of, sorter=order)
@@ -229,19 +239,19 @@ def _places(slot: Ints, repeat_of: Ints) -> Ints:
     return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
 
 
-def _top_of(marks: Sequence[Mark]) -> str:
+def _top_label(marks: Sequence[Mark]) -> str:
     """The label that was named first; empty where none was."""
     return next((mark.label for mark in marks if mark.kind == "named"), "")
 
 
-def _is_unseen(events: str) -> bool:
+def _is_image_unseen(events: str) -> bool:
     """Whether the picture had not come when the answer was given."""
     if '"unseen"' not in events:
         return False
     return [one["kind"] for one in json.loads(events) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
 
 
-def _first_pick(events: str) -> float:
+def _first_pick_seconds(events: str) -> float:
     """Seconds until the first label was picked; found without reading the rest, where it is written as we write it."""
     if found := FIRST_PICK.search(events):
         return float(found[1]) / 1000

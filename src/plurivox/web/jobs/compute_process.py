@@ -1,4 +1,4 @@
-"""The computing process: one round per line on standard input. Run as `python -m plurivox.web.jobs.child_process`."""
+"""The computing process: one round per line on standard input. Run as `python -m plurivox.web.jobs.compute_process`."""
 
 import json
 import logging
@@ -15,17 +15,17 @@ from plurivox.core.errors import PlurivoxError
 from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import first_line
-from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.database import database_message
+from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.snapshots import Outdated
 from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 
 log = logging.getLogger(__name__)
-NICE = 10  # after the server, where both want the same core
+NICENESS = 10  # after the server, where both want the same core
 
 
-def _end_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     """A server that is killed cannot tell: leave in the middle, before another server's process begins."""
     while os.getppid() == parent:
         time.sleep(1.0)
@@ -34,19 +34,19 @@ def _end_with(parent: int) -> None:
 
 def main() -> None:
     """Settings in the first line; then a study in every line: compute for it, and answer with a line."""
-    os.nice(NICE)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    computation = Computation(open_database(Settings.model_validate_json(sys.stdin.readline())))
+    os.nice(NICENESS)
+    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
+    computation = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
         sys.stdout.write(json.dumps(computation.one_round(Study.model_validate_json(line))) + "\n")
         sys.stdout.flush()
 
 
-class Computation:
+class RoundRunner:
     """Everything that is computed of a study, round after round; its steps share one log, so each answer is read once."""
 
     def __init__(self, engine: Engine) -> None:
-        answers = AnswerLog()
+        answers = AnswerCache()
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
     def one_round(self, study: Study) -> dict[str, str]:
@@ -65,14 +65,14 @@ class Computation:
                 continue
             except Exception as cause:  # the server reads it and goes on
                 log.exception("%s: a step of the background failed", name)
-                told[name] = _why(cause)
+                told[name] = _error_line(cause)
         return told
 
 
-def _why(cause: Exception) -> str:
+def _error_line(cause: Exception) -> str:
     """What went wrong, in one line; of a database, without what people wrote."""
     if isinstance(cause, SQLAlchemyError):
-        return first_line(cause)
+        return database_message(cause)
     return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__
 
 

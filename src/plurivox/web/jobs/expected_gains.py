@@ -8,17 +8,19 @@ from plurivox.assign import FALL, Proposer
 from plurivox.core.results import Fit
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.web.store.collect import queue
-from plurivox.web.store.collect.queue import OpenTask
-from plurivox.web.store.report.answer_log import Collected
+from plurivox.web.store.collect import task_queue
+from plurivox.web.store.collect.task_queue import OpenTask
+from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.study.assigner import assigner
 from plurivox.web.study.config import Study
 
-SAME = 0.01  # a gain that changes by less than this share is left as it is
+MIN_CHANGE = 0.01  # a gain that changes by less than this share is left as it is
 
 
-def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fitted: Fit) -> StoppingSummary | None:
+def update_expected_gains(
+    engine: Engine, study: Study, held: CollectedAnswers, votes: Votes, fitted: Fit
+) -> StoppingSummary | None:
     """Order the queue by what is known now; what owners are told of the stopping rule. None for other studies.
 
     `votes` are those of `held` without repeats, of which `fitted` was made.
@@ -27,13 +29,13 @@ def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fit
         method = assigner(connection, study)
         if not isinstance(method, Proposer):
             return None
-        waiting = queue.open_tasks(connection)
-    queue.update_gains(engine, _changed(waiting, held, method.gains(votes, fitted)))
+        waiting = task_queue.started_open_tasks(connection)
+    task_queue.update_gains(engine, _changed_gains(waiting, held, method.gains(votes, fitted)))
     with engine.connect() as connection:
-        return queue.stopping_summary(connection, getattr(method, "least", 0.0))
+        return task_queue.stopping_summary(connection, getattr(method, "least", 0.0))
 
 
-def _changed(waiting: Iterable[OpenTask], held: Collected, gains: Floats) -> Iterator[OpenTask]:
+def _changed_gains(waiting: Iterable[OpenTask], held: CollectedAnswers, gains: Floats) -> Iterator[OpenTask]:
     """The tasks of the queue whose gain is another one now; `gains` (n_tasks,) are those of the tasks of `held`."""
     columns = (held.id_of_task.tolist(), gains.tolist(), held.n_first.tolist())
     known = {task: (gain, n) for task, gain, n in zip(*columns, strict=True)}
@@ -42,5 +44,5 @@ def _changed(waiting: Iterable[OpenTask], held: Collected, gains: Floats) -> Ite
             continue
         gain, n = known[one.id]
         new = gain * FALL ** max(one.given - n, 0)  # slots that are given and not answered yet
-        if abs(new - one.gain) > SAME * one.gain:
+        if abs(new - one.gain) > MIN_CHANGE * one.gain:
             yield OpenTask(one.id, one.given, new)

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
-from plurivox.web.store.database import WRITES, first_line
+from plurivox.web.store.database import WRITE_OPTIONS, database_message
 from plurivox.web.store.errors import Unavailable
 
 T = TypeVar("T")
 Job = Callable[[Connection], T]
 MAX_BATCH = 128  # jobs in one commit
-TRIES = 3  # of a job that another server got in the way of
+MAX_TRIES = 3  # of a job that another server got in the way of
 log = logging.getLogger(__name__)
 
 
@@ -56,18 +56,18 @@ class Writer:
             if ends:
                 return
 
-    def _commit(self, batch: list[tuple[Job[Any], Future[Any]]], tries: int = TRIES) -> None:
+    def _commit(self, batch: list[tuple[Job[Any], Future[Any]]], tries: int = MAX_TRIES) -> None:
         """All or, where the database objects to the whole, one by one."""
         if not batch:
             return
         try:
             results = self._transact([job for job, _ in batch])
         except Exception as cause:  # noqa: BLE001 - the thread must live; whoever asked is told
-            if _collided(cause) and (len(batch) > 1 or tries):
+            if _is_conflict(cause) and (len(batch) > 1 or tries):
                 for one in batch:
                     self._commit([one], tries - 1)
                 return
-            fault = _fault(cause)
+            fault = _error_for_caller(cause)
             for _, future in batch:
                 future.set_exception(fault)
             return
@@ -79,7 +79,7 @@ class Writer:
 
     def _transact(self, jobs: list[Job[Any]]) -> list[Any]:
         results: list[Any] = []
-        with self._engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        with self._engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             for job in jobs:
                 connection.exec_driver_sql("SAVEPOINT job")
                 try:
@@ -93,7 +93,7 @@ class Writer:
         return results
 
 
-def _collided(cause: Exception) -> bool:
+def _is_conflict(cause: Exception) -> bool:
     """Whether the database itself is well: another server was in the way, or one job broke a rule of the tables."""
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False
@@ -102,11 +102,11 @@ def _collided(cause: Exception) -> bool:
     return True
 
 
-def _fault(cause: Exception) -> BaseException:
+def _error_for_caller(cause: Exception) -> BaseException:
     """What to tell whoever asked."""
     if not isinstance(cause, SQLAlchemyError):
         return cause
     if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):
-        log.error("the database cannot be written: %s", first_line(cause))
+        log.error("the database cannot be written: %s", database_message(cause))
         return Unavailable()
     return cause
