@@ -174,7 +174,7 @@ class Served:
 
     def look(self, statement: Any) -> list[Any]:
         """Rows of the store."""
-        return self.studio.look(lambda connection: list(connection.execute(statement)))
+        return self.studio.read_sync(lambda connection: list(connection.execute(statement)))
 
 
 class Person:

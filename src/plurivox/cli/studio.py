@@ -187,7 +187,7 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
     from plurivox.web.studio import open_existing
 
     with open_existing(settings) as studio:
-        found = {name: value for name, value in asdict(studio.look(study_progress)).items() if name != "per_hour"}
+        found = {name: value for name, value in asdict(studio.read_sync(study_progress)).items() if name != "per_hour"}
     rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
     rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
     rows += [

@@ -91,7 +91,7 @@ class Running:
         newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
         wanted = select(answers).join(slots, slots.c.answer_id == answers.c.id).where(slots.c.kind != "practice")
         wanted = wanted.where(answers.c.worker_id == newest)
-        rows = self.studio.look(lambda c: c.execute(wanted.order_by(slots.c.position)).mappings().all())
+        rows = self.studio.read_sync(lambda c: c.execute(wanted.order_by(slots.c.position)).mappings().all())
         return [{**row, "marks": json.loads(row["marks"]), "events": json.loads(row["events"])} for row in rows]
 
 

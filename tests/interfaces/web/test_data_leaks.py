@@ -84,7 +84,7 @@ def test_logs_hold_no_secret_and_no_id(
         # the secret of the study was replaced: the same id comes under another pseudonym, and the tables refuse it
         study.studio.writer.submit(lambda c: c.execute(update(workers).values(pseudonym="another"))).result()
         assert study.http.post("/api/enter", json=platform()).status_code == 500
-        monkeypatch.setattr(study_state, "state_of", lambda _: 1 / 0)
+        monkeypatch.setattr(study_state, "get_state", lambda _: 1 / 0)
         assert study.http.post("/api/enter", json=platform("other" + PID)).status_code == 500
         study.http.post("/api/enter", content=PID.encode() * 1000, headers={"Content-Type": "application/json"})
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
@@ -101,7 +101,7 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
     with served(tmp_path / "s") as study:
         study.sign_in()
         person = study.enter()
-        monkeypatch.setattr(study_progress, "progress", broken)
+        monkeypatch.setattr(study_progress, "study_progress", broken)
         monkeypatch.setattr(worker_stages, "current_stage", broken)
         said = [
             study.http.get("/api/owner/progress"),

@@ -26,7 +26,7 @@ def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: An
         engine = live.studio.engine
         assert apply_exclusion_rules(engine, study) == 1
         SnapshotComputer(engine).compute(study)
-        Payroll(engine).keep(study)
+        Payroll(engine).update(study)
         live.sign_in()
         page = context().new_page()
         page.on("dialog", lambda one: one.accept())

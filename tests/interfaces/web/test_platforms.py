@@ -143,7 +143,7 @@ def test_a_preview_shows_what_to_expect_and_takes_nothing(studio: Any, context: 
     assert "We ask about animals." in frame.locator("main").inner_text()
     assert "Look, then say." in frame.locator("main").inner_text()
     for table in (workers, sittings, slots):
-        assert live.studio.look(lambda c, t=table: c.execute(select(t)).all()) == []
+        assert live.studio.read_sync(lambda c, t=table: c.execute(select(t)).all()) == []
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (360, 640)])

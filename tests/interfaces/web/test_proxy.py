@@ -113,7 +113,7 @@ def test_so_do_several_studies(tmp_path: Path, seen: str) -> None:
                 "https://u:p@x", "https://lab.example/api", "https://lab.example/owner/x", "https://x:99999"]
 )  # fmt: skip
 def test_an_address_that_cannot_be_is_refused(address: str) -> None:
-    with pytest.raises(ValueError, match=r"is no address|a page of the studio|[Pp]ort"):
+    with pytest.raises(ValueError, match=r"is not a base URL|a page of the studio|[Pp]ort"):
         Settings(base_url=address)
 
 

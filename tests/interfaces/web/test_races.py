@@ -86,7 +86,7 @@ def one_after_the_other(study: Served, first: Callable[[Connection], Any], secon
             waits = (
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
             )
-            while not waiting.done() and not study.studio.look(lambda c: c.exec_driver_sql(waits).scalar()):
+            while not waiting.done() and not study.studio.read_sync(lambda c: c.exec_driver_sql(waits).scalar()):
                 pass
         waiting.result(PATIENCE)
 
@@ -95,7 +95,7 @@ def said(person: Person, slot: str, key: str, label: str = "cat") -> Callable[[C
     """A job that submits an answer, as a server would."""
     worker = int(person.entered["token"].split(".")[0], 16)
     answer = Submission(key, int(slot, 16), [Mark("named", label, "70")])
-    return partial(submit_answer, study=person.served.studio.study, worker=worker, said=answer)
+    return partial(submit_answer, study=person.served.studio.study, worker=worker, submission=answer)
 
 
 def body_of(slot: str, key: str) -> dict[str, Any]:
@@ -203,7 +203,9 @@ def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> N
 def test_who_is_behind_does_not_pull_a_person_back(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(texts=PAGES)) as study:
         person = study.enter()
-        stale = study.studio.look(lambda c: worker_store.get_worker(c, c.execute(select(workers.c.id)).scalar_one()))
+        stale = study.studio.read_sync(
+            lambda c: worker_store.get_worker(c, c.execute(select(workers.c.id)).scalar_one())
+        )
         person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         person.post("/api/me/stage", {"stage": "instructions"})
         found = study.studio.writer.submit(lambda c: advance_stage(c, study.studio.study, stale)).result()

@@ -140,10 +140,10 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
         filled(study)
         background = BackgroundThread(study.studio)
         try:
-            background.lead_round()
-            assert not study.studio.look(is_stale)
+            background.run_round_as_leader()
+            assert not study.studio.read_sync(is_stale)
             first = study.look(select(snapshots))
-            background.lead_round()
+            background.run_round_as_leader()
             assert study.look(select(snapshots)) == first  # nothing new, nothing computed
         finally:
             background.stop()
@@ -160,10 +160,10 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
             env=environment(),
         )
         background._compute(study.studio.study)
-        assert "could not be computed: the process that computes ended" in caplog.text and background._child is None
+        assert "could not be computed: the computing process ended" in caplog.text and background._child is None
         study.sign_in()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
-        assert "the process that computes ended" in told["what"] and "restart the server" in told["to_do"]
+        assert "the computing process ended" in told["what"] and "restart the server" in told["to_do"]
 
 
 def test_the_interval_holds_the_mean_and_narrows() -> None:

@@ -103,7 +103,7 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         assert lifted and live.http.post(way, headers=live.owner).status_code == 404
         mine = select(slots.c.state).where(slots.c.kind == "task")
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
-        assert live.studio.look(is_stale)  # all is computed anew
+        assert live.studio.read_sync(is_stale)  # all is computed anew
         assert apply_exclusion_rules(engine, study) == 0  # the owner has the last word
         told = [row.what for row in live.look(select(audit))]
         assert "exclude" in told and "exclusion lifted" in told
@@ -157,12 +157,12 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
         pages = ("agreement", "times", "tasks?order=entropy")
         before = [see(page) for page in pages]
         assert before[0]["scores"] and before[2]["tasks"][0]["top"] and not see("snapshot")["recomputing"]
-        assert aggregates.exclude(study) == 1
+        assert aggregates.exclude_workers(study) == 1
         assert [see(page) for page in pages[:2]] == before[:2]  # as of before, and told so
         assert [one["top"] for one in see(pages[2])["tasks"]] == [one["top"] for one in before[2]["tasks"]]
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
-        assert see("flagged")["flagged"] == [] and live.studio.look(lambda c: is_stale(c, study.digest))
+        assert see("flagged")["flagged"] == [] and live.studio.read_sync(lambda c: is_stale(c, study.digest))
         (SnapshotComputer(engine) if again else aggregates).compute(study)  # another process knows as well
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
@@ -180,10 +180,10 @@ def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_pa
         aggregates, good, bad = SnapshotComputer(live.studio.engine), live.enter(), live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])
-        assert aggregates.exclude(study) == 0
+        assert aggregates.exclude_workers(study) == 0
         aggregates.compute(study)
         fail(bad)
-        assert (aggregates.exclude(study), aggregates.exclude(study)) == (1, 0)
+        assert (aggregates.exclude_workers(study), aggregates.exclude_workers(study)) == (1, 0)
         aggregates.compute(study)
         assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {1}
 

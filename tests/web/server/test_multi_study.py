@@ -168,8 +168,8 @@ def test_schemas_keep_studies_apart_and_the_usual_one_stays_free(tmp_path: Path,
     studio = open_existing(pets)
     try:
         told = "SELECT table_schema, count(*) FROM information_schema.tables WHERE table_name = 'answers' GROUP BY 1"
-        assert dict(studio.look(lambda c: list(c.execute(text(told))))) == {"public": 1, "Pets.x-1": 1}
-        assert studio.look(lambda c: c.execute(text("SHOW search_path")).scalar()) == '"Pets.x-1"'
+        assert dict(studio.read_sync(lambda c: list(c.execute(text(told))))) == {"public": 1, "Pets.x-1": 1}
+        assert studio.read_sync(lambda c: c.execute(text("SHOW search_path")).scalar()) == '"Pets.x-1"'
     finally:
         studio.close()
     back_up(pets, tmp_path / "copy")

@@ -34,20 +34,20 @@ FITTING = {
     "chips": said(("named", CAT, "70"), ("named", DOG, "30")),
 }
 REFUSED = [
-    ("one-label", said(("named", CAT, "70")), "one label is asked for, and nothing else"),
-    ("ranking", said(("named", CAT), ("never", DOG)), "names labels in order"),
+    ("one-label", said(("named", CAT, "70")), "takes one label, without percents"),
+    ("ranking", said(("named", CAT), ("never", DOG)), "takes labels in order"),
     ("top-one", said(("named", CAT), ("named", DOG)), "with a percent"),
     ("top-two", said(("named", CAT, "70"), ("named", DOG, "31")), "more than 100"),
-    ("top-two", said(("named", CAT), ("possible", DOG)), "impossible, not what is possible"),
-    ("also-possible", said(("named", CAT), ("never", DOG)), "possible, not what is impossible"),
+    ("top-two", said(("named", CAT), ("possible", DOG)), "impossible labels, not possible"),
+    ("also-possible", said(("named", CAT), ("never", DOG)), "possible labels, not impossible"),
     ("histogram", said(("named", CAT, "70")), "must add up to 100"),
     ("chips", said(("named", CAT, "71"), ("named", DOG, "29")), "a chip is worth 5 percent"),
-    ("top-two", said(), "name a label"),
-    ("top-two", said(("named", "cow")), "'cow' is no label"),
-    ("top-two", said(("named", CAT), label_order=("cow",)), "'cow' is no label"),
+    ("top-two", said(), "choose a label"),
+    ("top-two", said(("named", "cow")), "'cow' is not a label"),
+    ("top-two", said(("named", CAT), label_order=("cow",)), "'cow' is not a label"),
     ("top-two", said(("named", CAT), ("never", CAT)), "marked twice"),
-    ("top-two", said(("named", CAT), abstain=True), "has no marks"),
-    ("top-two", said(abstain=True, none_of_these=True), "either cannot tell"),
+    ("top-two", said(("named", CAT), abstain=True), "cannot mark labels"),
+    ("top-two", said(abstain=True, none_of_these=True), "not both"),
 ]
 
 

@@ -386,6 +386,6 @@ def test_no_question_of_the_pool_sorts_all_tasks(tmp_path: Path, statement: Any,
         made = statement.compile(study.studio.engine)
         values = {**made.params, "queue": "", "worker": 1, "n": 5, "least": 0.1}
         given = tuple(values[name] for name in made.positiontup or ())
-        found = study.studio.look(lambda c: c.exec_driver_sql(f"EXPLAIN QUERY PLAN {made}", given).all())
+        found = study.studio.read_sync(lambda c: c.exec_driver_sql(f"EXPLAIN QUERY PLAN {made}", given).all())
         told = " | ".join(row[-1] for row in found)
         assert f"INDEX {index} (" in told and "TEMP B-TREE" not in told and "SCAN tasks" not in told, told

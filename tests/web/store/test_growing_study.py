@@ -69,7 +69,7 @@ def plain_counts(study: Served) -> dict[str, Any]:
 
 def live_counts(study: Served) -> dict[str, Any]:
     """The same, as owners are told."""
-    told = study.studio.look(study_progress.study_progress)
+    told = study.studio.read_sync(study_progress.study_progress)
     names = ("answers", "repeats", "practice", "extras", "replaced")
     found: dict[str, Any] = {name: getattr(told, name) for name in names}
     for name in ("given", "leased"):
@@ -112,7 +112,7 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    monkeypatch.setattr(answer_counters, "SETTLES", 0.05)
+    monkeypatch.setattr(answer_counters, "COMMIT_SECONDS", 0.05)
     made = plain_study(strata={"easy": 2, "hard": 1}, per_task=3, repeats=1, practice=1, sittings=3)
     new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
     new.append(NewTask("p", text="x", practice=True))
@@ -125,21 +125,23 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
         while study.studio.writer.submit(answer_counters.count_next_range).result():
             pass
         assert live_counts(study) == plain_counts(study)
-        told = study.studio.look(study_progress.study_progress)
+        told = study.studio.read_sync(study_progress.study_progress)
         assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
 
 
 def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_counters, "STRETCH", 3)
+    monkeypatch.setattr(answer_counters, "MAX_RANGE", 3)
     with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        assert study.studio.look(study_progress.study_progress).answers == 3  # no request counts more than a stretch
+        assert (
+            study.studio.read_sync(study_progress.study_progress).answers == 3
+        )  # no request counts more than a stretch
         rounds = 1
         while study.studio.writer.submit(answer_counters.count_next_range).result():
             rounds += 1
-        assert rounds == 3 and study.studio.look(study_progress.study_progress).answers == 8
+        assert rounds == 3 and study.studio.read_sync(study_progress.study_progress).answers == 8
 
 
 def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
@@ -160,7 +162,7 @@ def test_whatever_points_to_slots_is_found_by_an_index(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for child, column in (("answers", "slot_id"), ("slots", "repeat_of")):
             plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # what deleting a slot asks
-            [row] = study.studio.look(lambda c, plan=plan: c.exec_driver_sql(plan).all())
+            [row] = study.studio.read_sync(lambda c, plan=plan: c.exec_driver_sql(plan).all())
             assert f"ix_{child}_{column}" in row[-1]
 
 
@@ -168,7 +170,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
     """All names of a list, page by page, with something in between."""
     names, after = [], None
     while True:
-        page = study.studio.look(lambda c, at=after: task_page(c, at, limit, order))
+        page = study.studio.read_sync(lambda c, at=after: task_page(c, at, limit, order))
         names += [one.name for one in page.tasks]
         if page.next is None:
             return names
@@ -197,13 +199,13 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
         known = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
-        page = study.studio.look(lambda c: task_page(c, None, 14, "entropy"))
+        page = study.studio.read_sync(lambda c: task_page(c, None, 14, "entropy"))
         there = [one.entropy for one in page.tasks if one.entropy is not None]
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
 
 def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publishing, "KEPT", 0.0)
+    monkeypatch.setattr(publishing, "KEEP_SECONDS", 0.0)
     with served(tmp_path / "s", None, text_tasks(6)) as study:
         study.sign_in()
         first = study.http.get("/api/owner/tasks?order=given&limit=2").json()
@@ -270,7 +272,7 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=rng.random() < 0.5)
             with study.studio.engine.connect() as connection:
                 log.read_new(connection)
-                piecewise = log.collected(connection, LABELS)
+                piecewise = log.counted_answers(connection, LABELS)
                 whole = collect_answers(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
@@ -309,7 +311,7 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         number = publishing.begin_snapshot(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
         assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
-        assert {one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
+        assert {one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
             f"t{i:03d}" for i in range(4)
         }
         assert publishing.begin_snapshot(study.studio.engine) == number
@@ -395,7 +397,7 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
 
 def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beliefs are written in parts, and between two of them nothing is locked."""
-    monkeypatch.setattr(publishing, "AT_ONCE", 3)
+    monkeypatch.setattr(publishing, "ROWS_PER_TRANSACTION", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
         rows = [SoftLabelRow(row.id, 1, 0.5, "[]") for row in study.look(select(tasks.c.id))]
         person = study.enter()
@@ -504,19 +506,19 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
         before = file.read_text()
         try:
             file.write_text("name = ")
-            background.lead_round()
+            background.run_round_as_leader()
             assert "cannot be read" in troubles(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
-            background.lead_round()
+            background.run_round_as_leader()
             assert background._not_before > began  # it took some time: there is more to rest
             assert "dawid-skeen" in troubles(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
-            background.lead_round()  # and nothing is done meanwhile
+            background.run_round_as_leader()  # and nothing is done meanwhile
             assert "dawid-skeen" in troubles(study)[0]
             background._not_before = 0.0
-            background.lead_round()
+            background.run_round_as_leader()
             assert troubles(study) == []
         finally:
             background.stop()
@@ -534,7 +536,7 @@ def test_faults_of_the_background_are_told_until_it_works_again(
         def broken(connection: Any) -> int:
             raise ValueError("of somebody's answer")
 
-        monkeypatch.setattr(background_thread, "end_overdue", broken)
+        monkeypatch.setattr(background_thread, "end_overdue_leases", broken)
         background.run_round()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
@@ -573,20 +575,20 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         person.answer(person.slots()[0]["slot"])
         background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         payroll = computation.payroll
-        monkeypatch.setattr(background, "_ask_child", computation.one_round)
+        monkeypatch.setattr(background, "_compute_in_child", computation.run_round)
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
 
         with monkeypatch.context() as patch:
-            patch.setattr(payroll._log.visits, "read_new", broken)
-            patch.setattr(payroll, "_begin", lambda basis: None)
+            patch.setattr(payroll._cache.visits, "read_new", broken)
+            patch.setattr(payroll, "_reset", lambda basis: None)
             background.run_round()
             assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
         other = BackgroundThread(study.studio)  # a server that was started again
         other.name = background.name
-        monkeypatch.setattr(other, "_ask_child", computation.one_round)
+        monkeypatch.setattr(other, "_compute_in_child", computation.run_round)
         other.run_round()
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
@@ -597,17 +599,17 @@ def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeyp
         leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
         leader.run_round()
         with monkeypatch.context() as patch:
-            patch.setattr(other, "lead_round", lambda: 1 // 0)
+            patch.setattr(other, "run_round_as_leader", lambda: 1 // 0)
             other.run_round()
         assert "ZeroDivisionError" in troubles(study)[0]
         other.run_round()  # does not lead
         leader.run_round()
         assert troubles(study) == []
         with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
-            leader._told = {"pay": "x"}
+            leader._alerts = {"pay": "x"}
             patch.setattr(study.studio.writer, "submit", lambda job: 1 // 0)
-            leader._tell("pay", "")
-            assert study.studio.troubles == {}
+            leader._set_alert("pay", "")
+            assert study.studio.alerts == {}
 
 
 def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgres: str) -> None:
@@ -617,7 +619,7 @@ def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgre
             set_alert(other, "aggregator", "no luck")  # before the first is done
             one.commit()
             other.commit()
-        assert [told.what for told in study.studio.look(list_alerts)] == ["no money", "no luck"]
+        assert [told.what for told in study.studio.read_sync(list_alerts)] == ["no money", "no luck"]
 
 
 def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -627,7 +629,7 @@ def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
         person.answer(person.slots()[0]["slot"])
         study.studio.writer.submit(lambda c: acquire_leadership(c, "gone", -1000.0)).result()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
-        assert "No server computes" in told["what"] and "Restart" in told["to_do"]
+        assert "No server is computing" in told["what"] and "Restart" in told["to_do"]
         study.studio.writer.submit(lambda c: acquire_leadership(c, "new")).result()
         assert troubles(study) == []
 
@@ -639,13 +641,13 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
         person.answer(person.slots()[0]["slot"])
         aggregates = SnapshotComputer(study.studio.engine)
         aggregates.compute(study.studio.study)
-        assert not study.studio.look(is_stale)
+        assert not study.studio.read_sync(is_stale)
         long_ago = time.time() - 10 * answer_counters.COMMIT_SECONDS
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
-        assert study.studio.look(is_stale)
+        assert study.studio.read_sync(is_stale)
         aggregates.compute(study.studio.study)
-        assert not study.studio.look(is_stale)  # once is enough
+        assert not study.studio.read_sync(is_stale)  # once is enough
 
 
 @pytest.mark.parametrize("aggregator", ["", "dawid-skene"])

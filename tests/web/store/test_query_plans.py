@@ -58,7 +58,7 @@ def test_no_request_reads_a_large_table_from_end_to_end(tmp_path: Path, way: dic
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         SnapshotComputer(study.studio.engine).compute(made)
-        Payroll(study.studio.engine).keep(made)
+        Payroll(study.studio.engine).update(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
         assert len(said) > 40  # it does listen

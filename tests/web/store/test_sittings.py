@@ -112,7 +112,7 @@ def test_an_edited_study_changes_quotas_strata_and_labels(tmp_path: Path) -> Non
         other.post("/api/me/stage", {"stage": "consent", "agreed": True})
         other.post("/api/me/stage", {"stage": "instructions"})
         assert Counter(slot["task"]["text"].split()[0] for slot in other.slots()) == {"hard": 2, "easy": 1}
-        held = study.studio.look(lambda connection: collect_answers(connection, edited.labels))
+        held = study.studio.read_sync(lambda connection: collect_answers(connection, edited.labels))
         assert held.answers.labels.tolist() == ["cat", "dog", "ship"]
 
 

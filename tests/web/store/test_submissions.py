@@ -74,9 +74,9 @@ def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connect
     first = insert_answer(connection, slot, said, "top-two", None, extra=False)
     assert mark_answered(connection, slot, first, False, LEASE) is not None
     saved = answer_with_key(connection, worker.id, "k")
-    assert saved is not None and saved.id == first and saved.says(said)
-    assert not saved.says(Submission("k", slot.id, [Mark("named", "caté", "70")]))
-    assert not saved.says(Submission("k", slot.id, said.marks, abstain=True))
+    assert saved is not None and saved.id == first and saved.equals(said)
+    assert not saved.equals(Submission("k", slot.id, [Mark("named", "caté", "70")]))
+    assert not saved.equals(Submission("k", slot.id, said.marks, abstain=True))
     assert answer_with_key(connection, worker.id + 1, "k") is None
     again = insert_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
     assert mark_answered(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
@@ -106,7 +106,7 @@ def test_a_draft_goes_with_the_answer_to_its_slot(connection: Connection) -> Non
 def test_a_lease_is_renewed_by_an_answer_once_a_quarter_is_over(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
-    assert not sitting.is_due(LEASE) and sitting.is_due(2 * LEASE)
+    assert not sitting.needs_renewal(LEASE) and sitting.needs_renewal(2 * LEASE)
     slot = slot_to_answer(connection, open_slots(connection, sitting.id, 1)[0].id, worker.id)
     answer = insert_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
     mark_answered(connection, slot, answer, False, 2 * LEASE)

@@ -95,7 +95,7 @@ def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> N
     with served(tmp_path / "s", made, names) as study:
         keys, write = study.studio.keys, study.studio.writer.submit
         assert write(lambda c: add_answers(c, made, keys, given)).result() == len(given)
-        with pytest.raises(InputError, match="are there already"):
+        with pytest.raises(InputError, match="already has answers"):
             write(lambda c: add_answers(c, made, keys, given)).result()
         assert sum(row.extra for row in study.look(select(answers))) == 12  # the third answer of every task
         assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
@@ -110,7 +110,7 @@ def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(
     given = Answers.of(["t000", "t001"], ["ann", "ann"], marks, labels=["cat", "dog", "ship"])
     with served(tmp_path / "s", plain_study(), text_tasks(2)) as study:
         made, write = study.studio, study.studio.writer.submit
-        with pytest.raises(InputError, match="answers to the tasks 't001' name no worker"):
+        with pytest.raises(InputError, match="answers to the tasks 't001' have no worker"):
             unnamed = replace(given, worker=np.array([0, -1]))
             write(lambda c: add_answers(c, made.study, made.keys, unnamed)).result()
         assert write(lambda c: add_answers(c, made.study, made.keys, given)).result() == 2
@@ -188,7 +188,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     assert restore(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
     for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
         with served(folder, database=where) as study:
-            assert [one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
+            assert [one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
     engine.dispose()
 
 

@@ -82,7 +82,7 @@ class Waiting(BaseModel):
     def of(cls, study: Study, waiting: sittings.Waiting) -> Self:
         """What a person may wait for, in the words of the study."""
         text = study.texts.waiting
-        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.again, text=text)
+        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
 
 
 class Draft(Model):

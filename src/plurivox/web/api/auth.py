@@ -161,7 +161,7 @@ def same_origin(request: Request) -> None:
 async def owner_of(request: Request, studio: StudioDep) -> owners.Session:
     """The owner whose cookie came along."""
     token = request.cookies.get(cookie_of(studio.settings), "")
-    found = await studio.read(partial(owners.get_session, hidden=studio.keys.hidden(token))) if token else None
+    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hidden(token))) if token else None
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
     return found

@@ -115,7 +115,7 @@ def background_state(state: BackgroundState, unwritten: Iterable[Alert]) -> o.Ba
         label_shares=latest.label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
-        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unwritten, *state.troubles)],
+        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unwritten, *state.alerts)],
     )
 
 

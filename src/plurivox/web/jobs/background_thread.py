@@ -1,4 +1,5 @@
-"""The background thread of a server: while it leads, it ends overdue leases, counts, and has a process compute."""
+"""The background thread of a server: while the server is the leader, end overdue leases, count answers, and let a child
+process compute snapshots and pay."""
 
 import json
 import logging
@@ -22,37 +23,37 @@ from plurivox.web.store.report.snapshots import LEADER_LEASE_SECONDS, acquire_le
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 
-IDLE_FACTOR = 3.0  # times what the last computation took: a quarter of one core at most
+IDLE_FACTOR = 3.0  # pause after a computation, as a multiple of its duration: at most a quarter of one core is used
 ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-ALERT_TEXTS = {  # by what goes wrong
-    "study": "study.toml cannot be used: {}. What is shown is older.",
+ALERT_TEXTS = {  # by job; {} is the error
+    "study": "study.toml cannot be used: {}. The results shown are older.",
     "rules": "The exclusion rules could not be applied: {}.",
-    "labels": "Soft labels and scores could not be computed: {}. What is shown is older.",
-    "pay": "The pay sheet could not be computed: {}. What is shown is older.",
+    "labels": "Soft labels and scores could not be computed: {}. The results shown are older.",
+    "pay": "The pay sheet could not be computed: {}. The sheet shown is older.",
 }
 log = logging.getLogger(__name__)
 
 
 class BackgroundThread:
-    """A thread that runs a round every few seconds, and a child process that computes."""
+    """A thread that runs a round every few seconds, with a child process that computes."""
 
     def __init__(self, studio: Studio) -> None:
         self.studio, self.name = studio, f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="plurivox-background", daemon=True)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run_rounds, name="plurivox-background", daemon=True)
         self._child: subprocess.Popen[str] | None = None
-        self._lock = threading.Lock()  # whoever stops us must not meet a process that is just beginning
-        self._not_before = 0.0
-        self._told: dict[str, str] = {}  # what owners read, as of this round
+        self._lock = threading.Lock()  # so that `stop` does not miss a child process that is being started
+        self._not_before = 0.0  # when the next computation may begin
+        self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
     def start(self) -> None:
-        """Begin, where this server may lead at all."""
+        """Start the thread, if the settings allow this server to become the leader."""
         if self.studio.settings.is_leader:
             self._thread.start()
 
     def stop(self) -> None:
-        """End, and let the process go; the thread may be waiting for it."""
-        self._over.set()
+        """Stop the thread and kill the child process, for which the thread may be waiting."""
+        self._stopping.set()
         with self._lock:
             if self._child is not None:
                 self._child.kill()
@@ -73,94 +74,96 @@ class BackgroundThread:
                 assert pipe is not None
                 pipe.close()
 
-    def _run(self) -> None:
-        while not self._over.wait(self.studio.settings.snapshot_seconds):
+    def _run_rounds(self) -> None:
+        """Run a round every `snapshot_seconds` until `stop`."""
+        while not self._stopping.wait(self.studio.settings.snapshot_seconds):
             self.run_round()
 
     def run_round(self) -> None:
-        """Run one round; what goes wrong in it is told to the owner and logged, never raised."""
+        """Run one round; errors become alerts for the owner and log entries, and are never raised."""
         try:
-            leads = self.lead_round()
-        except Unavailable:  # the database is away: the next round may find it again
-            self._remember("database", "The database cannot be written or read.")
+            leads = self.run_round_as_leader()
+        except Unavailable:  # the next round tries again
+            self._keep_alert_in_memory("database", "The database cannot be written or read.")
             return
         except Exception as cause:
-            log.exception("the background failed")
-            self._tell(
-                "background", f"A round of the background failed: {type(cause).__name__}. What is shown may be older."
+            log.exception("a round of the background thread failed")
+            self._set_alert(
+                "background", f"A background round failed: {type(cause).__name__}. The results shown may be older."
             )
             return
-        self.studio.troubles.pop("database", None)
+        self.studio.alerts.pop("database", None)
         if leads:
-            self._tell("background", "")
+            self._set_alert("background", "")
 
-    def lead_round(self) -> bool:
-        """Run one round if this server leads: end overdue leases, count answers, and compute where the snapshot is stale.
-        Return whether it leads."""
+    def run_round_as_leader(self) -> bool:
+        """Run one round if this server is the leader: end overdue leases, count answers, and compute if the snapshot is stale.
+        Return whether it is the leader."""
         write = self.studio.writer.submit
         if not write(partial(acquire_leadership, holder=self.name)).result():
             return False
-        self._told = {
-            one.of: one.what for one in self.studio.look(list_alerts)
-        }  # whoever told it: we tell when it works
+        self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_alerts)}  # of former leaders too
         write(end_overdue_leases).result()
-        if self.studio.look(has_uncounted_answers):
-            while write(count_next_range).result() and not self._over.is_set():
+        if self.studio.read_sync(has_uncounted_answers):
+            while write(count_next_range).result() and not self._stopping.is_set():
                 write(partial(acquire_leadership, holder=self.name)).result()
         if time.monotonic() < self._not_before:
             return True
-        began, failed = time.monotonic(), self._fails()
+        began, failed = time.monotonic(), self._has_failed_job()
         try:
             study = read_study(self.studio.settings.folder)
         except InputError as cause:
-            self._tell("study", ALERT_TEXTS["study"].format(cause))
+            self._set_alert("study", ALERT_TEXTS["study"].format(cause))
         else:
-            self._tell("study", "")
-            if failed or self.studio.look(partial(is_stale, digest=study.digest)):
+            self._set_alert("study", "")
+            if failed or self.studio.read_sync(partial(is_stale, digest=study.digest)):
                 self._compute(study)
         self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
 
-    def _fails(self) -> bool:
-        """Whether a step has failed and is to be tried again, though nothing new has come."""
-        told = self._told.keys() | self.studio.troubles.keys()
-        return not told.isdisjoint(("rules", "labels", "pay"))
+    def _has_failed_job(self) -> bool:
+        """Return whether a computing job has failed and must be tried again, even without new answers."""
+        failed = self._alerts.keys() | self.studio.alerts.keys()
+        return not failed.isdisjoint(("rules", "labels", "pay"))
 
-    def _tell(self, of: str, what: str) -> None:
-        """Let the owner know what goes wrong, or that it does no more; by memory where the store cannot be written."""
+    def _set_alert(self, of: str, what: str) -> None:
+        """Save the alert of a job ("": delete it) and log it, if it has changed; keep it in memory if that fails."""
         if not what:
-            self.studio.troubles.pop(of, None)
-        if self._over.is_set() or self._told.get(of, "") == what:
+            self.studio.alerts.pop(of, None)
+        if self._stopping.is_set() or self._alerts.get(of, "") == what:
             return
         if what:
             log.error(what)
         try:
             self.studio.writer.submit(partial(set_alert, of=of, what=what)).result()
         except Exception:  # the next round tries again
-            log.exception("what goes wrong could not be written down")
+            log.exception("the alert could not be saved")
             if what:
-                self._remember(of, what)
+                self._keep_alert_in_memory(of, what)
             return
-        self._told = {**self._told, of: what}
-        self.studio.troubles.pop(of, None)
+        self._alerts = {**self._alerts, of: what}
+        self.studio.alerts.pop(of, None)
 
-    def _remember(self, of: str, what: str) -> None:
-        known = self.studio.troubles.get(of)
+    def _keep_alert_in_memory(self, of: str, what: str) -> None:
+        """Keep the alert of a job in the memory of this server, with the time since when it has this text."""
+        known = self.studio.alerts.get(of)
         if known is None or known.what != what:
-            self.studio.troubles[of] = Alert(of, what, now())
+            self.studio.alerts[of] = Alert(of, what, now())
 
     def _compute(self, study: Study) -> None:
-        """Have the process compute, and tell what went wrong with each of its steps."""
-        said = self._ask_child(study)
-        if said is None or self._over.is_set():
+        """Let the child process compute, and set or delete the alert of each of its jobs."""
+        errors = self._compute_in_child(study)
+        if errors is None or self._stopping.is_set():
             return
-        for of, why in said.items():
-            self._tell(of, ALERT_TEXTS[of].format(why) if why else "")
+        for of, error in errors.items():
+            self._set_alert(of, ALERT_TEXTS[of].format(error) if error else "")
 
-    def _ask_child(self, study: Study) -> dict[str, str] | None:
-        """Send a study to the child process and return what went wrong, by step; renew the lease meanwhile. None where there is
-        no process, because all is over."""
-        child = self._started_child()
+    def _compute_in_child(self, study: Study) -> dict[str, str] | None:
+        """Send a study to the child process and return job -> error; renew the leader's lease while waiting.
+
+        None if the thread is stopping.
+        """
+        child = self._ensure_child()
         if child is None:
             return None
         assert child.stdin is not None and child.stdout is not None
@@ -169,31 +172,31 @@ class BackgroundThread:
             child.stdin.write(study.model_dump_json() + "\n")
             child.stdin.flush()
             with ThreadPoolExecutor(1, "plurivox-waiting") as waiting:
-                said = waiting.submit(child.stdout.readline)
+                line = waiting.submit(child.stdout.readline)
                 while True:
                     try:
-                        text = said.result(LEADER_LEASE_SECONDS / 3).strip()
+                        text = line.result(LEADER_LEASE_SECONDS / 3).strip()
                         break
                     except TimeoutError:
                         self._renew_lease()
         if not text:
             code = child.poll()
             self._kill_child()
-            return {"labels": f"the process that computes ended{'' if code is None else f' with {code}'}"}
-        told: dict[str, str] = json.loads(text)
-        return told
+            return {"labels": f"the computing process ended{'' if code is None else f' with exit code {code}'}"}
+        errors: dict[str, str] = json.loads(text)
+        return errors
 
     def _renew_lease(self) -> None:
-        """Renew the lease of the leader; where the database is away, the process will tell."""
+        """Renew the leader's lease; ignore an unavailable database, about which the child process will report."""
         with suppress(Unavailable):
             self.studio.writer.submit(partial(acquire_leadership, holder=self.name)).result()
 
-    def _started_child(self) -> "subprocess.Popen[str] | None":
-        """The child process, started where there is none or it has ended; None where all is over."""
+    def _ensure_child(self) -> "subprocess.Popen[str] | None":
+        """Return the child process; start it if there is none or it has ended. None if the thread is stopping."""
         if self._child is not None and self._child.poll() is not None:
             self._kill_child()
         with self._lock:
-            if self._child is None and not self._over.is_set():
+            if self._child is None and not self._stopping.is_set():
                 self._child = subprocess.Popen(
                     [sys.executable, "-m", "plurivox.web.jobs.compute_process"],
                     stdin=subprocess.PIPE,
@@ -202,5 +205,7 @@ class BackgroundThread:
                     env={**os.environ, **ONE_CORE},
                 )
                 assert self._child.stdin is not None
-                self._child.stdin.write(self.studio.settings.model_dump_json() + "\n")  # not as words: others see those
+                self._child.stdin.write(
+                    self.studio.settings.model_dump_json() + "\n"
+                )  # not as arguments, which other users of the machine can see
             return self._child

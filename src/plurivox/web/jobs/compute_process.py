@@ -1,4 +1,7 @@
-"""The computing process: one round per line on standard input. Run as `python -m plurivox.web.jobs.compute_process`."""
+"""The child process of a server that runs the computing jobs: one round per line on standard input.
+
+Run as `python -m plurivox.web.jobs.compute_process`.
+"""
 
 import json
 import logging
@@ -22,55 +25,58 @@ from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 
 log = logging.getLogger(__name__)
-NICENESS = 10  # after the server, where both want the same core
+NICENESS = 10  # lower priority than the server, if both need the same core
 
 
 def _exit_with_parent(parent: int) -> None:
-    """A server that is killed cannot tell: leave in the middle, before another server's process begins."""
+    """Exit this process as soon as its parent has ended, since a killed server cannot stop it; polls every second."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
 
 
 def main() -> None:
-    """Settings in the first line; then a study in every line: compute for it, and answer with a line."""
+    """Read Settings from the first line, then a study per line; run a round for it and write its errors as a JSON line."""
     os.nice(NICENESS)
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
-    computation = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
+    runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(computation.one_round(Study.model_validate_json(line))) + "\n")
+        sys.stdout.write(json.dumps(runner.run_round(Study.model_validate_json(line))) + "\n")
         sys.stdout.flush()
 
 
 class RoundRunner:
-    """Everything that is computed of a study, round after round; its steps share one log, so each answer is read once."""
+    """Runs the computing jobs of a study in rounds; the jobs share one cache, so each answer is read once."""
 
     def __init__(self, engine: Engine) -> None:
         answers = AnswerCache()
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
-    def one_round(self, study: Study) -> dict[str, str]:
-        """Exclude, compute, pay: what went wrong with each, empty where nothing did. One that fails stops no other."""
-        steps: dict[str, Callable[[Study], object]] = {
-            "rules": self.snapshots.exclude,
+    def run_round(self, study: Study) -> dict[str, str]:
+        """Exclude workers, compute a snapshot, update the pay sheet; return job -> error, "" if it worked.
+
+        A job that fails does not stop the others. An outdated one is left out: the next round runs it again.
+        """
+        jobs: dict[str, Callable[[Study], object]] = {
+            "rules": self.snapshots.exclude_workers,
             "labels": self.snapshots.compute,
-            "pay": self.payroll.keep,
+            "pay": self.payroll.update,
         }
-        told = {}
-        for name, step in steps.items():
+        errors = {}
+        for name, job in jobs.items():
             try:
-                step(study)
-                told[name] = ""
-            except Outdated:  # the next round begins with what counts now
+                job(study)
+                errors[name] = ""
+            except Outdated:
                 continue
-            except Exception as cause:  # the server reads it and goes on
-                log.exception("%s: a step of the background failed", name)
-                told[name] = _error_line(cause)
-        return told
+            except Exception as cause:  # the server shows it as an alert and goes on
+                log.exception("the background job %s failed", name)
+                errors[name] = _error_line(cause)
+        return errors
 
 
 def _error_line(cause: Exception) -> str:
-    """What went wrong, in one line; of a database, without what people wrote."""
+    """Return an error in one line, without private data: the database's message, a PlurivoxError's text, or the type."""
     if isinstance(cause, SQLAlchemyError):
         return database_message(cause)
     return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__

@@ -1,4 +1,4 @@
-"""Exclusion rules on what has been collected so far: the rules of `plurivox clean`, applied while a study runs."""
+"""Apply the exclusion rules of a study (rules of `plurivox clean`) to the answers collected so far."""
 
 import logging
 
@@ -18,15 +18,16 @@ from plurivox.web.study.config import Study
 log = logging.getLogger(__name__)
 
 
-def apply_exclusion_rules(engine: Engine, study: Study, held: CollectedAnswers | None = None) -> int:
-    """Exclude whoever breaks a rule of the study; how many people. `held` are the answers, where they are read already."""
+def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnswers | None = None) -> int:
+    """Exclude the workers who break a rule of the study; return how many. `collected`: the answers, None to read them."""
     if not study.exclude.rules:
         return 0
     with engine.connect() as connection:
-        held = collect_answers(connection, study.labels) if held is None else held
-        gold, never = gold_labels(connection, study.labels), reinstated_workers(connection)
-    broken = {name: why for name, why in find_breaches(study, held.answers, gold).items() if name not in never}
-    ids = dict(zip(held.answers.workers.tolist(), held.id_of_worker.tolist(), strict=True))
+        collected = collect_answers(connection, study.labels) if collected is None else collected
+        gold, reinstated = gold_labels(connection, study.labels), reinstated_workers(connection)
+    breaches = find_breaches(study, collected.answers, gold)
+    broken = {name: breach for name, breach in breaches.items() if name not in reinstated}
+    ids = dict(zip(collected.answers.workers.tolist(), collected.id_of_worker.tolist(), strict=True))
     n = 0
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
         for pseudonym, (rule, reason) in broken.items():
@@ -36,7 +37,7 @@ def apply_exclusion_rules(engine: Engine, study: Study, held: CollectedAnswers |
 
 
 def find_breaches(study: Study, found: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
-    """pseudonym -> (rule, reason) of the first rule that each person breaks."""
+    """Return pseudonym -> (rule, reason) for each worker with enough answers who breaks a rule; the first such rule."""
     broken: dict[str, tuple[str, str]] = {}
     if not len(found):
         return broken
@@ -45,11 +46,11 @@ def find_breaches(study: Study, found: Answers, gold: SoftLabels | None) -> dict
     for rule in study.exclude.rules:
         try:
             audit = clean(found, [rule], gold).audit
-        except PlurivoxError as cause:  # no repeat and no known task has been answered yet
-            log.info("the rule %s cannot tell yet: %s", rule, cause)
+        except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
+            log.info("the rule %s cannot be applied yet: %s", rule, cause)
             continue
-        out = audit.gone("worker")
-        for name, reason in zip(audit.worker[out].tolist(), audit.reason[out].tolist(), strict=True):
+        removed = audit.gone("worker")
+        for name, reason in zip(audit.worker[removed].tolist(), audit.reason[removed].tolist(), strict=True):
             if name in enough:
                 broken.setdefault(name, (rule, reason))
     return broken

@@ -1,4 +1,4 @@
-"""What one more answer to each open task would tell, after each snapshot: the order of the queue of next-best."""
+"""Update the expected information gain of one more answer to each open task, by which next-best orders the queue."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,34 +15,34 @@ from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.study.assigner import assigner
 from plurivox.web.study.config import Study
 
-MIN_CHANGE = 0.01  # a gain that changes by less than this share is left as it is
+MIN_CHANGE = 0.01  # relative; a gain that changes by less is not written
 
 
 def update_expected_gains(
-    engine: Engine, study: Study, held: CollectedAnswers, votes: Votes, fitted: Fit
+    engine: Engine, study: Study, collected: CollectedAnswers, votes: Votes, fitted: Fit
 ) -> StoppingSummary | None:
-    """Order the queue by what is known now; what owners are told of the stopping rule. None for other studies.
+    """Update the expected gains in the queue; return the summary of the stopping rule, None if the assigner is not next-best.
 
-    `votes` are those of `held` without repeats, of which `fitted` was made.
+    `votes` are those of `collected` without repeats; `fitted` was fitted to them.
     """
     with engine.connect() as connection:
         method = assigner(connection, study)
         if not isinstance(method, Proposer):
             return None
-        waiting = task_queue.started_open_tasks(connection)
-    task_queue.update_gains(engine, _changed_gains(waiting, held, method.gains(votes, fitted)))
+        open_tasks = task_queue.started_open_tasks(connection)
+    task_queue.update_gains(engine, _changed_gains(open_tasks, collected, method.gains(votes, fitted)))
     with engine.connect() as connection:
         return task_queue.stopping_summary(connection, getattr(method, "least", 0.0))
 
 
-def _changed_gains(waiting: Iterable[OpenTask], held: CollectedAnswers, gains: Floats) -> Iterator[OpenTask]:
-    """The tasks of the queue whose gain is another one now; `gains` (n_tasks,) are those of the tasks of `held`."""
-    columns = (held.id_of_task.tolist(), gains.tolist(), held.n_first.tolist())
+def _changed_gains(open_tasks: Iterable[OpenTask], collected: CollectedAnswers, gains: Floats) -> Iterator[OpenTask]:
+    """Yield the open tasks whose gain has changed, with the new gain; `gains` (n_tasks,) are of the tasks of `collected`."""
+    columns = (collected.id_of_task.tolist(), gains.tolist(), collected.n_first.tolist())
     known = {task: (gain, n) for task, gain, n in zip(*columns, strict=True)}
-    for one in waiting:
-        if one.id not in known or one.gain is None:
+    for task in open_tasks:
+        if task.id not in known or task.gain is None:
             continue
-        gain, n = known[one.id]
-        new = gain * FALL ** max(one.given - n, 0)  # slots that are given and not answered yet
-        if abs(new - one.gain) > MIN_CHANGE * one.gain:
-            yield OpenTask(one.id, one.given, new)
+        gain, n = known[task.id]
+        new = gain * FALL ** max(task.given - n, 0)  # lowered for each slot that is given and not answered yet
+        if abs(new - task.gain) > MIN_CHANGE * task.gain:
+            yield OpenTask(task.id, task.given, new)

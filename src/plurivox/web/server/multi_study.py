@@ -148,7 +148,9 @@ def lodge(settings: Sequence[Settings], base_url: str) -> list[Settings]:
             raise InputError(f"{why}; give {settings[at].folder} another name in its {STUDY}")
         taken.add(name)
     _must_differ([one.folder for one in settings], [StudySecret.of(one.folder).sign("house", "") for one in settings])
-    _must_differ([one.folder for one in settings], [f"{one.url} {one.schema_name or 'public'}" for one in settings])
+    _must_differ(
+        [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
+    )
     return [
         one.model_copy(update={"base_url": f"{base_url}/{name}", "in_house": True})
         for one, name in zip(settings, names, strict=True)

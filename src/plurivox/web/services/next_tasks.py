@@ -1,4 +1,4 @@
-"""The next tasks of a worker: the open slots of the present sitting, or a new sitting."""
+"""The next tasks of a worker: the open slots of the current sitting, or a new sitting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ from plurivox.web.store.collect.sittings import (
     Slot,
     Waiting,
     count_tasks_answered,
+    expected_wait,
     latest_sitting,
-    wait_for_lease,
 )
 from plurivox.web.store.collect.submissions import Draft, get_draft
 from plurivox.web.store.collect.workers import Worker, get_worker, move_to_end, turn_away
@@ -27,17 +27,20 @@ from plurivox.web.study.config import Study
 
 @dataclass(frozen=True)
 class NextTasks:
-    """What a worker who has asked for tasks is to answer."""
+    """The slots that a worker answers next, or why there are none."""
 
     worker: Worker
     sitting: Sitting | None
-    slots: Sequence[Slot] = ()  # the next open ones
-    waiting: Waiting | None = None  # nothing is open, but others hold some
+    slots: Sequence[Slot] = ()  # the next unanswered ones
+    waiting: Waiting | None = None  # no task is open, but leases of others may expire
     draft: Draft | None = None
 
 
 def next_tasks(connection: Connection, study: Study, worker: int, n: int) -> NextTasks:
-    """The next slots of a worker's sitting, leased to the worker; the same ones again until they are answered."""
+    """Return the next slots leased to a worker, at most `n`; the same ones until they are answered.
+
+    Raise WrongStage if the worker is not at a stage with tasks, Conflict if the study is not open.
+    """
     person = get_worker(connection, worker)
     if person.stage not in ("practice", "tasks"):
         raise WrongStage(current_stage(connection, person))
@@ -45,14 +48,14 @@ def next_tasks(connection: Connection, study: Study, worker: int, n: int) -> Nex
         return NextTasks(move_to_end(connection, person), None)
     require_open(connection, study.texts.closed)
     found = _next_slots(connection, study, person, n)
-    if person.stage == "practice" and found.worker.stage == "tasks":  # out of practice into the first sitting
+    if person.stage == "practice" and found.worker.stage == "tasks":  # practice is over: begin the first sitting
         found = _next_slots(connection, study, found.worker, n)
     return replace(found, draft=get_draft(connection, worker))
 
 
 def _next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> NextTasks:
-    """The next open slots of the present sitting. A new sitting begins where one is due; where no task is left to one
-    who has answered, the stage moves on."""
+    """Return the open slots of the current sitting; begin a new sitting if that one is complete, or move the worker to the
+    next stage if no task is left."""
     sitting = _current_sitting(connection, study, worker)
     if sitting is None and worker.stage == "practice":
         sitting = sittings.begin_practice_sitting(connection, worker.id, study.practice, study.lease_seconds)
@@ -67,18 +70,18 @@ def _next_slots(connection: Connection, study: Study, worker: Worker, n: int) ->
     found = sittings.open_slots(connection, sitting.id, n)
     if not found:
         return NextTasks(advance_stage(connection, study, worker), sitting)
-    if sitting.is_due(study.lease_seconds):
+    if sitting.needs_renewal(study.lease_seconds):
         renew_lease(connection, sitting.id, study.lease_seconds)
     return NextTasks(worker, sitting, found)
 
 
 def _current_sitting(connection: Connection, study: Study, worker: Worker) -> Sitting | None:
-    """The latest sitting, taken up again if its lease had ended. Where a new one is due, the worker's row is locked: of
-    two servers that are asked at once, one begins a sitting and the other goes on with it."""
+    """Return the latest sitting, leased again if its lease had ended. If it is complete, lock the worker's row, so that of two
+    concurrent requests one begins a sitting and the other continues it."""
     sitting = latest_sitting(connection, worker.id)
     if sitting is not None and sitting.has_expired:
         sitting = latest_sitting(connection, worker.id, lock=True)
-        if sitting is not None and sitting.has_expired:  # still: no other server went on with it meanwhile
+        if sitting is not None and sitting.has_expired:  # not resumed by another server in the meantime
             sitting = resume_sitting(connection, sitting, study.lease_seconds)
     if sitting is None or sitting.is_over:
         sittings.lock_worker(connection, worker.id)
@@ -87,7 +90,7 @@ def _current_sitting(connection: Connection, study: Study, worker: Worker) -> Si
 
 
 def _begin_sitting(connection: Connection, study: Study, worker: Worker, number: int) -> Sitting | None:
-    """A new sitting with tasks that this person has not seen; None where there are none."""
+    """Begin a sitting with tasks not yet assigned to this worker; None if there are none."""
     end_overdue_leases(connection)
     pool = pool_for_worker(connection, worker, study.shares)
     chosen = assigner(connection, study).sit(pool, random_source.rng) if pool else []
@@ -99,8 +102,8 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
 def _without_open_tasks(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, done: bool
 ) -> NextTasks:
-    """Wait for what others may not answer; else on to the next stage, or away where nothing was answered."""
-    waiting = None if done else wait_for_lease(connection, worker)
+    """No task is open: wait for leases of others, else move to the next stage, or turn away a worker without answers."""
+    waiting = None if done else expected_wait(connection, worker)
     if waiting is not None:
         return NextTasks(worker, sitting, waiting=waiting)
     answered = done or count_tasks_answered(connection, worker.id)

@@ -1,6 +1,6 @@
-"""Random draws of a running study: ranks in a queue, order of tasks and labels, arms.
+"""The random generator of a running study: ranks in a queue, order of tasks and labels, arms.
 
-Nobody can foresee what they will be asked: `rng` takes no seed. Tests replace it by one that does.
+`rng` has no seed, so that assignments cannot be predicted. Tests replace it with a seeded one.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""The state of a study: open, paused or closed."""
+"""Read and change the state of a study: open, paused or closed."""
 
 from typing import Literal
 
@@ -12,18 +12,18 @@ StudyState = Literal["open", "paused", "closed"]
 
 
 def get_state(connection: Connection) -> StudyState:
-    """Whether the study is open, paused or closed."""
+    """Return the state of the study: "open", "paused" or "closed"."""
     state: StudyState = kv_get(connection, "state") or "open"
     return state
 
 
 def require_open(connection: Connection, closed: str = "") -> None:
-    """Raise Conflict, with the text `closed`, where the study takes nobody new."""
+    """Raise Conflict, with the text `closed`, if the study is not open."""
     if get_state(connection) != "open":
-        raise Conflict("closed", closed or "this study takes no answers at the moment")
+        raise Conflict("closed", closed or "this study does not accept answers at the moment")
 
 
 def set_state(connection: Connection, who: str, state: StudyState) -> None:
-    """Open, pause or close the study."""
+    """Open, pause or close the study, and log it in the audit log."""
     kv_set(connection, "state", state)
     log_audit(connection, who, "state", state=state)

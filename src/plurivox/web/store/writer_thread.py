@@ -1,4 +1,4 @@
-"""One thread writes: what many requests ask for at once goes to disk in one commit, and only then are they told."""
+"""The writer thread: runs the writes of many requests in one transaction, and returns results after the commit."""
 
 import logging
 import threading
@@ -16,60 +16,61 @@ from plurivox.web.store.errors import Unavailable
 T = TypeVar("T")
 Job = Callable[[Connection], T]
 MAX_BATCH = 128  # jobs in one commit
-MAX_TRIES = 3  # of a job that another server got in the way of
+MAX_TRIES = 3  # of a job that conflicts with another server's write
 log = logging.getLogger(__name__)
 
 
 class Writer:
-    """Runs jobs in order, each in a savepoint of its own, many in one transaction."""
+    """A thread that runs jobs in order, many in one transaction, each in its own savepoint."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._jobs: SimpleQueue[tuple[Job[Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="plurivox-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name="plurivox-writer", daemon=True)
         self._thread.start()
 
     def submit(self, job: Job[T]) -> Future[T]:
-        """The job's result, once it is on disk."""
+        """Queue a job; return a future of its result, which is set after the commit."""
         future: Future[T] = Future()
         self._jobs.put((job, future))
         return future
 
     def close(self) -> None:
-        """Finish what was asked for, then stop."""
+        """Finish the queued jobs, then stop the thread."""
         self._jobs.put(None)
         self._thread.join()
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
+        """Commit queued jobs in batches, until `close` queues None."""
         while (first := self._jobs.get()) is not None:
             batch = [first]
-            ends = False
-            while len(batch) < MAX_BATCH and not ends:
+            stop = False
+            while len(batch) < MAX_BATCH and not stop:
                 try:
-                    further = self._jobs.get_nowait()
+                    entry = self._jobs.get_nowait()
                 except Empty:
                     break
-                ends = further is None
-                if further is not None:
-                    batch.append(further)
-            self._commit([one for one in batch if one[1].set_running_or_notify_cancel()])
-            if ends:
+                stop = entry is None
+                if entry is not None:
+                    batch.append(entry)
+            self._commit_batch([entry for entry in batch if entry[1].set_running_or_notify_cancel()])
+            if stop:
                 return
 
-    def _commit(self, batch: list[tuple[Job[Any], Future[Any]]], tries: int = MAX_TRIES) -> None:
-        """All or, where the database objects to the whole, one by one."""
+    def _commit_batch(self, batch: list[tuple[Job[Any], Future[Any]]], tries: int = MAX_TRIES) -> None:
+        """Run jobs in one transaction and set their futures; after a conflict, retry them one by one."""
         if not batch:
             return
         try:
-            results = self._transact([job for job, _ in batch])
-        except Exception as cause:  # noqa: BLE001 - the thread must live; whoever asked is told
+            results = self._run_in_transaction([job for job, _ in batch])
+        except Exception as cause:  # noqa: BLE001 - the thread must go on; the callers get the error
             if _is_conflict(cause) and (len(batch) > 1 or tries):
-                for one in batch:
-                    self._commit([one], tries - 1)
+                for entry in batch:
+                    self._commit_batch([entry], tries - 1)
                 return
-            fault = _error_for_caller(cause)
+            error = _error_for_caller(cause)
             for _, future in batch:
-                future.set_exception(fault)
+                future.set_exception(error)
             return
         for (_, future), result in zip(batch, results, strict=True):
             if isinstance(result, BaseException):
@@ -77,7 +78,8 @@ class Writer:
             else:
                 future.set_result(result)
 
-    def _transact(self, jobs: list[Job[Any]]) -> list[Any]:
+    def _run_in_transaction(self, jobs: list[Job[Any]]) -> list[Any]:
+        """Return the result of each job, or the exception it raised; raise DBAPIError if the database fails."""
         results: list[Any] = []
         with self._engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             for job in jobs:
@@ -86,7 +88,7 @@ class Writer:
                     results.append(job(connection))
                 except DBAPIError:
                     raise
-                except Exception as cause:  # noqa: BLE001 - one job's mistake is no other's
+                except Exception as cause:  # noqa: BLE001 - the other jobs go on
                     connection.exec_driver_sql("ROLLBACK TO SAVEPOINT job")
                     results.append(cause)
                 connection.exec_driver_sql("RELEASE SAVEPOINT job")
@@ -94,16 +96,20 @@ class Writer:
 
 
 def _is_conflict(cause: Exception) -> bool:
-    """Whether the database itself is well: another server was in the way, or one job broke a rule of the tables."""
+    """Return whether the error is a conflict (with another server, or of one job with a constraint), not a broken database."""
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False
     if isinstance(cause, OperationalError | InterfaceError):
-        return getattr(cause.orig, "sqlstate", None) in ("40001", "40P01", "55P03")  # PostgreSQL: try again
+        return getattr(cause.orig, "sqlstate", None) in (
+            "40001",
+            "40P01",
+            "55P03",
+        )  # PostgreSQL: serialization failure, deadlock, lock not available
     return True
 
 
 def _error_for_caller(cause: Exception) -> BaseException:
-    """What to tell whoever asked."""
+    """Return the exception to raise in the caller: Unavailable if the database cannot be written; log that."""
     if not isinstance(cause, SQLAlchemyError):
         return cause
     if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):

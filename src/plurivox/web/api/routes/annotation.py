@@ -94,7 +94,7 @@ async def keep_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.D
 @router.post("/answers")
 async def answer(body: a.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerTaken:
     """Save an answer; 200 means that it is on disk."""
-    job = partial(submit_answer, study=studio.study, worker=worker, said=body.submission(), ahead=body.ahead)
+    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.submission(), ahead=body.ahead)
     return a.AnswerTaken.of(studio.study, body.key, await studio.write(job))
 
 

@@ -92,7 +92,7 @@ async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50)
 @router.get("/snapshot")
 async def snapshot(studio: StudioDep) -> o.BackgroundState:
     """What the background last computed, and how old it is."""
-    return present.background_state(await studio.read(study_progress.background_state), [*studio.troubles.values()])
+    return present.background_state(await studio.read(study_progress.background_state), [*studio.alerts.values()])
 
 
 @router.get("/pay")

@@ -1,4 +1,4 @@
-"""Invitation links: create, list, use, close."""
+"""Create, list, use and close invitation links."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ INVITE_COLUMNS = (invites.c.id, invites.c.note, invites.c.uses, invites.c.used, 
 
 @dataclass(frozen=True)
 class Invite:
-    """An invitation link for `uses` people, of whom `used` have come."""
+    """An invitation link for `uses` people, of whom `used` have entered."""
 
     id: int
     note: str
@@ -25,7 +25,7 @@ class Invite:
 
 
 def create_invite(connection: Connection, who: str, note: str, uses: int) -> Invite:
-    """A new invite, for so many people."""
+    """Insert an invitation link for `uses` people, log it in the audit log, and return it."""
     made = Invite(new_id(), note, uses, used=0, is_open=True)
     connection.execute(insert(invites).values(id=made.id, note=note, uses=uses, used=0, is_open=1, born=now()))
     log_audit(connection, who, "invite", note=note, uses=uses)
@@ -33,7 +33,7 @@ def create_invite(connection: Connection, who: str, note: str, uses: int) -> Inv
 
 
 def close_invite(connection: Connection, who: str, invite: int) -> Invite:
-    """Nobody else comes in by it."""
+    """Close an invitation link, so that no one else can use it, and log that; raise NotFound if there is none."""
     this = update(invites).where(invites.c.id == invite).values(is_open=0).returning(*INVITE_COLUMNS)
     row = connection.execute(this).first()
     if row is None:
@@ -43,12 +43,12 @@ def close_invite(connection: Connection, who: str, invite: int) -> Invite:
 
 
 def use_invite(connection: Connection, invite: int) -> bool:
-    """Count one more person who comes in by it; False where it is used up or closed."""
+    """Count one more use of an invitation link; False if it is used up or closed."""
     this = update(invites).where(invites.c.id == invite, invites.c.is_open == 1, invites.c.used < invites.c.uses)
     return bool(connection.execute(this.values(used=invites.c.used + 1)).rowcount)
 
 
 def list_invites(connection: Connection) -> list[Invite]:
-    """Newest first."""
+    """Return the invitation links, newest first, at most 1000."""
     rows = connection.execute(select(*INVITE_COLUMNS).order_by(invites.c.born.desc()).limit(1000))
     return [Invite(row.id, row.note, row.uses, row.used, bool(row.is_open)) for row in rows]

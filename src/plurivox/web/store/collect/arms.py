@@ -1,8 +1,8 @@
-"""Arms: a study that asks in several forms gives every person one of them, for good, and fills every arm's quota by itself.
+"""Arms: a study with several forms assigns every worker to one of them, and fills the quota of each arm separately.
 
-Who comes in draws an arm without replacement from a block that holds every arm as often as its share says, in the
-transaction that lets the person in: arms never drift apart by more than a block. `per_task` counts per arm; an arm that is
-full is no longer drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
+A new worker draws an arm without replacement from a block that contains every arm as often as its share, in the transaction
+that adds the worker: arms never differ by more than a block. `per_task` counts per arm; a full arm is not drawn while
+another one is open. The table `arm_tasks` has the quota and the slots given of each task per arm.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
 from plurivox.web.store import random_source
-from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, DatabasePool
+from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, BY_GAIN, DatabasePool
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
 
@@ -24,7 +24,7 @@ FEWEST_GIVEN_IN_ARM = (
     .order_by(arm_tasks.c.given, arm_tasks.c.rank)
     .limit(bindparam("n"))
 )
-SLOTS_IN_ARM = (  # slots of a task that count in an arm
+SLOTS_IN_ARM = (  # number of slots of a task that count in an arm
     select(func.count())
     .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
     .where(slots.c.task_id == arm_tasks.c.task_id, slots.c.number.is_not(None), workers.c.arm == arm_tasks.c.arm)
@@ -34,7 +34,7 @@ SLOTS_IN_ARM = (  # slots of a task that count in an arm
 UPDATE_ARM_COUNTS = (
     update(arm_tasks).where(arm_tasks.c.task_id == bindparam("task")).values(given=SLOTS_IN_ARM, rank=bindparam("at"))
 )
-SLOTS_WITHOUT_ARM = (  # slots of people who came before there were arms
+SLOTS_WITHOUT_ARM = (  # number of slots of workers who entered before the study had arms
     select(func.count())
     .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
     .where(slots.c.task_id == tasks.c.id, slots.c.number.is_not(None), workers.c.arm == "")
@@ -44,7 +44,7 @@ SLOTS_WITHOUT_ARM = (  # slots of people who came before there were arms
 
 
 def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
-    """The arm of somebody who comes in; "" where the study asks in one form. `shares`: arm -> its share of the people."""
+    """Draw the arm of a new worker; "" if the study has no arms. `shares`: arm -> how often it is in a block."""
     if not shares:
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
@@ -60,38 +60,41 @@ def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
 
 
 def _has_open_task(connection: Connection, arm: str) -> bool:
+    """Return whether some task of an arm is below its quota."""
     some = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
     return connection.execute(some).first() is not None
 
 
 class ArmPool(DatabasePool):
-    """What is open to one worker in the worker's arm."""
+    """The open tasks of one worker, limited to the worker's arm."""
 
-    held = arm_tasks
-    wants = BELOW_QUOTA & exists().where(ARM_TASK, ARM_BELOW_QUOTA).correlate(tasks)
+    locked_table = arm_tasks
+    below_quota = BELOW_QUOTA & exists().where(ARM_TASK, ARM_BELOW_QUOTA).correlate(tasks)
 
-    def __init__(self, connection: Connection, worker: int, arm: str, looks: bool = False) -> None:
-        super().__init__(connection, worker, looks)
-        self.given = {"worker": worker, "arm": arm}
+    def __init__(self, connection: Connection, worker: int, arm: str, read_only: bool = False) -> None:
+        super().__init__(connection, worker, read_only)
+        self.params = {"worker": worker, "arm": arm}
 
     def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
-        return self._open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
+        """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given in the arm first."""
+        return self._select_open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
     def telling(self, n: int, least: float) -> Sequence[int]:
-        return self._open(self.most_telling.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": least})
+        """Return at most `n` open tasks of the arm with the highest expected gain, at least `least` nats."""
+        return self._select_open(BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": least})
 
 
 def pool_for_worker(
-    connection: Connection, worker: Worker, names: Collection[str], looks: bool = False
+    connection: Connection, worker: Worker, names: Collection[str], read_only: bool = False
 ) -> DatabasePool | None:
-    """What is open to a worker of a study with these arms; None to one whose arm is not, or no longer, one of them."""
+    """Return the pool of open tasks of a worker, in a study with the arms `names`; None if the worker's arm is not in them."""
     if not names:
-        return DatabasePool(connection, worker.id, looks)
-    return ArmPool(connection, worker.id, worker.arm, looks) if worker.arm in names else None
+        return DatabasePool(connection, worker.id, read_only)
+    return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in names else None
 
 
 def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
-    """Let every arm's counts of these tasks follow their slots. Rows are locked first: the count then sees them all."""
+    """Recount the slots given to these tasks in every arm; lock their rows first, so that no slot is missed."""
     here = arm_tasks.c.task_id.in_(ids)
     locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
     if not ids or connection.execute(locked).first() is None:
@@ -103,7 +106,7 @@ def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
 
 
 def arm_has_room(connection: Connection, slot: int, task: int) -> bool:
-    """Whether the arm of a slot's worker may count one more answer to the task; True where there are no arms."""
+    """Return whether the task is below its quota in the arm of the slot's worker; True if there are no arms. Lock the row."""
     arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
     row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
     found = connection.execute(row.with_for_update()).first()
@@ -111,14 +114,14 @@ def arm_has_room(connection: Connection, slot: int, task: int) -> bool:
 
 
 def total_quota(n_arms: int, quota: Any) -> Any:
-    """What a task may be given in all: every arm's quota, and what counts without an arm."""
+    """Return the quota of a task over all arms plus its slots without an arm, as a number or SQL expression."""
     return quota * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota
 
 
 def sync_arms(
     connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool
 ) -> None:
-    """Let arms and their quotas follow study.toml, which may have been edited."""
+    """Insert new arms and update the quotas and queues of `arm_tasks` after study.toml was edited."""
     known = set(connection.execute(select(arms.c.name)).scalars())
     if new := [{"name": name, "left": 0} for name in names if name not in known]:
         connection.execute(insert(arms), new)

@@ -1,6 +1,6 @@
-"""People left out while a study runs: their answers stay, marked, and their slots go to others. Owners can take it back.
+"""Exclude workers while a study runs: their answers are kept but not counted, their slots are returned; owners can undo it.
 
-Nothing is deleted. What was taken back counts as an extra, since others may have filled the slots meanwhile.
+Nothing is deleted. After an exclusion is lifted the answers count as extras, since others may have filled the slots.
 """
 
 from dataclasses import dataclass
@@ -22,26 +22,26 @@ QUIZ_RULE = "comprehension"
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A person who was left out, by which rule and why."""
+    """An excluded worker, the rule and the reason."""
 
-    exclusion: str  # its number
+    exclusion: str  # its id
     worker: str  # the pseudonym
     rule: str
     reason: str
     at: float
-    lifted: float | None  # when an owner took it back
+    lifted: float | None  # when an owner lifted it
 
 
 @dataclass(frozen=True)
 class ExclusionPage:
-    """A part of the list of exclusions."""
+    """One page of the list of exclusions."""
 
     exclusions: list[Exclusion]
     next: str | None
 
 
 def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) -> bool:
-    """Leave a person out from now on; False where they are already."""
+    """Exclude a worker: end the leases, return the slots, uncount the answers; False if the worker is not active."""
     this = update(workers).where(workers.c.id == worker, workers.c.status == "active")
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
     if pseudonym is None:
@@ -49,69 +49,70 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
     answer_counters.subtract_worker(connection, worker)
     for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
         _end_sitting(connection, Sitting.of(row))
-    mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
-    counted = select(slots.c.task_id).where(mine, slots.c.number.is_not(None))
-    back = connection.execute(counted).scalars().all()
-    kept = update(slots).where(mine, slots.c.state.in_(("done", "extra")))
-    connection.execute(kept.values(state="excluded", number=None))
-    return_slots(connection, back)
+    of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
+    counted = select(slots.c.task_id).where(of_worker, slots.c.number.is_not(None))
+    returned = connection.execute(counted).scalars().all()
+    answered = update(slots).where(of_worker, slots.c.state.in_(("done", "extra")))
+    connection.execute(answered.values(state="excluded", number=None))
+    return_slots(connection, returned)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     answer_counters.add_worker_back(connection, worker)
-    if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
+    if _has_answered(connection, worker):  # else no result depends on this worker
         delete_scores(connection, worker)
         snapshots.mark_stale(connection)
-    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
+    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(returned))
     return True
 
 
 def _has_answered(connection: Connection, worker: int) -> bool:
+    """Return whether a worker has submitted an answer."""
     return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
 def _end_sitting(connection: Connection, sitting: Sitting) -> None:
-    """Take back what is leased; a fixed batch that was answered to its end is wanted once more, too."""
+    """End the lease of a sitting; put a fixed batch that was fully answered back into the queue."""
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
         end_lease(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.is_over:  # or it was taken back when its lease ended
-        again = update(plans).where(plans.c.id == sitting.plan_id)
-        connection.execute(again.values(given=plans.c.given - 1, queue=""))
+    elif sitting.plan_id is not None and sitting.is_over:  # an expired one is back already
+        batch = update(plans).where(plans.c.id == sitting.plan_id)
+        connection.execute(batch.values(given=plans.c.given - 1, queue=""))
 
 
 def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
-    """An answer that came after its person was left out: kept, and not counted."""
+    """Set the answer of a slot whose worker was excluded before it came: kept, not counted."""
     here = update(slots).where(slots.c.id == slot.id)
     connection.execute(here.values(answer_id=answer, state="excluded", number=None))
-    if slot.number is not None:  # leased by one server while another left the person out
+    if slot.number is not None:  # leased by one server while another excluded the worker
         return_slots(connection, [slot.task_id])
 
 
 def exclude_if_quiz_failed(connection: Connection, worker: int, tries: int) -> bool:
-    """Whether a person has failed the check so often that it is over; excluded then."""
-    wrong = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
-    n = connection.execute(wrong).scalar_one()
+    """Exclude a worker who has failed the quiz `tries` times (0: no limit), unless reinstated; return whether excluded."""
+    failed = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
+    n = connection.execute(failed).scalar_one()
     lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
     if not tries or n < tries or connection.execute(lifted.limit(1)).first() is not None:
         return False
-    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the check {n} times; {tries} may be")
+    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {tries}")
 
 
 # ---- owners
 
 
 def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
-    """Take an exclusion back: the answers count again, as extras, and no rule leaves this person out any more."""
+    """Lift an exclusion: the answers count again, as extras; no rule excludes this worker again. NotFound if there is none."""
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
         raise NotFound("excluded worker")
     answer_counters.subtract_worker(connection, worker)
-    aside = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
-    connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))
-    connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
-    open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
-    ended = update(exclusions).where(*open_ones).values(lifted=now()).returning(exclusions.c.rule)
-    if QUIZ_RULE in connection.execute(ended).scalars().all():  # who never came further may try once more
+    excluded = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
+    connection.execute(excluded.where(slots.c.kind == "task").values(state="extra"))
+    connection.execute(excluded.values(state="done"))  # repeats, which never count for a quota
+    not_lifted = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
+    ended = update(exclusions).where(*not_lifted).values(lifted=now()).returning(exclusions.c.rule)
+    if QUIZ_RULE in connection.execute(ended).scalars().all():  # the worker may try the quiz once more
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     answer_counters.add_worker_back(connection, worker)
     if _has_answered(connection, worker):
@@ -120,13 +121,13 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
 
 
 def reinstated_workers(connection: Connection) -> set[str]:
-    """Pseudonyms of those whom an owner has taken back."""
+    """Return the pseudonyms of workers whose exclusion an owner has lifted."""
     wanted = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
     return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
 def exclusion_page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
-    """Exclusions, the newest first."""
+    """Return one page of exclusions, the newest first; `after` is the cursor of the page before."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
     wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
     rows, following = newest_page(connection, wanted, exclusions.c.id, after, limit)

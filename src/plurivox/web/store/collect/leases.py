@@ -1,4 +1,4 @@
-"""Leases of sittings: slots that are not answered in time are given back, and taken up again if the answer comes late."""
+"""Leases of sittings: slots not answered in time return to the queue, and are leased again if the worker comes back."""
 
 from collections.abc import Sequence
 
@@ -19,46 +19,46 @@ from plurivox.web.store.database import now
 from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.schema import plans, sittings, slots
 
-MAX_OVERDUE_SITTINGS = 20  # sittings whose lease has ended, looked after at a time
+MAX_OVERDUE_SITTINGS = 20  # handled per call
 
 
 def renew_lease(connection: Connection, sitting: int, lease_seconds: float) -> None:
-    """Let a lease that has not ended meanwhile end later."""
-    here = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
-    connection.execute(here.values(until=now() + lease_seconds))
+    """Extend the lease of a sitting to `lease_seconds` from now, unless it has ended."""
+    not_ended = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
+    connection.execute(not_ended.values(until=now() + lease_seconds))
 
 
 def end_overdue_leases(connection: Connection) -> int:
-    """Give back the slots of sittings whose lease has ended; how many sittings."""
-    late = (
+    """Return the slots of sittings whose lease is overdue to the queue; return how many sittings."""
+    overdue = (
         select(sittings.c.id)
         .where(sittings.c.until < now())
         .limit(MAX_OVERDUE_SITTINGS)
         .with_for_update(skip_locked=True)
     )
-    found = connection.execute(late).scalars().all()
+    found = connection.execute(overdue).scalars().all()
     for sitting in found:
         end_lease(connection, sitting)
     return len(found)
 
 
 def end_lease(connection: Connection, sitting: int) -> None:
-    """Take back what a sitting has not answered; an answer that comes later is kept all the same."""
+    """End the lease of a sitting and return its unanswered slots to the queue; later answers are still accepted."""
     ended = update(sittings).where(sittings.c.id == sitting).values(until=None).returning(sittings.c.plan_id)
     plan = connection.execute(ended).scalar()
-    back = connection.execute(
+    expired = connection.execute(
         update(slots)
         .where(slots.c.sitting_id == sitting, slots.c.state == "leased")
         .values(state="expired", number=None)
         .returning(slots.c.task_id, slots.c.kind)
     ).all()
-    if plan is not None and back:
+    if plan is not None and expired:
         connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
-    return_slots(connection, [row.task_id for row in back if row.kind == "task"])
+    return_slots(connection, [row.task_id for row in expired if row.kind == "task"])
 
 
 def return_slots(connection: Connection, ids: Sequence[int]) -> None:
-    """These tasks have one slot more to give."""
+    """Count one slot less given of each of these tasks, and put them and their batches back into the queue."""
     count_slots_returned(
         connection, [(task, random_source.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata"))
     )
@@ -68,8 +68,8 @@ def return_slots(connection: Connection, ids: Sequence[int]) -> None:
 
 
 def lease_again(connection: Connection, slot: int, task: int, kind: str) -> bool:
-    """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
-    if kind != "task":  # it never counted
+    """Lease an expired slot again to the same worker; False if its task has become full in the meantime."""
+    if kind != "task":  # repeats and practice do not count
         connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
         return True
     if not arm_has_room(connection, slot, task) or not count_slots_given(
@@ -85,17 +85,17 @@ def lease_again(connection: Connection, slot: int, task: int, kind: str) -> bool
 
 
 def resume_sitting(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
-    """Go on with a sitting whose lease had ended, with those of its tasks that are still open."""
-    mine = slots.c.sitting_id == sitting.id
-    expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(mine, slots.c.state == "expired")
+    """Lease a sitting again after its lease had ended, with those of its tasks that are still open; return it."""
+    in_sitting = slots.c.sitting_id == sitting.id
+    expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(in_sitting, slots.c.state == "expired")
     for slot, task, kind in connection.execute(expired).all():
         lease_again(connection, slot, task, kind)
-    orphans = select(slots.c.id).where(mine, slots.c.state == "expired", slots.c.kind == "task")
-    repeats = update(slots).where(mine, slots.c.state == "leased", slots.c.repeat_of.in_(orphans))
+    full = select(slots.c.id).where(in_sitting, slots.c.state == "expired", slots.c.kind == "task")
+    repeats = update(slots).where(in_sitting, slots.c.state == "leased", slots.c.repeat_of.in_(full))
     connection.execute(repeats.values(state="expired"))
     if sitting.plan_id is not None:
         connection.execute(update(plans).where(plans.c.id == sitting.plan_id).values(given=plans.c.given + 1))
-    left = connection.execute(select(func.count()).where(mine, slots.c.state == "leased")).scalar_one()
+    left = connection.execute(select(func.count()).where(in_sitting, slots.c.state == "leased")).scalar_one()
     values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
     this = update(sittings).where(sittings.c.id == sitting.id).values(values)
     return Sitting.of(connection.execute(this.returning(*SITTING_COLUMNS)).one())

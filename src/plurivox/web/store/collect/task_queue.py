@@ -1,7 +1,7 @@
-"""What is open to one worker, asked of the database by its indexes: no question ever sorts all tasks.
+"""The queue of open tasks and fixed batches: select those of one worker by index, without sorting all tasks.
 
-Open tasks stand in queues (by stratum, or in one): an index over (queue, slots given, random rank), and one over (queue,
-expected gain, random rank) where the study asks for what tells most. Fixed batches stand in a queue of their own.
+Open tasks are in one queue per stratum, or in a single queue: an index over (queue, slots given, random rank), and one over
+(queue, expected gain, random rank) with the assigner next-best. Fixed batches have a separate queue.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,9 +26,7 @@ OPEN_TASKS = select(tasks.c.id).where(tasks.c.queue == bindparam("queue"), ~ALRE
 FEWEST_GIVEN = OPEN_TASKS.order_by(tasks.c.given, tasks.c.rank)
 BY_GAIN = OPEN_TASKS.where(tasks.c.gain >= bindparam("least")).order_by(tasks.c.gain.desc(), tasks.c.rank.desc())
 TASK_IN_BATCH = plan_tasks.c.task_id == tasks.c.id
-BATCH_HAS_OPEN_TASK = (
-    exists().where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, BELOW_QUOTA).correlate(plans)
-)  # some task of the batch is open
+BATCH_HAS_OPEN_TASK = exists().where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, BELOW_QUOTA).correlate(plans)
 BATCHES_OF_WORKER = select(sittings.c.plan_id).where(
     sittings.c.worker_id == bindparam("worker"), sittings.c.plan_id.is_not(None)
 )
@@ -52,7 +50,7 @@ COUNT_SLOT_RETURNED = (
         gain=case((tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL),
     )
 )
-UPDATE_GAIN = (  # whoever was given a slot meanwhile has lowered it already: then the next snapshot tells
+UPDATE_GAIN = (  # only if no slot was given since the gain was computed; else the next snapshot updates it
     update(tasks)
     .where(tasks.c.id == bindparam("task"), tasks.c.given == bindparam("known"), tasks.c.gain.is_not(None))
     .values(gain=bindparam("new"))
@@ -62,7 +60,7 @@ GAINS_PER_TRANSACTION = 500  # gains in one transaction: some ten milliseconds
 
 @dataclass(frozen=True)
 class OpenTask:
-    """A task in the queue that somebody was asked about already."""
+    """An open task with at least one slot given: how many, and its expected gain."""
 
     id: int
     given: int
@@ -70,72 +68,78 @@ class OpenTask:
 
 
 class DatabasePool:
-    """What is open to one worker."""
+    """The open tasks of one worker in the database; an assigner chooses a sitting from this pool."""
 
-    held: Any = tasks  # the table whose rows are locked
-    wants: Any = BELOW_QUOTA
-    most_telling = BY_GAIN
+    locked_table: Any = tasks
+    below_quota: Any = BELOW_QUOTA
 
-    def __init__(self, connection: Connection, worker: int, looks: bool = False) -> None:
+    def __init__(self, connection: Connection, worker: int, read_only: bool = False) -> None:
         self.connection = connection
-        self.given: dict[str, Any] = {"worker": worker}
-        self.looks = looks  # nothing is to be given: no row is locked
+        self.params: dict[str, Any] = {"worker": worker}
+        self.read_only = read_only  # no slot will be given: no row is locked
         self.plan: int | None = None  # the fixed batch that was chosen
 
     def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
-        return self._open(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
+        """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
+        return self._select_open(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
     def telling(self, n: int, least: float) -> Sequence[int]:
-        return self._open(BY_GAIN, {"queue": "", "n": n, "least": least})
+        """Return at most `n` open tasks with the highest expected gain, at least `least` nats."""
+        return self._select_open(BY_GAIN, {"queue": "", "n": n, "least": least})
 
-    def _open(self, statement: Any, given: dict[str, Any]) -> Sequence[int]:
-        given = {**given, **self.given}
-        if self.looks:
-            return self.connection.execute(statement, given).scalars().all()
-        free = statement.with_for_update(skip_locked=True, of=self.held)
-        found = self.connection.execute(free, given).scalars().all()
-        if len(found) < given["n"] and self.connection.dialect.name != "sqlite":
-            # no more are open, or others look at them just now
-            found = self.connection.execute(statement.with_for_update(of=self.held), given).scalars().all()
+    def _select_open(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
+        """Return the tasks that a statement selects, with their rows locked unless `read_only`."""
+        params = {**params, **self.params}
+        if self.read_only:
+            return self.connection.execute(statement, params).scalars().all()
+        unlocked = statement.with_for_update(skip_locked=True, of=self.locked_table)
+        found = self.connection.execute(unlocked, params).scalars().all()
+        if len(found) < params["n"] and self.connection.dialect.name != "sqlite":
+            # no more are open, or other transactions have locked them: wait for these
+            found = self.connection.execute(statement.with_for_update(of=self.locked_table), params).scalars().all()
         return found
 
     def batch(self) -> Sequence[int]:
-        """A batch that is new to this worker, else the rest of one that was open only in part when it came."""
+        """Return the open tasks of a batch new to this worker, else of one that the worker had in part; set `plan` to it."""
         unseen = (
             exists()
-            .where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, self.wants, ~ALREADY_ASSIGNED)
+            .where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, self.below_quota, ~ALREADY_ASSIGNED)
             .correlate(plans)
         )
         for which in (plans.c.id.not_in(BATCHES_OF_WORKER), plans.c.id.in_(BATCHES_OF_WORKER)):
             wanted, tried = NEXT_BATCH.where(unseen, which), list[int]()
-            while (plan := self._first(wanted.where(plans.c.id.not_in(tried)))) is not None:
+            while (plan := self._select_batch(wanted.where(plans.c.id.not_in(tried)))) is not None:
                 tried.append(plan)
-                held = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
+                in_plan = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
                 rest = (
-                    select(tasks.c.id).where(tasks.c.id.in_(held), self.wants, ~ALREADY_ASSIGNED).order_by(tasks.c.id)
+                    select(tasks.c.id)
+                    .where(tasks.c.id.in_(in_plan), self.below_quota, ~ALREADY_ASSIGNED)
+                    .order_by(tasks.c.id)
                 )
-                found = self.connection.execute(self._locked(rest, tasks), self.given)
-                if open_now := found.scalars().all():  # another server may have given them while we waited
+                found = self.connection.execute(self._with_lock(rest, tasks), self.params)
+                if open_now := found.scalars().all():  # empty if another server gave them while this one waited
                     self.plan = plan
                     return open_now
         return []
 
-    def _first(self, statement: Any) -> int | None:
-        found: int | None = self.connection.execute(self._locked(statement, plans), self.given).scalar()
+    def _select_batch(self, statement: Any) -> int | None:
+        """Return the id of the first batch that a statement selects, locked unless `read_only`; None if there is none."""
+        found: int | None = self.connection.execute(self._with_lock(statement, plans), self.params).scalar()
         return found
 
-    def _locked(self, statement: Any, of: Any) -> Any:
-        return statement if self.looks else statement.with_for_update(of=of)
+    def _with_lock(self, statement: Any, of: Any) -> Any:
+        """Return the statement with FOR UPDATE OF a table, or unchanged if `read_only`."""
+        return statement if self.read_only else statement.with_for_update(of=of)
 
 
 def count_slots_given(connection: Connection, chosen: Sequence[tuple[int, float]]) -> int:
-    """One slot fewer of each (task, new rank); how many tasks had one, where one task is asked for."""
+    """Count one more slot given of each (task, new rank) below its quota; return the row count (reliable for one task)."""
     n: int = connection.execute(COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in chosen]).rowcount
     return n
 
 
 def free_slot_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
-    """For each task the smallest number that no slot has."""
+    """Return, for each task, the smallest slot number that is not used."""
     taken: dict[int, set[int]] = {task: set() for task in chosen}
     rows = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(chosen), slots.c.number.is_not(None))
     for task, number in connection.execute(rows):
@@ -144,7 +148,7 @@ def free_slot_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int
 
 
 def count_slots_returned(connection: Connection, back: Sequence[tuple[int, float]], by_stratum: bool) -> None:
-    """One slot more of each (task, new rank)."""
+    """Count one slot less given of each (task, new rank), and put the task back into its queue."""
     home = tasks.c.stratum if by_stratum else literal("")
     queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered meanwhile
     if back:
@@ -152,9 +156,9 @@ def count_slots_returned(connection: Connection, back: Sequence[tuple[int, float
 
 
 def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
-    """Take batches out of the queue of which no task is open any more.
+    """Remove the batches without an open task from the queue, among those that contain the tasks `chosen`.
 
-    They are locked first: what was given back meanwhile is then seen, since the next statement looks anew.
+    Their rows are locked first, so that slots returned by other transactions are seen.
     """
     holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(chosen))
     rows = select(plans.c.id).where(plans.c.id.in_(holders)).order_by(plans.c.id).with_for_update()
@@ -163,22 +167,22 @@ def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
 
 
 def reopen_batches(connection: Connection, tasks_back: Sequence[int]) -> None:
-    """Put every batch that holds one of these tasks into the queue again."""
+    """Put every batch that contains one of these tasks back into the queue."""
     holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(tasks_back))
     connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
 
 
-# ---- gains: the order of the queue of next-best
+# ---- expected gains: the order of the queue with next-best
 
 
 def started_open_tasks(connection: Connection) -> list[OpenTask]:
-    """The tasks of the queue that next-best orders."""
+    """Return the tasks of the single queue that have at least one slot given."""
     wanted = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
     return [OpenTask(*row) for row in connection.execute(wanted)]
 
 
 def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
-    """Write new gains of tasks, except where a slot was given since `given` was read."""
+    """Write new expected gains of tasks, unless a slot was given since `given` was read."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
         for part in batched(changed, GAINS_PER_TRANSACTION):
             with connection.begin():
@@ -186,7 +190,7 @@ def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
 
 
 def stopping_summary(connection: Connection, least: float) -> StoppingSummary:
-    """How many tasks get no more answers although their quota is not full, and how many answers that saves."""
+    """Count the open tasks whose expected gain is below `least`, and the answers that stopping them early saves."""
     wanted = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
-    n, spared = connection.execute(wanted.where(tasks.c.queue == "", tasks.c.gain < least)).one()
-    return StoppingSummary(n, int(spared), least)
+    n, saved = connection.execute(wanted.where(tasks.c.queue == "", tasks.c.gain < least)).one()
+    return StoppingSummary(n, int(saved), least)

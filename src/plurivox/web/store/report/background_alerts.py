@@ -1,4 +1,4 @@
-"""What goes wrong beside the requests, for owners: what, since when, and what to do; gone when it works again."""
+"""Alerts about failed background jobs, shown to owners: what failed, since when, what to do; removed when it works again."""
 
 import json
 from dataclasses import dataclass
@@ -9,47 +9,49 @@ from plurivox.web.store.database import now
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import facts
 
-RETRY_HINT = "It is tried again in every round. If it stays, the server's log says more; restart the server."
+RETRY_HINT = "The server tries again in every round. If it keeps failing, see the server's log and restart the server."
 ADVICE = {
-    "study": "Put study.toml right; it is read again in every round.",
-    "aggregator": "Name another aggregator in study.toml, or none; soft labels follow in the next round.",
-    "rules": f"Nobody is excluded meanwhile. {RETRY_HINT}",
+    "study": "Correct study.toml; it is read again in every round.",
+    "aggregator": "Set another aggregator in study.toml, or none; soft labels are computed again in the next round.",
+    "rules": f"No one is excluded in the meantime. {RETRY_HINT}",
     "labels": RETRY_HINT,
-    "pay": f"plurivox studio pay computes the sheet by itself. {RETRY_HINT}",
+    "pay": f"The command plurivox studio pay computes the sheet separately. {RETRY_HINT}",
     "background": RETRY_HINT,
-    "database": "See whether the disk is full and whether the database runs. The server goes on by itself once it can, "
-    "and answers that could not be taken stay in people's browsers until then.",
-    "leader": "Restart the server. Answers are taken and kept all the same.",
+    "database": "Check whether the disk is full and whether the database runs. The server continues as soon as it can write; "
+    "until then, unsaved answers stay in the browsers of the workers.",
+    "leader": "Restart the server. Answers are still accepted and saved.",
 }
 
 
 @dataclass(frozen=True)
 class Alert:
-    """One thing that goes wrong."""
+    """A failure of a background job: which one, what failed, since when."""
 
-    of: str  # a name in TO_DO
+    of: str  # the job, a key of ADVICE
     what: str
     since: float
 
     @property
     def to_do(self) -> str:
+        """What the owner can do about it."""
         return ADVICE[self.of]
 
 
 def set_alert(connection: Connection, of: str, what: str) -> None:
-    """Keep what is wrong with something, and since when; empty: it works. Each is a fact of its own: several may tell."""
-    told = kv_get(connection, _key_of(of)) or {}
-    if what != told.get("what", ""):
+    """Save the alert of a job, with the current time if its text has changed; delete it if `what` is empty."""
+    saved = kv_get(connection, _key_of(of)) or {}
+    if what != saved.get("what", ""):
         kv_set(connection, _key_of(of), {"what": what, "since": now()} if what else None)
 
 
 def list_alerts(connection: Connection) -> list[Alert]:
-    """What is wrong now, the oldest first."""
+    """Return the current alerts, the oldest first."""
     names = {_key_of(of): of for of in ADVICE}
     rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
-    found = [(names[row.name], told) for row in rows if (told := json.loads(row.value))]
-    return sorted((Alert(of, one["what"], one["since"]) for of, one in found), key=lambda one: one.since)
+    found = [(names[row.name], saved) for row in rows if (saved := json.loads(row.value))]
+    return sorted((Alert(of, one["what"], one["since"]) for of, one in found), key=lambda alert: alert.since)
 
 
 def _key_of(of: str) -> str:
+    """Return the key under which the alert of a job is saved."""
     return f"trouble: {of}"

@@ -1,4 +1,4 @@
-"""Scores of workers, and flags of odd answers: as a snapshot writes them, and as lists, a page at a time."""
+"""Scores of workers and flags of answers: write them with a snapshot, list them one page at a time."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,13 +22,13 @@ SCORE_COLUMNS = {
     name: standings.c[name.replace("-", "_")] for name in ("agreement-with-rest", "repeat-consistency", "too-fast")
 }
 ORDER_COLUMNS: dict[str, Any] = {"answers": standings.c.n, "seconds": standings.c.seconds, "flags": standings.c.flags}
-ROWS_PER_TRANSACTION = 500  # rows in one transaction: some ten milliseconds
+ROWS_PER_TRANSACTION = 500  # takes some ten milliseconds
 ORDER_COLUMNS |= {"seen": workers.c.seen, **SCORE_COLUMNS}
 
 
 @dataclass(frozen=True)
 class WorkerScores:
-    """Scores of a worker."""
+    """Scores of a worker, with the number of answers and flags."""
 
     n: int
     seconds: float | None
@@ -41,7 +41,7 @@ class WorkerScores:
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """A worker in a list."""
+    """A worker in a list, with stage, status and scores."""
 
     worker: str
     stage: Stage
@@ -55,7 +55,7 @@ class WorkerLine:
 
 @dataclass(frozen=True)
 class WorkerPage:
-    """A part of the list of workers."""
+    """One page of the list of workers."""
 
     workers: list[WorkerLine]
     next: str | None
@@ -63,7 +63,7 @@ class WorkerPage:
 
 @dataclass(frozen=True)
 class FlaggedAnswer:
-    """An odd answer."""
+    """An answer with flags, such as too-fast."""
 
     answer: str
     worker: str
@@ -75,7 +75,7 @@ class FlaggedAnswer:
 
 @dataclass(frozen=True)
 class FlaggedPage:
-    """A part of the list of odd answers, and how many there are of each kind."""
+    """One page of the list of flagged answers, and the number of answers per flag."""
 
     flagged: list[FlaggedAnswer]
     counts: dict[str, int]
@@ -85,7 +85,10 @@ class FlaggedPage:
 def worker_page(
     connection: Connection, after: str | None, limit: int, order: WorkerOrder = "worker", prefix: str = ""
 ) -> WorkerPage:
-    """Workers by pseudonym, or by what the latest snapshot knows of them, the largest first."""
+    """Return one page of workers by pseudonym, or by a score of the latest snapshot, the largest first; filter by `prefix`.
+
+    `after` is the cursor of the page before; raise InvalidCursor if it is not valid.
+    """
     done = select(func.sum(sittings.c.done)).where(sittings.c.worker_id == workers.c.id, sittings.c.number > 0)
     known = (standings.c.worker_id, standings.c.seconds, standings.c.flags, standings.c.seen.label("answered"))
     wanted = select(workers, *known, *SCORE_COLUMNS.values(), done.scalar_subquery().label("done")).limit(limit + 1)
@@ -96,7 +99,7 @@ def worker_page(
     if key is None:
         wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)
     else:
-        down = func.coalesce(-key, 1e18)  # those of whom nothing is known come last
+        down = func.coalesce(-key, 1e18)  # workers without a value come last
         wanted = wanted.add_columns(down.label("down")).order_by(down, workers.c.id)
         if after:
             wanted = wanted.where(tuple_(down, workers.c.id) > _parse_cursor(after))
@@ -108,9 +111,10 @@ def worker_page(
     return WorkerPage([_worker_line(row) for row in rows[:limit]], following)
 
 
-def _parse_cursor(place: str) -> tuple[float, int]:
+def _parse_cursor(cursor: str) -> tuple[float, int]:
+    """Return the sort key and worker id of a cursor; raise InvalidCursor if it is not valid."""
     try:
-        key, worker = place.split("_")
+        key, worker = cursor.split("_")
         value = float(key)
     except ValueError:
         raise InvalidCursor() from None
@@ -120,14 +124,15 @@ def _parse_cursor(place: str) -> tuple[float, int]:
 
 
 def _worker_line(row: Any) -> WorkerLine:
-    known = row.worker_id is not None
+    """Convert a row of the query of `worker_page` to a WorkerLine."""
+    has_scores = row.worker_id is not None
     return WorkerLine(
         worker=row.pseudonym,
         stage=row.stage,
         status=row.status,
         answers=int(row.done or 0),
         median_seconds=row.seconds,
-        scores={name: row._mapping[column] for name, column in SCORE_COLUMNS.items()} if known else {},
+        scores={name: row._mapping[column] for name, column in SCORE_COLUMNS.items()} if has_scores else {},
         flags=row.flags or 0,
         last_seen=max(row.seen, row.answered or 0.0),
     )
@@ -136,9 +141,9 @@ def _worker_line(row: Any) -> WorkerLine:
 def newest_page(
     connection: Connection, wanted: Any, key: Any, after: str | None, limit: int
 ) -> tuple[Sequence[Any], str | None]:
-    """A page of rows by a counted key, the largest first, and the place where the next page begins.
+    """Return one page of rows by an integer key, the largest first, and the cursor of the next page (None at the end).
 
-    `key` is the first column of `wanted`. A place that is no such key is the beginning.
+    `key` is the first column of `wanted`. A cursor `after` that is not an integer is ignored.
     """
     if after and after.isdigit() and len(after) < 19:
         wanted = wanted.where(key < int(after))
@@ -147,7 +152,7 @@ def newest_page(
 
 
 def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
-    """Odd answers, the newest first."""
+    """Return one page of flagged answers, the newest first."""
     wanted = ALL_ANSWERS.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
     rows, following = newest_page(connection, wanted.order_by(None), flags.c.answer_id, after, limit)
     lines = [
@@ -157,17 +162,17 @@ def flagged_page(connection: Connection, after: str | None, limit: int) -> Flagg
     return FlaggedPage(lines, latest_snapshot(connection).flags, following)
 
 
-# ---- what a snapshot writes
+# ---- write with a snapshot
 
 
-def write_flags(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -> None:
-    """Write what is odd about the answers to these tasks, in place of their former flags."""
-    for part in batched(ids, ROWS_PER_TRANSACTION):
+def write_flags(engine: Engine, task_ids: Sequence[int], flags_of: Mapping[int, Sequence[str]]) -> None:
+    """Replace the flags of all answers to these tasks; `flags_of`: answer id -> its flags."""
+    for part in batched(task_ids, ROWS_PER_TRANSACTION):
         with engine.connect() as connection:
-            said = select(flags).join(answers, answers.c.id == flags.c.answer_id).where(answers.c.task_id.in_(part))
-            old = {row.answer_id: row.flags for row in connection.execute(said)}
+            former = select(flags).join(answers, answers.c.id == flags.c.answer_id).where(answers.c.task_id.in_(part))
+            old = {row.answer_id: row.flags for row in connection.execute(former)}
             latest = select(answers.c.id).where(answers.c.task_id.in_(part))
-            new = {one: json.dumps(odd[one]) for one in connection.execute(latest).scalars() if one in odd}
+            new = {one: json.dumps(flags_of[one]) for one in connection.execute(latest).scalars() if one in flags_of}
         gone = [one for one, names in old.items() if new.get(one) != names]
         fresh = [{"answer_id": one, "flags": names} for one, names in new.items() if old.get(one) != names]
         if gone or fresh:
@@ -179,7 +184,7 @@ def write_flags(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[s
 
 
 def write_worker_scores(engine: Engine, lines: Mapping[int, WorkerScores]) -> None:
-    """Write the scores of all workers, in place of the former ones."""
+    """Replace the scores of all workers; `lines`: worker id -> scores."""
     with engine.connect() as connection:
         old = {row.worker_id: row._asdict() for row in connection.execute(select(standings))}
     new = {worker: {"worker_id": worker, **vars(line)} for worker, line in lines.items()}
@@ -195,7 +200,7 @@ def write_worker_scores(engine: Engine, lines: Mapping[int, WorkerScores]) -> No
 
 
 def delete_scores(connection: Connection, worker: int) -> None:
-    """Delete a person's scores, and the flags of their answers."""
-    mine = select(answers.c.id).where(answers.c.worker_id == worker)
-    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
+    """Delete the scores of a worker and the flags of the worker's answers."""
+    of_worker = select(answers.c.id).where(answers.c.worker_id == worker)
+    connection.execute(delete(flags).where(flags.c.answer_id.in_(of_worker)))
     connection.execute(delete(standings).where(standings.c.worker_id == worker))
