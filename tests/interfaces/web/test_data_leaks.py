@@ -91,7 +91,7 @@ def test_logs_hold_no_secret_and_no_id(
     lines = "\n".join(logging.Formatter("%(message)s").format(record) for record in ours)
     assert "a request failed" in lines and "the database refused" in lines
     assert [secret for secret in used if secret in lines] == []
-    assert str(study.studio.settings.url) not in lines
+    assert str(study.studio.settings.database_url) not in lines
 
 
 def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

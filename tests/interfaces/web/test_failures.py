@@ -191,7 +191,7 @@ def test_a_picture_that_does_not_load_is_told_to_the_person_and_to_the_owner(stu
     kinds = [[event["kind"] for event in one["events"]] for one in live.answers()]
     assert live.answers()[0]["abstain"] and kinds[0][0] == "unseen"
     assert kinds[1][:2] == ["unseen", "seen"]
-    SnapshotComputer(live.studio.engine).compute(live.studio.study)
+    SnapshotComputer(live.studio.engine).compute_snapshot(live.studio.study)
     told = select(flags.c.flags).where(flags.c.answer_id.in_([one["id"] for one in live.answers()]))
     found = live.studio.read_sync(lambda c: c.execute(told.order_by(flags.c.answer_id)).scalars().all())
     assert sum("picture-not-seen" in one for one in found) == 1  # the one that came after all is none

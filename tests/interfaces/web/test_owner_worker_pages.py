@@ -25,8 +25,8 @@ def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: An
                 person.answer(slot["slot"], submitted_ms=ms)
         engine = live.studio.engine
         assert apply_exclusion_rules(engine, study) == 1
-        SnapshotComputer(engine).compute(study)
-        Payroll(engine).update(study)
+        SnapshotComputer(engine).compute_snapshot(study)
+        Payroll(engine).update_sheet(study)
         live.sign_in()
         page = context().new_page()
         page.on("dialog", lambda one: one.accept())

@@ -47,7 +47,7 @@ def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> Non
             assert study.http.get(f"/api/owner/{page}").status_code == 200, page
         filled(study)
         assert study.http.get("/api/owner/snapshot").json()["pending"] is True
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         found = {page: study.http.get(f"/api/owner/{page}").json() for page in pages}
         assert found["progress"]["answers"] == found["progress"]["wanted"] == 12
         assert found["progress"]["repeats"] == 3 and found["progress"]["workers"] == {"done": 3}
@@ -79,7 +79,7 @@ def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": "cat"}])
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)  # a warning would be an error here
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)  # a warning would be an error here
         scores = study.http.get("/api/owner/agreement").json()["scores"]
         assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
 
@@ -105,7 +105,7 @@ def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_pa
         filled(study)
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert person.status_code == 409
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         told = study.studio.writer.submit(lambda c: erase_worker(c, "test", "pid1")).result()
         assert told["gone"] == {"answers": 5, "visits": 1, "platform ids": 1} and told["slots given back"] == 4
         assert len(study.look(select(answers))) == 10 and {row.raw for row in study.look(select(raw_ids))} == {
@@ -159,7 +159,7 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
             text=True,
             env=environment(),
         )
-        background._compute(study.studio.study)
+        background._compute_results(study.studio.study)
         assert "could not be computed: the computing process ended" in caplog.text and background._child is None
         study.sign_in()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]

@@ -75,7 +75,7 @@ def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
         assert export(engine, study, tmp_path / "out") == 4
         views = pv.io.read(tmp_path / "out").tables["views"]()
         assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
-        SnapshotComputer(engine).compute(study)
+        SnapshotComputer(engine).compute_snapshot(study)
         assert apply_exclusion_rules(engine, study) == 0
 
 
@@ -85,7 +85,7 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         bad, engine = live.enter(), live.studio.engine
         fail(bad)
         apply_exclusion_rules(engine, study)
-        SnapshotComputer(engine).compute(study)
+        SnapshotComputer(engine).compute_snapshot(study)
         live.sign_in()
         said = live.http.get("/api/owner/exclusions").json()
         [one] = said["exclusions"]
@@ -132,10 +132,10 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         bad, engine = live.enter(), live.studio.engine
         for slot in bad.slots():
             bad.answer(slot["slot"], "dog", submitted_ms=1.0)
-        SnapshotComputer(engine).compute(study)
+        SnapshotComputer(engine).compute_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [4, 1]
         apply_exclusion_rules(engine, study)
-        SnapshotComputer(engine).compute(study)
+        SnapshotComputer(engine).compute_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
         assert {(row.n, row.soft) for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {
             (0, "[]")
@@ -152,7 +152,7 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
             good.answer(slot["slot"])
         fail(bad)
         aggregates = SnapshotComputer(engine)
-        aggregates.compute(study)
+        aggregates.compute_snapshot(study)
         see = lambda page: live.http.get(f"/api/owner/{page}").json()  # noqa: E731
         pages = ("agreement", "times", "tasks?order=entropy")
         before = [see(page) for page in pages]
@@ -163,14 +163,14 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
         assert see("flagged")["flagged"] == [] and live.studio.read_sync(lambda c: is_stale(c, study.digest))
-        (SnapshotComputer(engine) if again else aggregates).compute(study)  # another process knows as well
+        (SnapshotComputer(engine) if again else aggregates).compute_snapshot(study)  # another process knows as well
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
         assert {one["top"][0]["label"] for one in see(pages[2])["tasks"]} == {"cat"}
         mine = bad.entered["me"]["worker"]
         live.studio.writer.submit(lambda c: lift_exclusion(c, "olga", mine)).result()
         assert see("snapshot")["recomputing"] and see("snapshot")["answers"] == 4
-        aggregates.compute(study)
+        aggregates.compute_snapshot(study)
         assert not see("snapshot")["recomputing"] and see("snapshot")["answers"] == 8
 
 
@@ -181,10 +181,10 @@ def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_pa
         for slot in good.slots():
             good.answer(slot["slot"])
         assert aggregates.exclude_workers(study) == 0
-        aggregates.compute(study)
+        aggregates.compute_snapshot(study)
         fail(bad)
         assert (aggregates.exclude_workers(study), aggregates.exclude_workers(study)) == (1, 0)
-        aggregates.compute(study)
+        aggregates.compute_snapshot(study)
         assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {1}
 
 
@@ -207,7 +207,7 @@ def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path)
         good, lost = live.enter(), live.enter()
         good.post("/api/me/stage", {"stage": "quiz", "quiz": [1]})
         good.answer(good.slots()[0]["slot"])
-        SnapshotComputer(live.studio.engine).compute(study)
+        SnapshotComputer(live.studio.engine).compute_snapshot(study)
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()["me"]["stage"] == "done"
         assert len(live.look(select(exclusions))) == len(live.look(select(snapshots))) == 1
         who = lost.entered["me"]["worker"]

@@ -35,7 +35,7 @@ def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Pa
     with served(tmp_path / "s", plain) as live:
         person = live.enter()
         person.answer(person.slots()[0]["slot"])
-        SnapshotComputer(live.studio.engine).compute(plain)
+        SnapshotComputer(live.studio.engine).compute_snapshot(plain)
         assert not live.studio.read_sync(lambda c: is_stale(c, plain.digest)) and live.studio.read_sync(
             lambda c: is_stale(c, paid.digest)
         )
@@ -88,8 +88,8 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
         live.sign_in()
         assert live.http.get("/api/owner/pay").json()["lines"] == []  # no request computes it
-        Payroll(engine).update(study)
-        Payroll(engine).update(study)
+        Payroll(engine).update_sheet(study)
+        Payroll(engine).update_sheet(study)
         page = live.http.get("/api/owner/pay", params={"limit": 2})
         assert len(page.json()["lines"]) == 2 and (page.json()["people"], page.json()["total"]) == (3, "1.30")
         rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()
@@ -113,7 +113,7 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
         payroll, crowd, write = Payroll(live.studio.engine), [], live.studio.writer.submit
 
         def check() -> None:
-            payroll.update(study)
+            payroll.update_sheet(study)
             kept = {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
             assert kept == live.studio.read_sync(lambda c: compute_sheet(c, study))
             total = sum((Decimal(line.total) for line in kept.values()), Decimal(0))
@@ -143,17 +143,17 @@ def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Pat
     with served(tmp_path / "s", study, text_tasks(12)) as live:
         people = [walk(live, "cat") for _ in range(4)]
         payroll, said = Payroll(live.studio.engine), list[str]()
-        assert payroll.update(study) == 4 and payroll.update(study) == 0
+        assert payroll.update_sheet(study) == 4 and payroll.update_sheet(study) == 0
         listen = lambda *given: said.append(given[2])  # noqa: E731
         event.listen(live.studio.engine, "before_cursor_execute", listen)
         try:
-            assert payroll.update(study) == 0
+            assert payroll.update_sheet(study) == 0
             assert not any(one.startswith(("INSERT", "UPDATE", "DELETE")) for one in said)
             del said[:]
             slot = people[0].slots()[0]
             people[0].answer(slot["slot"], "ship")
             touched = len({row.worker_id for row in live.look(same_task(slot))})
-            assert 1 <= payroll.update(study) <= touched
+            assert 1 <= payroll.update_sheet(study) <= touched
         finally:
             event.remove(live.studio.engine, "before_cursor_execute", listen)
         read = [one for one in said if "marks" in one and one.startswith("SELECT") and "answers.id > ?" in one]
@@ -180,8 +180,10 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
             walk(live, "cat")
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
                 patch.setattr(pay_sheet, "write_pay_lines", full)
-                payroll.update(study)
-            assert payroll.update(study) > 0 and payroll.update(study) == 0  # although nobody has answered meanwhile
+                payroll.update_sheet(study)
+            assert (
+                payroll.update_sheet(study) > 0 and payroll.update_sheet(study) == 0
+            )  # although nobody has answered meanwhile
             assert kept(live) == live.studio.read_sync(lambda c: compute_sheet(c, study))
 
 
@@ -191,7 +193,7 @@ def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path
         walk(live, "cat")
         one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
         for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
-            assert payroll.update(study) == 1 and payroll.update(study) == 0
+            assert payroll.update_sheet(study) == 1 and payroll.update_sheet(study) == 0
             assert [line.total for line in kept(live).values()] == [f"{study.pay.base}.00"]
 
 

@@ -306,7 +306,7 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
             if turn == 1:
                 assert {row.given for row in study.look(select(tasks.c.given))} == {1}  # first, everything once
-            SnapshotComputer(study.studio.engine).compute(made)
+            SnapshotComputer(study.studio.engine).compute_snapshot(made)
             if not given:
                 break
         counts = {row.name: row.given for row in study.look(select(tasks.c.name, tasks.c.given))}

@@ -188,7 +188,7 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], rng.choice(LABELS))
-            aggregates.compute(study.studio.study)
+            aggregates.compute_snapshot(study.studio.study)
 
         answer()
         for order in ("name", "entropy", "given"):
@@ -212,7 +212,7 @@ def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytes
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-            SnapshotComputer(study.studio.engine).compute(study.studio.study)
+            SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
         assert said.status_code == 409 and "first page" in said.json()["detail"]
         assert len(study.look(select(soft_labels))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
@@ -243,7 +243,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
             for slot in person.slots()[: i or None]:
                 person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
         study.enter()
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
             lines, after = [], ""
             while after is not None:
@@ -290,12 +290,12 @@ def test_new_answers_alone_give_new_soft_labels(tmp_path: Path) -> None:
         for _ in range(3):
             for slot in person.slots():
                 person.answer(slot["slot"], "cat", submitted_ms=100)
-            aggregates.compute(study.studio.study)
+            aggregates.compute_snapshot(study.studio.study)
         held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
         one_go = SnapshotComputer(study.studio.engine)
-        one_go.compute(study.studio.study)
+        one_go.compute_snapshot(study.studio.study)
         assert (
             study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held
         )  # and a new process agrees
@@ -306,7 +306,7 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
         number = publishing.begin_snapshot(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
@@ -388,9 +388,9 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
 
         monkeypatch.setattr(worker_results, "write_flags", late)
         with pytest.raises(publishing.Outdated):
-            aggregates.compute(study.studio.study)
+            aggregates.compute_snapshot(study.studio.study)
         assert study.look(select(snapshots)) == []
-        aggregates.compute(study.studio.study)
+        aggregates.compute_snapshot(study.studio.study)
         held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
 
@@ -432,15 +432,15 @@ def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypat
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
         [trouble] = told["troubles"]
         assert "ValueError: bad luck" in trouble["what"] and "vote-shares meanwhile" in trouble["what"]
         assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
         mended = study.studio.study.model_copy(update={"aggregator": ""})
-        SnapshotComputer(study.studio.engine).compute(mended)
+        SnapshotComputer(study.studio.engine).compute_snapshot(mended)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
 
 
@@ -640,13 +640,13 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         aggregates = SnapshotComputer(study.studio.engine)
-        aggregates.compute(study.studio.study)
+        aggregates.compute_snapshot(study.studio.study)
         assert not study.studio.read_sync(is_stale)
         long_ago = time.time() - 10 * answer_counters.COMMIT_SECONDS
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
         assert study.studio.read_sync(is_stale)
-        aggregates.compute(study.studio.study)
+        aggregates.compute_snapshot(study.studio.study)
         assert not study.studio.read_sync(is_stale)  # once is enough
 
 
@@ -672,7 +672,7 @@ def test_only_soft_labels_that_changed_are_looked_at(
 
         def renewed(by: SnapshotComputer) -> int:
             del written[:]
-            by.compute(study.studio.study)
+            by.compute_snapshot(study.studio.study)
             return sum(written)
 
         people = [study.enter() for _ in range(3)]

@@ -9,18 +9,18 @@ from sqlalchemy import Connection, func, select
 from plurivox.assign import Place, Quota
 from plurivox.web.store.collect import sittings as sitting_store
 from plurivox.web.store.collect.arms import draw_arm, pool_for_worker
-from plurivox.web.store.collect.sittings import begin_sitting, latest_sitting, open_slots
+from plurivox.web.store.collect.sittings import begin_sitting, latest_sitting, unanswered_slots
 from plurivox.web.store.collect.submissions import (
     Draft,
     Mark,
     Submission,
-    answer_with_key,
+    find_answer_by_key,
     get_draft,
     insert_answer,
     latest_answers,
+    lock_slot,
     mark_answered,
     save_draft,
-    slot_to_answer,
 )
 from plurivox.web.store.collect.tasks import Assignment, NewTask, add_tasks, apply_assignment
 from plurivox.web.store.collect.workers import Worker, add_worker
@@ -54,8 +54,8 @@ def test_a_sitting_goes_from_its_first_slot_to_its_last(connection: Connection) 
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
     assert (sitting.number, sitting.total, sitting.done, sitting.is_over) == (1, 3, 0, False)
-    for at, shown in enumerate(open_slots(connection, sitting.id, 10)):
-        slot = slot_to_answer(connection, shown.id, worker.id)
+    for at, shown in enumerate(unanswered_slots(connection, sitting.id, 10)):
+        slot = lock_slot(connection, shown.id, worker.id)
         assert slot.worker == worker and slot.sitting.done == at
         said = Submission(f"k{at}", slot.id, [Mark("named", "cat", "70")])
         answer = insert_answer(connection, slot, said, "top-two", None, extra=False)
@@ -69,34 +69,32 @@ def test_a_sitting_goes_from_its_first_slot_to_its_last(connection: Connection) 
 
 def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
-    slot = slot_to_answer(connection, open_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
+    slot = lock_slot(connection, unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
     first = insert_answer(connection, slot, said, "top-two", None, extra=False)
     assert mark_answered(connection, slot, first, False, LEASE) is not None
-    saved = answer_with_key(connection, worker.id, "k")
+    saved = find_answer_by_key(connection, worker.id, "k")
     assert saved is not None and saved.id == first and saved.equals(said)
     assert not saved.equals(Submission("k", slot.id, [Mark("named", "caté", "70")]))
     assert not saved.equals(Submission("k", slot.id, said.marks, abstain=True))
-    assert answer_with_key(connection, worker.id + 1, "k") is None
+    assert find_answer_by_key(connection, worker.id + 1, "k") is None
     again = insert_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
     assert mark_answered(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
-    assert slot_to_answer(connection, slot.id, worker.id).answer_id == again
+    assert lock_slot(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
-        slot_to_answer(connection, slot.id + 1, worker.id)
+        lock_slot(connection, slot.id + 1, worker.id)
     with pytest.raises(NotSignedIn):
-        slot_to_answer(connection, slot.id, worker.id + 1)
+        lock_slot(connection, slot.id, worker.id + 1)
 
 
 def test_a_draft_goes_with_the_answer_to_its_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
-    one, other = open_slots(connection, sit(connection, worker).id, 2)
+    one, other = unanswered_slots(connection, sit(connection, worker).id, 2)
     assert save_draft(connection, worker.id, Draft(one.id, "begun"))
     assert save_draft(connection, worker.id, Draft(one.id, "longer"))
-    insert_answer(
-        connection, slot_to_answer(connection, other.id, worker.id), Submission("k", other.id), "x", None, False
-    )
+    insert_answer(connection, lock_slot(connection, other.id, worker.id), Submission("k", other.id), "x", None, False)
     assert get_draft(connection, worker.id) == Draft(one.id, "longer")
-    slot = slot_to_answer(connection, one.id, worker.id)
+    slot = lock_slot(connection, one.id, worker.id)
     mark_answered(
         connection, slot, insert_answer(connection, slot, Submission("l", one.id), "x", None, False), False, LEASE
     )
@@ -107,7 +105,7 @@ def test_a_lease_is_renewed_by_an_answer_once_a_quarter_is_over(connection: Conn
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
     assert not sitting.needs_renewal(LEASE) and sitting.needs_renewal(2 * LEASE)
-    slot = slot_to_answer(connection, open_slots(connection, sitting.id, 1)[0].id, worker.id)
+    slot = lock_slot(connection, unanswered_slots(connection, sitting.id, 1)[0].id, worker.id)
     answer = insert_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
     mark_answered(connection, slot, answer, False, 2 * LEASE)
     latest = latest_sitting(connection, worker.id)

@@ -114,7 +114,7 @@ def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(
             unnamed = replace(given, worker=np.array([0, -1]))
             write(lambda c: add_answers(c, made.study, made.keys, unnamed)).result()
         assert write(lambda c: add_answers(c, made.study, made.keys, given)).result() == 2
-        SnapshotComputer(made.engine).compute(made.study)
+        SnapshotComputer(made.engine).compute_snapshot(made.study)
         export(made.engine, made.study, tmp_path / "out")
         study.sign_in()
         found = study.http.get("/api/owner/tasks").json()["tasks"]

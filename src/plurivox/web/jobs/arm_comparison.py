@@ -36,10 +36,10 @@ def compare_arms(
     connection: Connection, study: Study, collected: CollectedAnswers, elicited: Elicited
 ) -> list[ArmResult]:
     """Compute the cost and accuracy of each arm; what cannot be computed yet is None."""
-    found, votes, first = collected.answers, elicited.votes, collected.is_first
+    answers, votes, first = collected.answers, elicited.votes, collected.is_first
     arm_of = statistics.worker_arms(connection)
-    arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
-    arm_of_answer = arms[found.worker]  # (n_answers,)
+    arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
+    arm_of_answer = arms[answers.worker]  # (n_answers,)
     gold, inputs = statistics.gold_labels(connection, study.labels), statistics.count_inputs_by_arm(connection)
     people = statistics.count_people_by_arm(connection, before=now() - study.lease_minutes * 60)
     assert votes.answer is not None
@@ -48,8 +48,8 @@ def compare_arms(
         in_arm = (arm_of_answer == one.name) & first
         in_any_arm = np.isin(arm_of_answer, [arm.name for arm in study.arms]) & first
         arm_votes, other_votes = votes.where(in_arm[votes.answer]), votes.where((in_any_arm & ~in_arm)[votes.answer])
-        cost = _cost_columns(found, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
-        columns = _people_columns(people.get(one.name, ArmPeople())) | cost | _agreement_columns(arm_votes, found)
+        cost = _cost_columns(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
+        columns = _people_columns(people.get(one.name, ArmPeople())) | cost | _agreement_columns(arm_votes, answers)
         columns |= _accuracy_columns(arm_votes, other_votes, gold, cost["seconds"])
         rows.append(ArmResult(**_arm_columns(study, one), **columns))
     return rows
@@ -77,13 +77,13 @@ def _people_columns(one: ArmPeople) -> dict[str, Any]:
 # ---- costs
 
 
-def _cost_columns(found: Answers, in_arm: Bools) -> dict[str, Any]:
+def _cost_columns(answers: Answers, in_arm: Bools) -> dict[str, Any]:
     """Return the number of answers and the median time with its interval, as fields of ArmResult."""
-    assert found.seconds is not None
-    known = in_arm & ~np.isnan(found.seconds)
+    assert answers.seconds is not None
+    known = in_arm & ~np.isnan(answers.seconds)
     return {
         "answers": int(in_arm.sum()),
-        "seconds": _rounded_interval(median_interval(found.seconds[known], found.worker[known])),
+        "seconds": _rounded_interval(median_interval(answers.seconds[known], answers.worker[known])),
     }
 
 
@@ -123,7 +123,7 @@ def _median_of_counts(counts: dict[int, int]) -> float | None:
 # ---- agreement and accuracy
 
 
-def _agreement_columns(arm_votes: Votes, found: Answers) -> dict[str, Any]:
+def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     """Return the mean entropy of an answer in nats and the observed agreement of an arm, as fields of ArmResult."""
     columns: dict[str, Any] = {"entropy": None, "agreement": None}
     if len(arm_votes):
@@ -132,7 +132,7 @@ def _agreement_columns(arm_votes: Votes, found: Answers) -> dict[str, Any]:
         _, place = np.unique(arm_votes.answer, return_inverse=True)
         columns["entropy"] = round_finite(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
         try:
-            scores = score(arm_votes, "observed-agreement", answers=found, resamples=0)
+            scores = score(arm_votes, "observed-agreement", answers=answers, resamples=0)
             columns["agreement"] = round_finite(float((scores.value if scores.raw is None else scores.raw)[0]))
         except PlurivoxError:  # no two answers to one task yet
             return columns

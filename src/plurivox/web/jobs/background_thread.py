@@ -117,7 +117,7 @@ class BackgroundThread:
         else:
             self._set_alert("study", "")
             if failed or self.studio.read_sync(partial(is_stale, digest=study.digest)):
-                self._compute(study)
+                self._compute_results(study)
         self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
 
@@ -150,7 +150,7 @@ class BackgroundThread:
         if known is None or known.what != what:
             self.studio.alerts[of] = Alert(of, what, now())
 
-    def _compute(self, study: Study) -> None:
+    def _compute_results(self, study: Study) -> None:
         """Let the child process compute, and set or delete the alert of each of its jobs."""
         errors = self._compute_in_child(study)
         if errors is None or self._stopping.is_set():

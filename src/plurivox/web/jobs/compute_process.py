@@ -59,8 +59,8 @@ class RoundRunner:
         """
         jobs: dict[str, Callable[[Study], object]] = {
             "rules": self.snapshots.exclude_workers,
-            "labels": self.snapshots.compute,
-            "pay": self.payroll.update,
+            "labels": self.snapshots.compute_snapshot,
+            "pay": self.payroll.update_sheet,
         }
         errors = {}
         for name, job in jobs.items():

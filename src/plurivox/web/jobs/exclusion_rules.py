@@ -36,16 +36,16 @@ def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnsw
     return n
 
 
-def find_breaches(study: Study, found: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
+def find_breaches(study: Study, answers: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
     """Return pseudonym -> (rule, reason) for each worker with enough answers who breaks a rule; the first such rule."""
     broken: dict[str, tuple[str, str]] = {}
-    if not len(found):
+    if not len(answers):
         return broken
-    n = np.bincount(found.worker, minlength=len(found.workers))
-    enough = {str(name) for name, count in zip(found.workers, n, strict=True) if count >= study.exclude.least_answers}
+    n = np.bincount(answers.worker, minlength=len(answers.workers))
+    enough = {str(name) for name, count in zip(answers.workers, n, strict=True) if count >= study.exclude.least_answers}
     for rule in study.exclude.rules:
         try:
-            audit = clean(found, [rule], gold).audit
+            audit = clean(answers, [rule], gold).audit
         except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
             log.info("the rule %s cannot be applied yet: %s", rule, cause)
             continue

@@ -36,7 +36,7 @@ class WorkCache:
     """Cache of the data that pay is computed from: all answers, visits to pages, and workers. `answers` may be shared."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
-    visits: RowCache = field(default_factory=pay_sheet.visit_cache)
+    visits: RowCache = field(default_factory=pay_sheet.new_visit_cache)
     people: dict[int, Person] = field(default_factory=dict)
 
     def read_new(self, connection: Connection) -> None:

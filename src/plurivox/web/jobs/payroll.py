@@ -32,7 +32,7 @@ def compute_sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
     return {worker: compute_pay(study.pay, work) for worker, work in summarize_work(cache).items()}
 
 
-def compute_pay(rules: Pay, one: WorkSummary) -> PayLine:
+def compute_pay(rules: Pay, work: WorkSummary) -> PayLine:
     """Compute the pay of one worker, with the reasons.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
@@ -40,28 +40,28 @@ def compute_pay(rules: Pay, one: WorkSummary) -> PayLine:
     >>> line.base, line.bonus, line.total
     ('2.42', '0.19', '2.61')
     """
-    matched, compared = one.matched, one.compared
-    spent = Decimal(round(one.active_ms if rules.time == "active" else one.total_ms))
+    matched, compared = work.matched, work.compared
+    spent = Decimal(round(work.active_ms if rules.time == "active" else work.total_ms))
     cap = Decimal(str(rules.most_minutes)) * 60_000
     hours = (min(spent, cap) if cap else spent) / HOUR_MS
     base = rules.base + rules.per_hour * hours
     share = Decimal(matched) / compared if compared else Decimal(0)
     bonus = rules.bonus_per_match * matched + rules.bonus_per_hour * hours * share
-    reasons = [f"{one.n_answers} answers", f"{matched} of {compared} as most others"]
+    reasons = [f"{work.n_answers} answers", f"{matched} of {compared} as most others"]
     if cap and spent > cap:
         reasons.append(f"at most {rules.most_minutes:g} minutes are paid")
-    if one.excluded:
-        reasons.append(f"excluded by {one.excluded}: {'no bonus' if rules.excluded == 'without-bonus' else 'no pay'}")
+    if work.excluded:
+        reasons.append(f"excluded by {work.excluded}: {'no bonus' if rules.excluded == 'without-bonus' else 'no pay'}")
         base, bonus = (base if rules.excluded == "without-bonus" else Decimal(0)), Decimal(0)
-    if one.n_answers < rules.least_answers:
+    if work.n_answers < rules.least_answers:
         reasons.append(f"fewer than {rules.least_answers} answers: no pay")
         base = bonus = Decimal(0)
     base, bonus = _round_to_cents(base), _round_to_cents(bonus)
     return PayLine(
-        worker=one.pseudonym,
-        answers=one.n_answers,
-        active_minutes=str(_round_to_cents(Decimal(round(one.active_ms)) / 60_000)),
-        total_minutes=str(_round_to_cents(Decimal(round(one.total_ms)) / 60_000)),
+        worker=work.pseudonym,
+        answers=work.n_answers,
+        active_minutes=str(_round_to_cents(Decimal(round(work.active_ms)) / 60_000)),
+        total_minutes=str(_round_to_cents(Decimal(round(work.total_ms)) / 60_000)),
         matched=matched,
         compared=compared,
         base=str(base),
@@ -93,7 +93,7 @@ class Payroll:
         self._known: dict[int, tuple[WorkSummary, Decimal]] = {}  # worker id -> work and total of the written line
         self._paid: object = None  # state of the caches when the sheet was last written; None before the first time
 
-    def update(self, study: Study) -> int:
+    def update_sheet(self, study: Study) -> int:
         """Update the pay sheet in the database; return how many lines were computed."""
         if not study.pay.says_something:
             return 0
@@ -125,7 +125,9 @@ class Payroll:
         with self.engine.connect() as connection:
             self._cache.read_new(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()
-            if basis != self._basis or (self._paid is not None and pay_sheet.last_writer(connection) != self._name):
+            if basis != self._basis or (
+                self._paid is not None and pay_sheet.last_sheet_writer(connection) != self._name
+            ):
                 self._reset(basis)
                 self._cache.read_new(connection)
         return len(self._answers), len(self._cache.visits), self._answers.excluded

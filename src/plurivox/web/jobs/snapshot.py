@@ -63,10 +63,10 @@ class SnapshotComputer:
         if not study.exclude.rules:
             return 0
         with self.engine.connect() as connection:
-            collected = self._read(connection, study)
+            collected = self._read_answers(connection, study)
         return apply_exclusion_rules(self.engine, study, collected)
 
-    def _read(self, connection: Connection, study: Study) -> CollectedAnswers:
+    def _read_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
         """Read new answers and return all that count; reset if some were erased or study.toml has changed."""
         self._answers.read_new(connection)
         basis = self._answers.erasures, study.digest
@@ -74,19 +74,19 @@ class SnapshotComputer:
             self._reset(basis)
         return self._answers.counted_answers(connection, study.labels)
 
-    def _new_tasks(self) -> Ints:
+    def _tasks_with_new_answers(self) -> Ints:
         """Return the ids of tasks with answers since the last snapshot, or of workers excluded or reinstated since."""
         cache = self._answers
         is_new = cache.is_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
         is_new[self._n_known :] = True
         return np.unique(cache.columns["task"][is_new & ~cache.columns["is_practice"]])
 
-    def compute(self, study: Study) -> None:
+    def compute_snapshot(self, study: Study) -> None:
         """Read new answers, compute all results, write and publish a snapshot; raise Outdated if it must not be published."""
         began = time.perf_counter()
         with self.engine.connect() as connection:
             exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
-            collected, new = self._read(connection, study), self._new_tasks()
+            collected, new = self._read_answers(connection, study), self._tasks_with_new_answers()
             snapshot = Snapshot(
                 last_answer=int(self._answers.columns["id"].max(initial=0)),
                 answers=len(collected.answers),

@@ -67,7 +67,7 @@ def _next_slots(connection: Connection, study: Study, worker: Worker, n: int) ->
             return _without_open_tasks(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
-    found = sittings.open_slots(connection, sitting.id, n)
+    found = sittings.unanswered_slots(connection, sitting.id, n)
     if not found:
         return NextTasks(advance_stage(connection, study, worker), sitting)
     if sitting.needs_renewal(study.lease_seconds):

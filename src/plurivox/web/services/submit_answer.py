@@ -12,17 +12,17 @@ from sqlalchemy import Connection
 from plurivox.core.questions import Question
 from plurivox.web.services.worker_stages import advance_stage
 from plurivox.web.store.collect.excluded_workers import attach_uncounted_answer
-from plurivox.web.store.collect.leases import lease_again
-from plurivox.web.store.collect.sittings import Sitting, Slot, open_slots
+from plurivox.web.store.collect.leases import lease_slot_again
+from plurivox.web.store.collect.sittings import Sitting, Slot, unanswered_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,
     Submission,
-    answer_with_key,
     count_answers,
+    find_answer_by_key,
     insert_answer,
+    lock_slot,
     mark_answered,
-    slot_to_answer,
 )
 from plurivox.web.store.collect.workers import Worker, move_to_end
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
@@ -57,15 +57,15 @@ def submit_answer(
     Raise Invalid if the answer contradicts itself or its form, Conflict if its key came with another answer or the slot has
     `MAX_ANSWERS` answers. A late answer is saved.
     """
-    slot = slot_to_answer(connection, submission.slot, worker)
+    slot = lock_slot(connection, submission.slot, worker)
     study = study.in_arm(slot.worker.arm)  # with the form of the worker's arm
     form = form_of_answer(study, submission)
     check_answer(study, form, submission)
-    earlier = answer_with_key(connection, worker, submission.key)
+    earlier = find_answer_by_key(connection, worker, submission.key)
     if earlier is not None:
         if earlier.slot != slot.id or not earlier.equals(submission):
             raise Conflict("key-used", "another answer was sent with this key; make a new key for every answer")
-        following = open_slots(connection, slot.sitting.id, ahead)
+        following = unanswered_slots(connection, slot.sitting.id, ahead)
         return SubmitResult(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
     replaces = _answer_to_replace(connection, slot, submission)
     if slot.worker.status == "excluded":  # saved but not counted; the study ends for this worker
@@ -73,7 +73,7 @@ def submit_answer(
             connection, slot, insert_answer(connection, slot, submission, form, replaces, extra=True)
         )
         return SubmitResult(move_to_end(connection, slot.worker), slot.sitting, extra=True)
-    late = slot.state == "expired" and not lease_again(connection, slot.id, slot.task_id, slot.kind)
+    late = slot.state == "expired" and not lease_slot_again(connection, slot.id, slot.task_id, slot.kind)
     extra = late or slot.state == "extra"
     answer = insert_answer(connection, slot, submission, form, replaces, extra)
     sitting = mark_answered(connection, slot, answer, extra, study.lease_seconds)
@@ -81,7 +81,7 @@ def submit_answer(
     if sitting is not None and sitting.is_over and _completes_stage(study, slot):
         person = advance_stage(connection, study, person)
     return SubmitResult(
-        person, sitting or slot.sitting, extra=extra, ahead=open_slots(connection, slot.sitting.id, ahead)
+        person, sitting or slot.sitting, extra=extra, ahead=unanswered_slots(connection, slot.sitting.id, ahead)
     )
 
 
@@ -92,7 +92,7 @@ def _answer_to_replace(connection: Connection, slot: AnsweredSlot, submission: S
     """
     replaces = slot.answer_id
     if submission.replaces is not None:
-        found = answer_with_key(connection, slot.worker.id, submission.replaces)
+        found = find_answer_by_key(connection, slot.worker.id, submission.replaces)
         if found is None or found.slot != slot.id:
             raise NotFound("answer to replace")
         replaces = found.id

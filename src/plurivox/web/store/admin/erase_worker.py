@@ -28,17 +28,17 @@ def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
 
     Raise InputError if there is no such worker.
     """
-    wanted = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
-    wanted = wanted.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))
+    query = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
+    query = query.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))
     by_pseudonym = case((workers.c.pseudonym == name, 0), else_=1)  # a platform id may equal another worker's pseudonym
-    row = connection.execute(wanted.order_by(by_pseudonym)).first()
+    row = connection.execute(query.order_by(by_pseudonym)).first()
     if row is None:
         raise InputError(f"there is no worker {name!r}; give the pseudonym (see the export) or the platform's id")
     gone = {"answers": _count_rows(connection, answers, row.id), "visits": _count_rows(connection, visits, row.id)}
     gone["platform ids"] = _count_rows(connection, raw_ids, row.id)
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     returned = connection.execute(counted).scalars().all()
-    answer_counters.subtract_worker(connection, row.id)
+    answer_counters.subtract_worker_counts(connection, row.id)
     reset_soft_labels(connection, row.id)
     delete_scores(connection, row.id)
     for table in TABLES_OF_WORKER:

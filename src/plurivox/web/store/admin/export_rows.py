@@ -43,8 +43,8 @@ def answer_rows(connection: Connection, batch_rows: int = 5_000) -> Iterator[Any
 
 def stage_visits(connection: Connection) -> Iterator[StageVisit]:
     """Yield every visit to a stage, in the order in which they ended."""
-    wanted = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
-    rows = connection.execute(wanted.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id))
+    query = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
+    rows = connection.execute(query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id))
     return (StageVisit(*row) for row in rows)
 
 
@@ -56,6 +56,6 @@ def worker_arms(connection: Connection) -> dict[str, str]:
 
 def task_contents(connection: Connection) -> Iterator[TaskContent]:
     """Yield the content of every task, sorted by name."""
-    wanted = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold)
-    rows = wanted.add_columns(media.c.bytes).outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
+    query = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold)
+    rows = query.add_columns(media.c.bytes).outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
     return (TaskContent(*row) for row in connection.execute(rows))

@@ -21,26 +21,26 @@ MARK_KINDS: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKi
 
 
 def insert_answers(
-    connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0
+    connection: Connection, imported: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0
 ) -> int:
     """Insert workers, sittings, slots and answers; answers beyond a task's quota are extras. Return the number of answers.
 
-    `pseudonyms` are those of `given.workers`; `form` is that of answers without one. `pick`: the share of the time after
+    `pseudonyms` are those of `imported.workers`; `form` is that of answers without one. `pick`: the share of the time after
     which the first label was picked, if such an event is to be simulated, as in the demo. Raise InputError if a task is
     unknown, a worker exists already, or an answer has no worker.
     """
-    if (given.worker < 0).any():
-        at = first_few(np.unique(given.tasks[given.task[given.worker < 0]]))
+    if (imported.worker < 0).any():
+        at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
         raise InputError(f"answers to the tasks {at} have no worker; a study needs the worker of every answer")
-    found = _find_tasks(connection, given)
-    worker_ids = _insert_workers(connection, given, pseudonyms)
-    sitting_ids = _insert_sittings(connection, given, worker_ids)
+    found = _find_tasks(connection, imported)
+    worker_ids = _insert_workers(connection, imported, pseudonyms)
+    sitting_ids = _insert_sittings(connection, imported, worker_ids)
     slot_rows, answer_rows = [], []
     slot_ids: dict[int, int] = {}  # row of an answer -> its slot
-    names = given.tasks.tolist()
-    for i in range(len(given)):
-        task, worker = found[names[given.task[i]]], worker_ids[int(given.worker[i])]
-        repeat = -1 if given.repeat_of is None else int(given.repeat_of[i])
+    names = imported.tasks.tolist()
+    for i in range(len(imported)):
+        task, worker = found[names[imported.task[i]]], worker_ids[int(imported.worker[i])]
+        repeat = -1 if imported.repeat_of is None else int(imported.repeat_of[i])
         number = next(task["free"], None) if repeat < 0 else None
         counts = number is not None
         slot_ids[i] = new_id()
@@ -48,11 +48,11 @@ def insert_answers(
         slot_rows.append(
             {"id": slot_ids[i], "sitting_id": sitting_ids[i], "worker_id": worker, "task_id": task["id"]}
             | {"number": number, "kind": "task" if repeat < 0 else "repeat"}
-            | {"position": _value_at(given.position, i, i + 1), "repeat_of": slot_ids.get(repeat), "state": state}
+            | {"position": _value_at(imported.position, i, i + 1), "repeat_of": slot_ids.get(repeat), "state": state}
         )
         answer_rows.append(
             {"worker_id": worker, "key": f"import-{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
-            | _answer_columns(given, i, form, pick)
+            | _answer_columns(imported, i, form, pick)
             | {"extra": int(state == "extra")}
         )
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
@@ -65,7 +65,7 @@ def insert_answers(
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
     answer_counters.reset_counters(connection)
     snapshots.drop_snapshots(connection)  # caches may have read past these ids already
-    return len(given)
+    return len(imported)
 
 
 def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None:
@@ -77,12 +77,12 @@ def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None
         connection.execute(set_answer, rows)
 
 
-def _find_tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
+def _find_tasks(connection: Connection, imported: Answers) -> dict[Any, dict[str, Any]]:
     """Return task name -> its row, with `free` yielding free slot numbers; raise InputError if a task is unknown."""
-    names, found = {str(name): name for name in given.tasks.tolist()}, {}
+    names, found = {str(name): name for name in imported.tasks.tolist()}, {}
     for part in batched(names, 500):
-        wanted = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
-        for row in connection.execute(wanted):
+        query = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
+        for row in connection.execute(query):
             found[names[row.name]] = row._asdict()
     used = _used_slot_numbers(connection, [task["id"] for task in found.values()])
     for task in found.values():
@@ -96,8 +96,8 @@ def _used_slot_numbers(connection: Connection, ids: Sequence[int]) -> dict[int, 
     """Return task id -> the numbers of its slots that count."""
     used: dict[int, set[int]] = {}
     for part in batched(ids, 500):
-        wanted = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
-        for task, number in connection.execute(wanted):
+        query = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
+        for task, number in connection.execute(query):
             used.setdefault(task, set()).add(number)
     return used
 
@@ -111,10 +111,10 @@ def _free_slot_numbers(task: dict[str, Any], used: set[int]) -> Iterator[int]:
         yield number
 
 
-def _insert_workers(connection: Connection, given: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
+def _insert_workers(connection: Connection, imported: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
     """Insert the workers of imported answers; return worker code -> id. Raise InputError if one exists already."""
     worker_ids, rows = {}, []
-    for code, (name, pseudonym) in enumerate(zip(given.workers.tolist(), pseudonyms, strict=True)):
+    for code, (name, pseudonym) in enumerate(zip(imported.workers.tolist(), pseudonyms, strict=True)):
         known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
         if known is not None:
             raise InputError(f"the study already has answers of worker {name!r}; import each worker only once")
@@ -126,14 +126,14 @@ def _insert_workers(connection: Connection, given: Answers, pseudonyms: Sequence
     return worker_ids
 
 
-def _insert_sittings(connection: Connection, given: Answers, worker_ids: dict[int, int]) -> Sequence[int]:
+def _insert_sittings(connection: Connection, imported: Answers, worker_ids: dict[int, int]) -> Sequence[int]:
     """Insert the sittings of imported answers; return the (n_answers,) sitting ids."""
-    names = given.sitting if given.sitting is not None else np.full(len(given), "")
+    names = imported.sitting if imported.sitting is not None else np.full(len(imported), "")
     rows_of: dict[tuple[int, str], list[int]] = {}  # (worker, name of the sitting) -> rows of its answers
-    for i, (worker, name) in enumerate(zip(given.worker.tolist(), names.tolist(), strict=True)):
+    for i, (worker, name) in enumerate(zip(imported.worker.tolist(), names.tolist(), strict=True)):
         rows_of.setdefault((worker, str(name)), []).append(i)
     numbers: dict[int, int] = {}
-    sitting_ids = [0] * len(given)
+    sitting_ids = [0] * len(imported)
     for (worker, _), answer_rows in rows_of.items():
         numbers[worker] = numbers.get(worker, 0) + 1
         n = len(answer_rows)
@@ -145,26 +145,28 @@ def _insert_sittings(connection: Connection, given: Answers, worker_ids: dict[in
     return sitting_ids
 
 
-def _answer_columns(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
+def _answer_columns(imported: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     """Return the columns of the table `answers` for answer `i`: marks, times and a simulated pick event if `pick`."""
-    rows = slice(given.mark_start[i], given.mark_start[i + 1])
-    codes = zip(given.mark_kind[rows].tolist(), given.mark_label[rows].tolist(), given.mark_typed[rows], strict=True)
+    rows = slice(imported.mark_start[i], imported.mark_start[i + 1])
+    codes = zip(
+        imported.mark_kind[rows].tolist(), imported.mark_label[rows].tolist(), imported.mark_typed[rows], strict=True
+    )
     marks = [
-        Mark(MARK_KINDS[kind], str(given.labels[label]) if label >= 0 else "", str(typed))
+        Mark(MARK_KINDS[kind], str(imported.labels[label]) if label >= 0 else "", str(typed))
         for kind, label, typed in codes
     ]
-    seconds = _value_at(given.seconds, i, None)
+    seconds = _value_at(imported.seconds, i, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
     if pick and ms is not None and marks and marks[0].label:
         label, by = marks[0].label, "key"
         events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
     return {
-        "received": _value_at(given.when, i, now()),
-        "form": str(_value_at(given.form, i, form)),
+        "received": _value_at(imported.when, i, now()),
+        "form": str(_value_at(imported.form, i, form)),
         "marks": dump_marks(marks),
-        "abstain": int(_value_at(given.abstain, i, False)),
-        "none_of_these": int(_value_at(given.none_of_these, i, False)),
+        "abstain": int(_value_at(imported.abstain, i, False)),
+        "none_of_these": int(_value_at(imported.none_of_these, i, False)),
         "first_input_ms": round(pick * ms) if pick and ms is not None else None,
         "submitted_ms": ms,
         "hidden_ms": 0.0,

@@ -34,9 +34,9 @@ class Account:
     known_address: bool  # whether this owner has signed in from this address before
 
 
-def secrets_equal(one: str, other: str) -> bool:
+def secrets_equal(left: str, right: str) -> bool:
     """Return whether two secrets are equal, in constant time."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return hmac.compare_digest(left.encode(), right.encode())
 
 
 def has_owner(connection: Connection) -> bool:

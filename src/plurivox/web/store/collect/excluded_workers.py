@@ -46,7 +46,7 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
     if pseudonym is None:
         return False
-    answer_counters.subtract_worker(connection, worker)
+    answer_counters.subtract_worker_counts(connection, worker)
     for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
         _end_sitting(connection, Sitting.of(row))
     of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
@@ -56,7 +56,7 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
     connection.execute(answered.values(state="excluded", number=None))
     return_slots(connection, returned)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
-    answer_counters.add_worker_back(connection, worker)
+    answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):  # else no result depends on this worker
         delete_scores(connection, worker)
         snapshots.mark_stale(connection)
@@ -106,7 +106,7 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
         raise NotFound("excluded worker")
-    answer_counters.subtract_worker(connection, worker)
+    answer_counters.subtract_worker_counts(connection, worker)
     excluded = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
     connection.execute(excluded.where(slots.c.kind == "task").values(state="extra"))
     connection.execute(excluded.values(state="done"))  # repeats, which never count for a quota
@@ -114,7 +114,7 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
     ended = update(exclusions).where(*not_lifted).values(lifted=now()).returning(exclusions.c.rule)
     if QUIZ_RULE in connection.execute(ended).scalars().all():  # the worker may try the quiz once more
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
-    answer_counters.add_worker_back(connection, worker)
+    answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):
         snapshots.mark_stale(connection)
     log_audit(connection, who, "exclusion lifted", worker=pseudonym)
@@ -122,13 +122,13 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
 
 def reinstated_workers(connection: Connection) -> set[str]:
     """Return the pseudonyms of workers whose exclusion an owner has lifted."""
-    wanted = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
-    return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
+    query = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
+    return set(connection.execute(query.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
 def exclusion_page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
     """Return one page of exclusions, the newest first; `after` is the cursor of the page before."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
-    wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
-    rows, following = newest_page(connection, wanted, exclusions.c.id, after, limit)
-    return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], following)
+    query = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
+    rows, next_cursor = newest_page(connection, query, exclusions.c.id, after, limit)
+    return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], next_cursor)

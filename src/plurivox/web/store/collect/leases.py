@@ -67,7 +67,7 @@ def return_slots(connection: Connection, ids: Sequence[int]) -> None:
     update_arm_counts(connection, ids)
 
 
-def lease_again(connection: Connection, slot: int, task: int, kind: str) -> bool:
+def lease_slot_again(connection: Connection, slot: int, task: int, kind: str) -> bool:
     """Lease an expired slot again to the same worker; False if its task has become full in the meantime."""
     if kind != "task":  # repeats and practice do not count
         connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
@@ -89,7 +89,7 @@ def resume_sitting(connection: Connection, sitting: Sitting, lease_seconds: floa
     in_sitting = slots.c.sitting_id == sitting.id
     expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(in_sitting, slots.c.state == "expired")
     for slot, task, kind in connection.execute(expired).all():
-        lease_again(connection, slot, task, kind)
+        lease_slot_again(connection, slot, task, kind)
     full = select(slots.c.id).where(in_sitting, slots.c.state == "expired", slots.c.kind == "task")
     repeats = update(slots).where(in_sitting, slots.c.state == "leased", slots.c.repeat_of.in_(full))
     connection.execute(repeats.values(state="expired"))

@@ -52,7 +52,7 @@ TASK_COLUMNS = (
 SLOTS_WITH_TASKS = select(slots.c.id, slots.c.position, slots.c.kind, *TASK_COLUMNS).select_from(
     slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id)
 )
-OPEN_SLOTS = (
+UNANSWERED_SLOTS = (
     SLOTS_WITH_TASKS.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
     .order_by(slots.c.position)
     .limit(bindparam("n"))
@@ -151,9 +151,9 @@ def lock_worker(connection: Connection, worker: int) -> None:
     connection.execute(select(workers.c.id).where(workers.c.id == worker).with_for_update())
 
 
-def open_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
+def unanswered_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
     """Return at most `n` unanswered slots of a sitting, in order."""
-    return [Slot.of(row) for row in connection.execute(OPEN_SLOTS, {"sitting": sitting, "n": n})] if n else []
+    return [Slot.of(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting, "n": n})] if n else []
 
 
 def count_tasks_answered(connection: Connection, worker: int) -> int:

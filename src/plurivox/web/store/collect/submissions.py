@@ -17,7 +17,7 @@ from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
 MarkKind = Literal["named", "never", "possible"]
 SLOT_COLUMNS = (slots.c.id, slots.c.task_id, slots.c.number, slots.c.kind, slots.c.state, slots.c.answer_id)
-SLOT_TO_ANSWER = (
+SLOT_OF_WORKER = (
     select(*SLOT_COLUMNS, drafts.c.slot_id.label("draft_of"), *SITTING_COLUMNS, *WORKER_COLUMNS)
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
@@ -25,7 +25,7 @@ SLOT_TO_ANSWER = (
     .where(slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"))
     .with_for_update(of=slots)  # a second server waits and sees the answer of the first
 )
-ANSWER_WITH_KEY = (
+ANSWER_BY_KEY = (
     select(answers.c.id, answers.c.slot_id, answers.c.marks, answers.c.abstain, answers.c.none_of_these)
     .add_columns(answers.c.extra)
     .where(answers.c.worker_id == bindparam("worker"), answers.c.key == bindparam("key"))
@@ -100,7 +100,7 @@ class AnsweredSlot:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """Create an AnsweredSlot from a row of `SLOT_TO_ANSWER`."""
+        """Create an AnsweredSlot from a row of `SLOT_OF_WORKER`."""
         slot = {column.name: row._mapping[column] for column in SLOT_COLUMNS}
         return cls(**slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.of(row), worker=Worker.of(row))
 
@@ -141,18 +141,18 @@ class Draft:
     body: str
 
 
-def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
+def lock_slot(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
     """Return and lock the slot of a submission; raise NotFound if it is not the worker's, Withdrawn after an erasure."""
-    row = connection.execute(SLOT_TO_ANSWER, {"slot": slot, "worker": worker}).first()
+    row = connection.execute(SLOT_OF_WORKER, {"slot": slot, "worker": worker}).first()
     if row is None:
         get_worker(connection, worker)  # raises Withdrawn: the slots of an erased worker are deleted
         raise NotFound("slot")
     return AnsweredSlot.of(row)
 
 
-def answer_with_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:
+def find_answer_by_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:
     """Return the answer that a worker submitted with this key; None if there is none."""
-    row = connection.execute(ANSWER_WITH_KEY, {"worker": worker, "key": key}).first()
+    row = connection.execute(ANSWER_BY_KEY, {"worker": worker, "key": key}).first()
     if row is None:
         return None
     flags = bool(row.abstain), bool(row.none_of_these), bool(row.extra)

@@ -147,12 +147,14 @@ def free_slot_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int
     return {task: next(n for n in range(1, len(used) + 2) if n not in used) for task, used in taken.items()}
 
 
-def count_slots_returned(connection: Connection, back: Sequence[tuple[int, float]], by_stratum: bool) -> None:
+def count_slots_returned(connection: Connection, returned: Sequence[tuple[int, float]], by_stratum: bool) -> None:
     """Count one slot less given of each (task, new rank), and put the task back into its queue."""
     home = tasks.c.stratum if by_stratum else literal("")
-    queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered meanwhile
-    if back:
-        connection.execute(COUNT_SLOT_RETURNED.values(queue=queue), [{"task": task, "at": rank} for task, rank in back])
+    queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered since
+    if returned:
+        connection.execute(
+            COUNT_SLOT_RETURNED.values(queue=queue), [{"task": task, "at": rank} for task, rank in returned]
+        )
 
 
 def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
@@ -166,9 +168,9 @@ def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
     connection.execute(update(plans).where(plans.c.id.in_(ids), ~BATCH_HAS_OPEN_TASK).values(queue=None))
 
 
-def reopen_batches(connection: Connection, tasks_back: Sequence[int]) -> None:
+def reopen_batches(connection: Connection, returned: Sequence[int]) -> None:
     """Put every batch that contains one of these tasks back into the queue."""
-    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(tasks_back))
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(returned))
     connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
 
 

@@ -142,27 +142,27 @@ class AnswerCache(RowCache):
         """Return the columns of the query as arrays, with texts encoded as integer codes."""
         *numbers, forms, marks, events = columns
         parsed = super()._parse(numbers)
-        parsed["form"] = np.array([self._code("form", one) for one in forms], np.int32)
+        parsed["form"] = np.array([self._encode_text("form", one) for one in forms], np.int32)
         parsed["picked"] = np.array([_first_pick_seconds(one) for one in events], np.float64)
         parsed["unseen"] = np.array([_is_image_unseen(one) for one in events], bool)
         answer_marks = parse_all_marks(marks)
         top_labels = map(_top_label, answer_marks)
-        parsed["top"] = np.array([self._code("label", top) if top else -1 for top in top_labels], np.int32)
+        parsed["top"] = np.array([self._encode_text("label", top) if top else -1 for top in top_labels], np.int32)
         parsed["n_marks"] = np.array([len(one) for one in answer_marks], np.int32)
         codes = [
-            (KINDS[kind], self._code("label", label) if label else -1, self._code("typed", typed))
+            (KINDS[kind], self._encode_text("label", label) if label else -1, self._encode_text("typed", typed))
             for one in answer_marks
             for kind, label, typed in one
         ]
         parsed["marks"] = np.array(codes, np.int32).reshape(-1, 3)
         return parsed
 
-    def _code(self, kind: str, text: str) -> int:
+    def _encode_text(self, kind: str, text: str) -> int:
         """Return the code of a text of a kind (form, label, typed); a new text gets the next code."""
         codes = self._codes[kind]
         return codes.setdefault(text, len(codes))
 
-    def _texts(self, kind: str) -> list[str]:
+    def _known_texts(self, kind: str) -> list[str]:
         """Return the texts of a kind (form, label, typed) in the order of their codes."""
         return list(self._codes[kind])
 
@@ -176,7 +176,7 @@ class AnswerCache(RowCache):
         sitting, sitting_names = self._encode_ids(connection, sittings.c.id, sittings.c.number, columns["sitting"], str)
         mark_label = columns["marks"][:, 1].astype(np.int64)  # -1: a percent was typed without a label
         used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
-        texts = [format_name(self._texts("label")[code]) for code in used.tolist()]
+        texts = [format_name(self._known_texts("label")[code]) for code in used.tolist()]
         all_labels = dict.fromkeys([*map(format_name, labels), *texts])
         label, label_names = encode_into(texts, list(all_labels), "labels")
         mark_label[mark_label >= 0] = label[marked]
@@ -190,8 +190,8 @@ class AnswerCache(RowCache):
             mark_start=np.concatenate([[0], np.cumsum(columns["n_marks"], dtype=np.int64)]),
             mark_kind=columns["marks"][:, 0],
             mark_label=mark_label,
-            mark_typed=np.array(self._texts("typed") or [""], dtype=TEXT)[columns["marks"][:, 2]],
-            form=np.array(self._texts("form") or [""], dtype=TEXT)[columns["form"]],
+            mark_typed=np.array(self._known_texts("typed") or [""], dtype=TEXT)[columns["marks"][:, 2]],
+            form=np.array(self._known_texts("form") or [""], dtype=TEXT)[columns["form"]],
             abstain=columns["abstain"],
             none_of_these=columns["none_of_these"],
             when=columns["at"],

@@ -102,7 +102,7 @@ def current_counts(connection: Connection) -> Counts:
     return found
 
 
-def subtract_worker(connection: Connection, worker: int) -> None:
+def subtract_worker_counts(connection: Connection, worker: int) -> None:
     """Subtract a worker's answers from the saved counters, before they are deleted or change their kind."""
     last = lock_counters(connection)
     counts = _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last)
@@ -115,8 +115,8 @@ def lower_last_counted(connection: Connection) -> None:
     connection.execute(update(tallies).where(LAST_COUNTED, tallies.c.n > last).values(n=last))
 
 
-def add_worker_back(connection: Connection, worker: int) -> None:
-    """Add a worker's answers to the saved counters, after `subtract_worker` and the change of their kind."""
+def add_worker_counts(connection: Connection, worker: int) -> None:
+    """Add a worker's answers to the saved counters, after `subtract_worker_counts` and the change of their kind."""
     last = lock_counters(connection)
     _add_counts(connection, _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last))
 

@@ -58,7 +58,7 @@ class PlatformId:
     raw: str
 
 
-def visit_cache() -> RowCache:
+def new_visit_cache() -> RowCache:
     """Return an empty cache of all visits to pages; `read_new` fills it."""
     types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
     return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
@@ -87,7 +87,7 @@ def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total:
     kv_set(connection, "pay by", by)
 
 
-def last_writer(connection: Connection) -> str:
+def last_sheet_writer(connection: Connection) -> str:
     """Return the name of the `Payroll` that last wrote the sheet (another one after a change of leader); "" if none did."""
     return kv_get(connection, "pay by") or ""
 
@@ -101,9 +101,9 @@ def delete_other_lines(connection: Connection, people: Container[int]) -> None:
 
 def pay_page(connection: Connection, after: str | None, limit: int) -> PayPage:
     """Return one page of the pay sheet, sorted by pseudonym; `after` is the last pseudonym of the page before."""
-    wanted = select(pay.c.line).join(workers, workers.c.id == pay.c.worker_id)
-    wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
-    rows = connection.execute(wanted).scalars().all()
+    query = select(pay.c.line).join(workers, workers.c.id == pay.c.worker_id)
+    query = query.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
+    rows = connection.execute(query).scalars().all()
     lines = [PayLine(**json.loads(line)) for line in rows[:limit]]
     n = connection.execute(select(func.count()).select_from(pay)).scalar_one()
     total = (n and kv_get(connection, "pay")) or "0.00"  # all workers may have been erased

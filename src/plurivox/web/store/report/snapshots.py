@@ -60,13 +60,13 @@ class Snapshot:
         parts: dict[str, Any] = {"at": at, "last_answer": last_answer, "exclusion_changes": values.get("recounted", 0)}
         for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
             if name in values:
-                parts[name] = _build(kind, values[name])
+                parts[name] = _from_known_fields(kind, values[name])
         if "forms" in values:
-            parts["forms"] = [_build(ArmResult, one) for one in values["forms"]]
-        return _build(cls, values | parts)
+            parts["forms"] = [_from_known_fields(ArmResult, one) for one in values["forms"]]
+        return _from_known_fields(cls, values | parts)
 
 
-def _build(kind: type[T], values: dict[str, Any]) -> T:
+def _from_known_fields(kind: type[T], values: dict[str, Any]) -> T:
     """Create a dataclass from the values it has fields for; ignore the others."""
     return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values})  # type: ignore[arg-type]
 

@@ -89,8 +89,8 @@ def reset_soft_labels(connection: Connection, worker: int) -> None:
 
 def labelled_task_ids(connection: Connection) -> Sequence[int]:
     """Return the ids of tasks that have a soft label now."""
-    wanted = select(soft_labels.c.task_id).where(soft_labels.c.until == OPEN_END, soft_labels.c.n > 0)
-    return connection.execute(wanted).scalars().all()
+    query = select(soft_labels.c.task_id).where(soft_labels.c.until == OPEN_END, soft_labels.c.n > 0)
+    return connection.execute(query).scalars().all()
 
 
 # ---- validity in snapshots
@@ -145,32 +145,32 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
 
     `after` is the cursor of the page before. Raise InvalidCursor if it is not valid, Conflict if its snapshot is too old.
     """
-    wanted = TASK_ROWS.limit(limit + 1)
+    query = TASK_ROWS.limit(limit + 1)
     if order == "name" or prefix:
-        wanted = wanted.where(tasks.c.name >= prefix, tasks.c.name < prefix + AFTER_ANY_CHARACTER) if prefix else wanted
-        return _task_page_by_name(connection, wanted, after, limit)
-    snapshot, place = _parse_cursor(connection, after)
+        query = query.where(tasks.c.name >= prefix, tasks.c.name < prefix + AFTER_ANY_CHARACTER) if prefix else query
+        return _task_page_by_name(connection, query, after, limit)
+    snapshot, last_key = _parse_cursor(connection, after)
     key = soft_labels.c.sure if order == "entropy" else soft_labels.c.n
-    wanted = wanted.where(valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
-    if place is not None:
-        wanted = wanted.where(tuple_(key, soft_labels.c.task_id) > place)
-    rows = connection.execute(wanted).all()
-    following = None
+    query = query.where(valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
+    if last_key is not None:
+        query = query.where(tuple_(key, soft_labels.c.task_id) > last_key)
+    rows = connection.execute(query).all()
+    next_cursor = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
-    return TaskPage([task_line(row) for row in rows[:limit]], following)
+        next_cursor = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
+    return TaskPage([task_line(row) for row in rows[:limit]], next_cursor)
 
 
-def _task_page_by_name(connection: Connection, wanted: Any, after: str | None, limit: int) -> TaskPage:
+def _task_page_by_name(connection: Connection, query: Any, after: str | None, limit: int) -> TaskPage:
     """Return one page of tasks by name, with the soft labels of the newest snapshot; `after` is the id of the last task."""
-    wanted = wanted.where(VALID_IN_NEWEST).order_by(tasks.c.name)
+    query = query.where(VALID_IN_NEWEST).order_by(tasks.c.name)
     if after:
         name = connection.execute(select(tasks.c.name).where(tasks.c.id == decode_id(after))).scalar()
         if name is None:
             raise InvalidCursor()
-        wanted = wanted.where(tasks.c.name > name)
-    rows = connection.execute(wanted).all()
+        query = query.where(tasks.c.name > name)
+    rows = connection.execute(query).all()
     return TaskPage(
         [task_line(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
     )
@@ -183,14 +183,14 @@ def _parse_cursor(connection: Connection, after: str | None) -> tuple[int, Any]:
         return newest, None
     try:
         number, key, task = after.split("_")
-        snapshot, place = int(number), (float(key), decode_id(task))
+        snapshot, last_key = int(number), (float(key), decode_id(task))
     except ValueError:
         raise InvalidCursor() from None
-    if not 0 <= snapshot <= newest or place[0] != place[0] or abs(place[0]) > 1e9:
+    if not 0 <= snapshot <= newest or last_key[0] != last_key[0] or abs(last_key[0]) > 1e9:
         raise InvalidCursor()
     if snapshot < oldest_snapshot_id(connection):
         raise Conflict("list-renewed", "this list has changed since; start again at the first page")
-    return snapshot, place
+    return snapshot, last_key
 
 
 def task_row(connection: Connection, task: int) -> Any:

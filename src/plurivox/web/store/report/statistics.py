@@ -90,8 +90,8 @@ def count_full_tasks(connection: Connection) -> dict[str, int]:
 
 def stage_seconds(connection: Connection) -> Iterator[tuple[str, float]]:
     """Yield (stage, seconds) of every visit; if the page did not send the time, from the end of the former stage."""
-    wanted = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
-    rows = wanted.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
+    query = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
+    rows = query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
     before: tuple[int, float] = (0, 0.0)
     for worker, stage, at, ms, born in connection.execute(rows):
         began = before[1] if before[0] == worker else born

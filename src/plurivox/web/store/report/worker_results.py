@@ -91,24 +91,24 @@ def worker_page(
     """
     done = select(func.sum(sittings.c.done)).where(sittings.c.worker_id == workers.c.id, sittings.c.number > 0)
     known = (standings.c.worker_id, standings.c.seconds, standings.c.flags, standings.c.seen.label("answered"))
-    wanted = select(workers, *known, *SCORE_COLUMNS.values(), done.scalar_subquery().label("done")).limit(limit + 1)
-    wanted = wanted.outerjoin(standings, standings.c.worker_id == workers.c.id)
+    query = select(workers, *known, *SCORE_COLUMNS.values(), done.scalar_subquery().label("done")).limit(limit + 1)
+    query = query.outerjoin(standings, standings.c.worker_id == workers.c.id)
     if prefix:
-        wanted = wanted.where(workers.c.pseudonym.startswith(prefix, autoescape=True))
+        query = query.where(workers.c.pseudonym.startswith(prefix, autoescape=True))
     key = ORDER_COLUMNS.get(order)
     if key is None:
-        wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)
+        query = query.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)
     else:
         down = func.coalesce(-key, 1e18)  # workers without a value come last
-        wanted = wanted.add_columns(down.label("down")).order_by(down, workers.c.id)
+        query = query.add_columns(down.label("down")).order_by(down, workers.c.id)
         if after:
-            wanted = wanted.where(tuple_(down, workers.c.id) > _parse_cursor(after))
-    rows = connection.execute(wanted).all()
-    following = None
+            query = query.where(tuple_(down, workers.c.id) > _parse_cursor(after))
+    rows = connection.execute(query).all()
+    next_cursor = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
-    return WorkerPage([_worker_line(row) for row in rows[:limit]], following)
+        next_cursor = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
+    return WorkerPage([_worker_line(row) for row in rows[:limit]], next_cursor)
 
 
 def _parse_cursor(cursor: str) -> tuple[float, int]:
@@ -139,27 +139,27 @@ def _worker_line(row: Any) -> WorkerLine:
 
 
 def newest_page(
-    connection: Connection, wanted: Any, key: Any, after: str | None, limit: int
+    connection: Connection, query: Any, key: Any, after: str | None, limit: int
 ) -> tuple[Sequence[Any], str | None]:
     """Return one page of rows by an integer key, the largest first, and the cursor of the next page (None at the end).
 
-    `key` is the first column of `wanted`. A cursor `after` that is not an integer is ignored.
+    `key` is the first column of `query`. A cursor `after` that is not an integer is ignored.
     """
     if after and after.isdigit() and len(after) < 19:
-        wanted = wanted.where(key < int(after))
-    rows = connection.execute(wanted.order_by(key.desc()).limit(limit + 1)).all()
+        query = query.where(key < int(after))
+    rows = connection.execute(query.order_by(key.desc()).limit(limit + 1)).all()
     return rows[:limit], str(rows[limit - 1][0]) if len(rows) > limit else None
 
 
 def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
     """Return one page of flagged answers, the newest first."""
-    wanted = ALL_ANSWERS.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
-    rows, following = newest_page(connection, wanted.order_by(None), flags.c.answer_id, after, limit)
+    query = ALL_ANSWERS.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
+    rows, next_cursor = newest_page(connection, query.order_by(None), flags.c.answer_id, after, limit)
     lines = [
         FlaggedAnswer(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
         for row in rows
     ]
-    return FlaggedPage(lines, latest_snapshot(connection).flags, following)
+    return FlaggedPage(lines, latest_snapshot(connection).flags, next_cursor)
 
 
 # ---- write with a snapshot
