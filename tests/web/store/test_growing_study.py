@@ -345,13 +345,13 @@ def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tm
         number = publishing.begin_snapshot(engine, "other")
         for late in (
             lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
-            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), by="one"),
+            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), writer="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
         assert publishing.write_soft_labels(engine, number, new, "other") == 4
-        publishing.publish_snapshot(engine, number, Snapshot(), by="other")
+        publishing.publish_snapshot(engine, number, Snapshot(), writer="other")
         assert len(study.look(select(snapshots))) == 1
 
 

@@ -126,37 +126,37 @@ class BackgroundThread:
         failed = self._alerts.keys() | self.studio.alerts.keys()
         return not failed.isdisjoint(("rules", "labels", "pay"))
 
-    def _set_alert(self, of: str, what: str) -> None:
+    def _set_alert(self, job: str, text: str) -> None:
         """Save the alert of a job ("": delete it) and log it, if it has changed; keep it in memory if that fails."""
-        if not what:
-            self.studio.alerts.pop(of, None)
-        if self._stopping.is_set() or self._alerts.get(of, "") == what:
+        if not text:
+            self.studio.alerts.pop(job, None)
+        if self._stopping.is_set() or self._alerts.get(job, "") == text:
             return
-        if what:
-            log.error(what)
+        if text:
+            log.error(text)
         try:
-            self.studio.writer.submit(partial(set_alert, of=of, what=what)).result()
+            self.studio.writer.submit(partial(set_alert, job=job, text=text)).result()
         except Exception:  # the next round tries again
             log.exception("the alert could not be saved")
-            if what:
-                self._keep_alert_in_memory(of, what)
+            if text:
+                self._keep_alert_in_memory(job, text)
             return
-        self._alerts = {**self._alerts, of: what}
-        self.studio.alerts.pop(of, None)
+        self._alerts = {**self._alerts, job: text}
+        self.studio.alerts.pop(job, None)
 
-    def _keep_alert_in_memory(self, of: str, what: str) -> None:
+    def _keep_alert_in_memory(self, job: str, text: str) -> None:
         """Keep the alert of a job in the memory of this server, with the time since when it has this text."""
-        known = self.studio.alerts.get(of)
-        if known is None or known.what != what:
-            self.studio.alerts[of] = Alert(of, what, now())
+        known = self.studio.alerts.get(job)
+        if known is None or known.what != text:
+            self.studio.alerts[job] = Alert(job, text, now())
 
     def _compute_results(self, study: Study) -> None:
         """Let the child process compute, and set or delete the alert of each of its jobs."""
         errors = self._compute_in_child(study)
         if errors is None or self._stopping.is_set():
             return
-        for of, error in errors.items():
-            self._set_alert(of, ALERT_TEXTS[of].format(error) if error else "")
+        for job, error in errors.items():
+            self._set_alert(job, ALERT_TEXTS[job].format(error) if error else "")
 
     def _compute_in_child(self, study: Study) -> dict[str, str] | None:
         """Send a study to the child process and return job -> error; renew the leader's lease while waiting.

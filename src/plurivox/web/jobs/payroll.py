@@ -16,7 +16,7 @@ from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.snapshots import lock_erasures
+from plurivox.web.store.report.snapshots import lock_and_count_erasures
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import inert
 from plurivox.web.study.terms import Pay
@@ -111,7 +111,7 @@ class Payroll:
         total = sum((paid for _, paid in known.values()), Decimal(0))
         if lines or self._paid is None:
             with self.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-                if lock_erasures(connection) != self._basis[0]:
+                if lock_and_count_erasures(connection) != self._basis[0]:
                     return 0  # a worker was erased in the meantime: the next round computes all lines
                 if self._paid is None:
                     pay_sheet.delete_other_lines(connection, known)

@@ -64,7 +64,7 @@ def _next_slots(connection: Connection, study: Study, worker: Worker, n: int) ->
         done = number >= study.sittings and sittings.count_sittings(connection, worker.id) >= study.sittings
         begun = None if done else _begin_sitting(connection, study, worker, number + 1)
         if begun is None:
-            return _without_open_tasks(connection, study, worker, sitting, done)
+            return _handle_no_open_tasks(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
     found = sittings.unanswered_slots(connection, sitting.id, n)
@@ -99,10 +99,10 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
     return sittings.begin_sitting(connection, worker.id, number, chosen, pool, study.lease_seconds)
 
 
-def _without_open_tasks(
+def _handle_no_open_tasks(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, done: bool
 ) -> NextTasks:
-    """No task is open: wait for leases of others, else move to the next stage, or turn away a worker without answers."""
+    """Let a worker without open tasks wait for leases of others, else move on to the next stage; turn away one without answers."""
     waiting = None if done else expected_wait(connection, worker)
     if waiting is not None:
         return NextTasks(worker, sitting, waiting=waiting)

@@ -1,8 +1,8 @@
-"""Erase a worker who withdraws consent: delete the personal data and answers, return the slots, log it in the audit log.
+"""Erase a worker who withdraws consent: delete the personal data and answers, release the slots, write to the audit log.
 
 Deleted: the platform id, every answer with its events and times, the draft, comments and times per page, scores computed from
 them, and the reasons of an exclusion. Kept: an empty row under the pseudonym, so that the person cannot enter again, and a
-line with counts in the audit log. The tasks get their slots back. SQLite overwrites deleted rows (secure_delete), and
+line with counts in the audit log. The slots are released to other workers. SQLite overwrites deleted rows (secure_delete), and
 `truncate_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's log and
 backups made before the erasure are up to the operator.
 """
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import log_audit
-from plurivox.web.store.collect.leases import return_slots
+from plurivox.web.store.collect.leases import release_slots
 from plurivox.web.store.report import answer_counters, snapshots
 from plurivox.web.store.report.soft_labels import reset_soft_labels
 from plurivox.web.store.report.worker_results import delete_scores
@@ -37,7 +37,7 @@ def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
     gone = {"answers": _count_rows(connection, answers, row.id), "visits": _count_rows(connection, visits, row.id)}
     gone["platform ids"] = _count_rows(connection, raw_ids, row.id)
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
-    returned = connection.execute(counted).scalars().all()
+    released = connection.execute(counted).scalars().all()
     answer_counters.subtract_worker_counts(connection, row.id)
     reset_soft_labels(connection, row.id)
     delete_scores(connection, row.id)
@@ -48,14 +48,14 @@ def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
     if n := connection.execute(delete(audit).where(_exclusion_lines(row.pseudonym))).rowcount:
         gone["lines of the audit"] = n
     answer_counters.lower_last_counted(connection)
-    return_slots(connection, returned)
+    release_slots(connection, released)
     snapshots.drop_snapshots(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     line = {
         "worker": row.pseudonym,
         "gone": gone,
         "kept": ["pseudonym", "this line"],
-        "slots given back": len(returned),
+        "slots given back": len(released),
     }
     log_audit(connection, who, "erase", **line)
     return line

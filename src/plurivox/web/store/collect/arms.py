@@ -61,8 +61,8 @@ def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
 
 def _has_open_task(connection: Connection, arm: str) -> bool:
     """Return whether some task of an arm is below its quota."""
-    some = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
-    return connection.execute(some).first() is not None
+    open_task = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
+    return connection.execute(open_task).first() is not None
 
 
 class ArmPool(DatabasePool):
@@ -87,7 +87,7 @@ class ArmPool(DatabasePool):
 def pool_for_worker(
     connection: Connection, worker: Worker, names: Collection[str], read_only: bool = False
 ) -> DatabasePool | None:
-    """Return the pool of open tasks of a worker, in a study with the arms `names`; None if the worker's arm is not in them."""
+    """Return the open tasks of a worker, to choose from, in a study with the arms `names`; None if the arm is not in them."""
     if not names:
         return DatabasePool(connection, worker.id, read_only)
     return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in names else None
@@ -95,13 +95,15 @@ def pool_for_worker(
 
 def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
     """Recount the slots given to these tasks in every arm; lock their rows first, so that no slot is missed."""
-    here = arm_tasks.c.task_id.in_(ids)
-    locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
+    of_tasks = arm_tasks.c.task_id.in_(ids)
+    locked = (
+        select(arm_tasks.c.task_id).where(of_tasks).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
+    )
     if not ids or connection.execute(locked).first() is None:
         return
     connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_source.rng.random()} for task in ids])
     connection.execute(
-        update(arm_tasks).where(here).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
+        update(arm_tasks).where(of_tasks).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
     )
 
 
@@ -127,14 +129,14 @@ def sync_arms(
         connection.execute(insert(arms), new)
     fields = ("task_id", "arm", "quota", "given", "queue", "home", "rank")
     for name in names:
-        there = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
+        has_row = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
         row: Any = (tasks.c.id, literal(name, Text), literal(0), literal(0), null(), literal("", Text), tasks.c.rank)
-        connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~there)))
+        connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~has_row)))
     quota: Any = per_task
     if in_batches:
         quota *= select(func.count()).where(plan_tasks.c.task_id == arm_tasks.c.task_id).scalar_subquery()
     stratum = select(tasks.c.stratum).where(tasks.c.id == arm_tasks.c.task_id).scalar_subquery()
-    ours = arm_tasks.c.arm.in_(names)
-    connection.execute(update(arm_tasks).where(ours).values(quota=quota, home=stratum if by_stratum else ""))
-    waits = case((ours & ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null())
-    connection.execute(update(arm_tasks).values(queue=waits))
+    in_study = arm_tasks.c.arm.in_(names)
+    connection.execute(update(arm_tasks).where(in_study).values(quota=quota, home=stratum if by_stratum else ""))
+    queue = case((in_study & ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null())
+    connection.execute(update(arm_tasks).values(queue=queue))

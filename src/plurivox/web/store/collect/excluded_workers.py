@@ -1,4 +1,4 @@
-"""Exclude workers while a study runs: their answers are kept but not counted, their slots are returned; owners can undo it.
+"""Exclude workers while a study runs: their answers are kept but not counted, their slots are released; owners can undo it.
 
 Nothing is deleted. After an exclusion is lifted the answers count as extras, since others may have filled the slots.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.store.admin.audit_log import log_audit
-from plurivox.web.store.collect.leases import end_lease, return_slots
+from plurivox.web.store.collect.leases import end_lease, release_slots
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
@@ -41,7 +41,7 @@ class ExclusionPage:
 
 
 def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) -> bool:
-    """Exclude a worker: end the leases, return the slots, uncount the answers; False if the worker is not active."""
+    """Exclude a worker: end the leases, release the slots, stop counting the answers; False if the worker is not active."""
     this = update(workers).where(workers.c.id == worker, workers.c.status == "active")
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
     if pseudonym is None:
@@ -51,16 +51,16 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
         _end_sitting(connection, Sitting.of(row))
     of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(of_worker, slots.c.number.is_not(None))
-    returned = connection.execute(counted).scalars().all()
+    released = connection.execute(counted).scalars().all()
     answered = update(slots).where(of_worker, slots.c.state.in_(("done", "extra")))
     connection.execute(answered.values(state="excluded", number=None))
-    return_slots(connection, returned)
+    release_slots(connection, released)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):  # else no result depends on this worker
         delete_scores(connection, worker)
         snapshots.mark_stale(connection)
-    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(returned))
+    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(released))
     return True
 
 
@@ -74,17 +74,17 @@ def _end_sitting(connection: Connection, sitting: Sitting) -> None:
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
         end_lease(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.is_over:  # an expired one is back already
+    elif sitting.plan_id is not None and sitting.is_over:  # an expired one is in the queue already
         batch = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(batch.values(given=plans.c.given - 1, queue=""))
 
 
 def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
     """Set the answer of a slot whose worker was excluded before it came: kept, not counted."""
-    here = update(slots).where(slots.c.id == slot.id)
-    connection.execute(here.values(answer_id=answer, state="excluded", number=None))
+    this = update(slots).where(slots.c.id == slot.id)
+    connection.execute(this.values(answer_id=answer, state="excluded", number=None))
     if slot.number is not None:  # leased by one server while another excluded the worker
-        return_slots(connection, [slot.task_id])
+        release_slots(connection, [slot.task_id])
 
 
 def exclude_if_quiz_failed(connection: Connection, worker: int, tries: int) -> bool:

@@ -1,4 +1,4 @@
-"""Leases of sittings: slots not answered in time return to the queue, and are leased again if the worker comes back."""
+"""Leases of sittings: slots not answered in time are released to the queue, and leased again if the worker comes back."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
     close_full_batches,
     count_slots_given,
-    count_slots_returned,
+    count_slots_released,
     free_slot_numbers,
     reopen_batches,
 )
@@ -29,7 +29,7 @@ def renew_lease(connection: Connection, sitting: int, lease_seconds: float) -> N
 
 
 def end_overdue_leases(connection: Connection) -> int:
-    """Return the slots of sittings whose lease is overdue to the queue; return how many sittings."""
+    """End the overdue leases of at most `MAX_OVERDUE_SITTINGS` sittings and release their slots; return how many."""
     overdue = (
         select(sittings.c.id)
         .where(sittings.c.until < now())
@@ -43,7 +43,7 @@ def end_overdue_leases(connection: Connection) -> int:
 
 
 def end_lease(connection: Connection, sitting: int) -> None:
-    """End the lease of a sitting and return its unanswered slots to the queue; later answers are still accepted."""
+    """End the lease of a sitting and release its unanswered slots; later answers are still accepted."""
     ended = update(sittings).where(sittings.c.id == sitting).values(until=None).returning(sittings.c.plan_id)
     plan = connection.execute(ended).scalar()
     expired = connection.execute(
@@ -54,12 +54,12 @@ def end_lease(connection: Connection, sitting: int) -> None:
     ).all()
     if plan is not None and expired:
         connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
-    return_slots(connection, [row.task_id for row in expired if row.kind == "task"])
+    release_slots(connection, [row.task_id for row in expired if row.kind == "task"])
 
 
-def return_slots(connection: Connection, ids: Sequence[int]) -> None:
-    """Count one slot less given of each of these tasks, and put them and their batches back into the queue."""
-    count_slots_returned(
+def release_slots(connection: Connection, ids: Sequence[int]) -> None:
+    """Release one slot of each of these tasks: put the tasks and their batches back into the queue."""
+    count_slots_released(
         connection, [(task, random_source.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata"))
     )
     if ids and has_batches(connection):

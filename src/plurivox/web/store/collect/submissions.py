@@ -7,10 +7,8 @@ from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from plurivox.web.store.collect.sittings import SITTING_COLUMNS as SITTING_COLUMNS
-from plurivox.web.store.collect.sittings import SLOTS_WITH_TASKS, Sitting, Slot
-from plurivox.web.store.collect.workers import WORKER_COLUMNS as WORKER_COLUMNS
-from plurivox.web.store.collect.workers import Worker, get_worker
+from plurivox.web.store.collect.sittings import SITTING_COLUMNS, SLOTS_WITH_TASKS, Sitting, Slot
+from plurivox.web.store.collect.workers import WORKER_COLUMNS, Worker, get_worker
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers

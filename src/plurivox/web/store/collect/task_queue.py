@@ -41,7 +41,7 @@ COUNT_SLOT_GIVEN = (
         gain=case((tasks.c.gain > 1, FALL), else_=tasks.c.gain * FALL),  # null stays null
     )
 )
-COUNT_SLOT_RETURNED = (
+COUNT_SLOT_RELEASED = (
     update(tasks)
     .where(tasks.c.id == bindparam("task"))
     .values(
@@ -55,7 +55,7 @@ UPDATE_GAIN = (  # only if no slot was given since the gain was computed; else t
     .where(tasks.c.id == bindparam("task"), tasks.c.given == bindparam("known"), tasks.c.gain.is_not(None))
     .values(gain=bindparam("new"))
 )
-GAINS_PER_TRANSACTION = 500  # gains in one transaction: some ten milliseconds
+GAINS_PER_TRANSACTION = 500  # takes some ten milliseconds
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class DatabasePool:
             .correlate(plans)
         )
         for which in (plans.c.id.not_in(BATCHES_OF_WORKER), plans.c.id.in_(BATCHES_OF_WORKER)):
-            wanted, tried = NEXT_BATCH.where(unseen, which), list[int]()
-            while (plan := self._select_batch(wanted.where(plans.c.id.not_in(tried)))) is not None:
+            query, tried = NEXT_BATCH.where(unseen, which), list[int]()
+            while (plan := self._select_batch(query.where(plans.c.id.not_in(tried)))) is not None:
                 tried.append(plan)
                 in_plan = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
                 rest = (
@@ -147,20 +147,20 @@ def free_slot_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int
     return {task: next(n for n in range(1, len(used) + 2) if n not in used) for task, used in taken.items()}
 
 
-def count_slots_returned(connection: Connection, returned: Sequence[tuple[int, float]], by_stratum: bool) -> None:
-    """Count one slot less given of each (task, new rank), and put the task back into its queue."""
+def count_slots_released(connection: Connection, released: Sequence[tuple[int, float]], by_stratum: bool) -> None:
+    """Count one slot less given of each (task, new rank), and put the task back into its queue if it is below its quota."""
     home = tasks.c.stratum if by_stratum else literal("")
     queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered since
-    if returned:
+    if released:
         connection.execute(
-            COUNT_SLOT_RETURNED.values(queue=queue), [{"task": task, "at": rank} for task, rank in returned]
+            COUNT_SLOT_RELEASED.values(queue=queue), [{"task": task, "at": rank} for task, rank in released]
         )
 
 
 def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
     """Remove the batches without an open task from the queue, among those that contain the tasks `chosen`.
 
-    Their rows are locked first, so that slots returned by other transactions are seen.
+    Their rows are locked first, so that slots released by other transactions are seen.
     """
     holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(chosen))
     rows = select(plans.c.id).where(plans.c.id.in_(holders)).order_by(plans.c.id).with_for_update()
@@ -168,9 +168,9 @@ def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
     connection.execute(update(plans).where(plans.c.id.in_(ids), ~BATCH_HAS_OPEN_TASK).values(queue=None))
 
 
-def reopen_batches(connection: Connection, returned: Sequence[int]) -> None:
+def reopen_batches(connection: Connection, released: Sequence[int]) -> None:
     """Put every batch that contains one of these tasks back into the queue."""
-    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(returned))
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(released))
     connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
 
 
@@ -179,8 +179,8 @@ def reopen_batches(connection: Connection, returned: Sequence[int]) -> None:
 
 def started_open_tasks(connection: Connection) -> list[OpenTask]:
     """Return the tasks of the single queue that have at least one slot given."""
-    wanted = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
-    return [OpenTask(*row) for row in connection.execute(wanted)]
+    query = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
+    return [OpenTask(*row) for row in connection.execute(query)]
 
 
 def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
@@ -193,6 +193,6 @@ def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
 
 def stopping_summary(connection: Connection, least: float) -> StoppingSummary:
     """Count the open tasks whose expected gain is below `least`, and the answers that stopping them early saves."""
-    wanted = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
-    n, saved = connection.execute(wanted.where(tasks.c.queue == "", tasks.c.gain < least)).one()
+    query = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
+    n, saved = connection.execute(query.where(tasks.c.queue == "", tasks.c.gain < least)).one()
     return StoppingSummary(n, int(saved), least)

@@ -131,9 +131,7 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
     by_stratum = bool(assignment.strata)
     queue = case((tasks.c.given < quota, tasks.c.stratum if by_stratum else literal("")), else_=null())
     not_practice = tasks.c.practice == 0
-    connection.execute(
-        update(tasks).where(not_practice).values(quota=quota, gain=gain, queue=queue)
-    )  # one update per row
+    connection.execute(update(tasks).where(not_practice).values(quota=quota, gain=gain, queue=queue))
     connection.execute(update(plans).values(queue=""))
     arms.sync_arms(
         connection, assignment.arms, assignment.per_task, by_stratum=by_stratum, in_batches=assignment.in_batches
@@ -231,8 +229,8 @@ def first_task_kind(connection: Connection) -> str:
 
 def get_media(connection: Connection, medium: int) -> DisplayedMedia:
     """Return an image or sound as shown to workers; raise NotFound if there is none with this id."""
-    wanted = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
-    row = connection.execute(wanted).first()
+    query = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
+    row = connection.execute(query).first()
     if row is None:
-        raise NotFound("medium")
+        raise NotFound("image or sound")
     return DisplayedMedia(row.shown_type, row.bytes if row.shown is None else row.shown)

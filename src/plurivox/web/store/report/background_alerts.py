@@ -37,21 +37,21 @@ class Alert:
         return ADVICE[self.of]
 
 
-def set_alert(connection: Connection, of: str, what: str) -> None:
-    """Save the alert of a job, with the current time if its text has changed; delete it if `what` is empty."""
-    saved = kv_get(connection, _key_of(of)) or {}
-    if what != saved.get("what", ""):
-        kv_set(connection, _key_of(of), {"what": what, "since": now()} if what else None)
+def set_alert(connection: Connection, job: str, text: str) -> None:
+    """Save the alert of a job, with the current time if its text has changed; delete it if `text` is empty."""
+    saved = kv_get(connection, _key_of(job)) or {}
+    if text != saved.get("what", ""):
+        kv_set(connection, _key_of(job), {"what": text, "since": now()} if text else None)
 
 
 def list_alerts(connection: Connection) -> list[Alert]:
     """Return the current alerts, the oldest first."""
-    names = {_key_of(of): of for of in ADVICE}
+    names = {_key_of(job): job for job in ADVICE}
     rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
     found = [(names[row.name], saved) for row in rows if (saved := json.loads(row.value))]
-    return sorted((Alert(of, one["what"], one["since"]) for of, one in found), key=lambda alert: alert.since)
+    return sorted((Alert(job, one["what"], one["since"]) for job, one in found), key=lambda alert: alert.since)
 
 
-def _key_of(of: str) -> str:
+def _key_of(job: str) -> str:
     """Return the key under which the alert of a job is saved."""
-    return f"trouble: {of}"
+    return f"trouble: {job}"

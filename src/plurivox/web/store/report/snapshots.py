@@ -81,19 +81,19 @@ def is_stale(connection: Connection, digest: str | None = None, latest: Snapshot
     """Return whether the latest snapshot lacks answers or exclusions, or was computed for another digest of study.toml."""
     newest = connection.execute(NEWEST_ANSWER).first()
     latest = latest_snapshot(connection) if latest is None else latest
-    if (newest.id if newest else 0) != latest.last_answer or is_recomputing(connection, latest):
+    if (newest.id if newest else 0) != latest.last_answer or has_exclusion_changes(connection, latest):
         return True
     if latest.at is None:
         return False
     if newest and connection.dialect.name != "sqlite":
         # an answer with a smaller id may have been committed late: compute once more when none can be any longer
-        settled = newest.received + answer_counters.COMMIT_SECONDS
-        if latest.at < settled < now():
+        final = newest.received + answer_counters.COMMIT_SECONDS
+        if latest.at < final < now():
             return True
     return digest is not None and latest.asked != digest
 
 
-def is_recomputing(connection: Connection, latest: Snapshot) -> bool:
+def has_exclusion_changes(connection: Connection, latest: Snapshot) -> bool:
     """Return whether a worker was excluded or reinstated since a snapshot was computed."""
     return latest.at is not None and latest.exclusion_changes != count_exclusion_changes(connection)
 
@@ -125,32 +125,32 @@ class Outdated(Exception):
     """The results are outdated and must not be published: a worker was erased or excluded, or another server is leader."""
 
 
-def begin_snapshot(engine: Engine, by: str = "") -> int:
-    """Reserve the next snapshot for writer `by` and return its number; undo the soft labels of an interrupted one."""
+def begin_snapshot(engine: Engine, writer: str = "") -> int:
+    """Reserve the next snapshot for `writer` and return its number; undo the soft labels of an interrupted one."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         number = newest_snapshot_id(connection) + 1
         if kv_get(connection, "writing") is not None:
             connection.execute(delete(soft_labels).where(soft_labels.c.since >= number))
             ended = soft_labels.c.until.between(number, OPEN_END - 1)
             connection.execute(update(soft_labels).where(ended).values(until=OPEN_END))
-        kv_set(connection, "writing", by)
+        kv_set(connection, "writing", writer)
     return number
 
 
-def _check_fencing(connection: Connection, by: str) -> None:
+def _check_fencing(connection: Connection, writer: str) -> None:
     """Fencing check: raise Outdated if another writer has begun a snapshot; lock out new ones until the commit."""
-    writer = select(facts.c.value).where(facts.c.name == "writing").with_for_update(read=True)
-    if connection.execute(writer).scalar() != json.dumps(by):
+    current = select(facts.c.value).where(facts.c.name == "writing").with_for_update(read=True)
+    if connection.execute(current).scalar() != json.dumps(writer):
         raise Outdated
 
 
-def lock_erasures(connection: Connection) -> int:
+def lock_and_count_erasures(connection: Connection) -> int:
     """Lock the counters until the transaction ends, so that no worker is erased or excluded; return the number of erasures."""
     answer_counters.lock_counters(connection)
     return count_erasures(connection)
 
 
-def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], by: str = "") -> int:
+def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], writer: str = "") -> int:
     """Write the soft labels that have changed, valid from snapshot `number`; return how many. Readers see them once published.
 
     Raise Outdated if another writer has begun a snapshot.
@@ -164,7 +164,7 @@ def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], 
         fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
         if fresh:
             with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-                _check_fencing(connection, by)
+                _check_fencing(connection, writer)
                 ids = [one["task_id"] for one in fresh]
                 former = soft_labels.c.task_id.in_(ids) & (soft_labels.c.until == OPEN_END)
                 connection.execute(update(soft_labels).where(former).values(until=number))
@@ -174,15 +174,18 @@ def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], 
 
 
 def publish_snapshot(
-    engine: Engine, number: int, made: Snapshot, erasures: int = 0, alert: str = "", by: str = ""
+    engine: Engine, number: int, snapshot: Snapshot, erasures: int = 0, alert: str = "", writer: str = ""
 ) -> None:
     """Publish snapshot `number` as the newest; raise Outdated if a worker was erased, excluded or reinstated in the meantime,
     or another writer has begun a snapshot. `alert`: what failed with the aggregator."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-        _check_fencing(connection, by)
-        if (lock_erasures(connection), count_exclusion_changes(connection)) != (erasures, made.exclusion_changes):
+        _check_fencing(connection, writer)
+        if (lock_and_count_erasures(connection), count_exclusion_changes(connection)) != (
+            erasures,
+            snapshot.exclusion_changes,
+        ):
             raise Outdated
-        row = {"id": number, "at": now(), "last_answer": made.last_answer, "body": made.body()}
+        row = {"id": number, "at": now(), "last_answer": snapshot.last_answer, "body": snapshot.body()}
         connection.execute(insert(snapshots).values(row))
         old = (snapshots.c.at < now() - KEEP_SECONDS) & (snapshots.c.id < number)
         connection.execute(delete(snapshots).where(old))

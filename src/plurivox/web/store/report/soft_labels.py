@@ -68,13 +68,13 @@ def dump_soft(rows: Sequence[tuple[str, float, float, float]]) -> str:
     return json.dumps(rows)
 
 
-def load_soft(text: str) -> list[SoftLabel]:
+def parse_soft(text: str) -> list[SoftLabel]:
     """Parse the column `soft`: the probability and interval of each label, the most probable first."""
     return [SoftLabel(*row) for row in json.loads(text)]
 
 
 def unanswered_row(task: int) -> dict[str, Any]:
-    """Return the complete table row of a task without answers."""
+    """Return the row of the table of soft labels for a task without answers."""
     return {**SoftLabelRow(task).columns(), "since": 0, "until": OPEN_END}
 
 
@@ -208,5 +208,5 @@ def task_line(row: Any) -> TaskLine:
         given=row.given,
         quota=row.quota,
         entropy=entropy_from_column(row.n, row.sure),
-        top=load_soft(row.soft)[:MAX_TOP_LABELS],
+        top=parse_soft(row.soft)[:MAX_TOP_LABELS],
     )

@@ -8,7 +8,13 @@ from plurivox.web.store import study_state
 from plurivox.web.store.database import now
 from plurivox.web.store.report import answer_counters
 from plurivox.web.store.report.background_alerts import Alert, list_alerts
-from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, leader_lease_end
+from plurivox.web.store.report.snapshots import (
+    Snapshot,
+    has_exclusion_changes,
+    is_stale,
+    latest_snapshot,
+    leader_lease_end,
+)
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 from plurivox.web.store.study_state import StudyState
@@ -136,4 +142,4 @@ def background_state(connection: Connection) -> BackgroundState:
     until = leader_lease_end(connection) if stale else None
     if until is not None and until <= now() - LEADER_SILENT_SECONDS:
         alerts.append(Alert("leader", "No server is computing results or ending leases.", until))
-    return BackgroundState(latest, stale, is_recomputing(connection, latest), alerts)
+    return BackgroundState(latest, stale, has_exclusion_changes(connection, latest), alerts)

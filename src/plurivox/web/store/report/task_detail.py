@@ -10,7 +10,7 @@ from plurivox.web.store.collect.sittings import TASK_COLUMNS, ShownTask
 from plurivox.web.store.collect.submissions import Mark, parse_marks
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.random_ids import decode_id
-from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine, load_soft, task_line, task_row
+from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine, parse_soft, task_line, task_row
 from plurivox.web.store.schema import answers, flags, media, sittings, slots, tasks, workers
 
 ALL_ANSWERS = (
@@ -65,7 +65,7 @@ def task_detail(connection: Connection, task: str) -> TaskDetail:
     return TaskDetail(
         line=task_line(row),
         shown=ShownTask.of(shown),
-        soft=load_soft(row.soft),
+        soft=parse_soft(row.soft),
         answers=[_task_answer(one) for one in connection.execute(latest)],
     )
 
