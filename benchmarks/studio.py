@@ -332,7 +332,9 @@ def _filling(crowd: int) -> list[str]:
 
 def _turns(studio: Studio) -> list[Any]:
     """The first page of every order, and pages far into the list."""
-    far = studio.read_sync(lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one())
+    far = studio.read_sync(
+        lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one()
+    )
     places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
     places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
     return [lambda c, at=at, order=order: soft_labels.task_page(c, at, 50, order) for order, at in places]
