@@ -115,13 +115,13 @@ def _local(host: str, port: int) -> str:
 
 def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> CommandResult:
     from plurivox.web.server.run import must_be_free, serve
-    from plurivox.web.services.owner_sign_in import offer_setup
-    from plurivox.web.studio import opened
+    from plurivox.web.services.owner_sign_in import create_setup_token
+    from plurivox.web.studio import open_existing
 
     must_be_free(host, port)
     for settings in studies:
-        with opened(settings) as studio:
-            token = studio.writer.submit(partial(offer_setup, keys=studio.keys)).result()
+        with open_existing(settings) as studio:
+            token = studio.writer.submit(partial(create_setup_token, keys=studio.keys)).result()
         if not screen.quiet:
             click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
         if token is not None:
@@ -151,10 +151,10 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
     """All answers as a data-set folder."""
     settings = settings_of(study, database)
-    from plurivox.web.studio import opened
+    from plurivox.web.studio import open_existing
     from plurivox.web.study.export import export
 
-    with opened(settings) as studio:
+    with open_existing(settings) as studio:
         n = export(studio.engine, studio.study, out, form=form, replace=force)
     line = f"{n:,} answers, repeats counted -> {out}; next: plurivox elicit as-asked {out} -o votes"
     return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
@@ -163,11 +163,11 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
     """More tasks, or answers that were given elsewhere."""
     settings = settings_of(study, database)
-    from plurivox.web.studio import opened
+    from plurivox.web.studio import open_existing
     from plurivox.web.study.create import add_answers, fill
     from plurivox.web.study.import_tasks import read_answers, read_tasks
 
-    with opened(settings) as studio:
+    with open_existing(settings) as studio:
         if not answers:
             n = fill(settings, studio.study, read_tasks(source, studio.study))
             return CommandResult({"command": screen.command, "tasks": n}, summary=f"{n:,} tasks in {study} now")
@@ -183,11 +183,11 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
     """Counts and quotas."""
     del screen
     settings = settings_of(study, database)
-    from plurivox.web.store.report.study_progress import progress
-    from plurivox.web.studio import opened
+    from plurivox.web.store.report.study_progress import study_progress
+    from plurivox.web.studio import open_existing
 
-    with opened(settings) as studio:
-        found = {name: value for name, value in asdict(studio.look(progress)).items() if name != "per_hour"}
+    with open_existing(settings) as studio:
+        found = {name: value for name, value in asdict(studio.read_sync(study_progress)).items() if name != "per_hour"}
     rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
     rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
     rows += [
@@ -223,11 +223,11 @@ def run_restore(screen: Screen, backup: Path, study: Path, database: str | None)
 def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
     """What everybody is paid, and why."""
     settings = settings_of(study, database)
-    from plurivox.web.jobs.payroll import write_pay
-    from plurivox.web.studio import opened
+    from plurivox.web.jobs.payroll import write_pay_sheet
+    from plurivox.web.studio import open_existing
 
-    with opened(settings) as studio:
-        told = write_pay(studio.engine, studio.study, out, with_ids)
+    with open_existing(settings) as studio:
+        told = write_pay_sheet(studio.engine, studio.study, out, with_ids)
     line = (
         f"{told['people']:,} worker{'s' * (told['people'] != 1)}, {told['total']} {told['currency']}".rstrip()
         + f" -> {out}"
@@ -240,12 +240,12 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
 def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
     """Withdrawal of consent."""
     settings = settings_of(study, database)
-    from plurivox.web.store.admin.erase import erase, wipe
-    from plurivox.web.studio import opened
+    from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
+    from plurivox.web.studio import open_existing
 
-    with opened(settings) as studio:
-        told = studio.writer.submit(lambda connection: erase(connection, "command line", worker)).result()
-        if not wipe(studio.engine):
+    with open_existing(settings) as studio:
+        told = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
+        if not truncate_wal(studio.engine):
             screen.note("old copies may stay in the database's own files until it tidies up: see docs/studio_server.md")
     gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
     line = f"{told['worker']}: {gone} are gone; the pseudonym and a line in the audit stay"

@@ -1,10 +1,10 @@
-"""What an answer may say, by the form in which its worker is asked."""
+"""Checks of a submitted answer against the form of its worker."""
 
 from typing import Any
 
 import pytest
 
-from plurivox.web.services.submit_answer import check_answer, form_of
+from plurivox.web.services.submit_answer import check_answer, form_of_answer
 from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.errors import Invalid
 from plurivox.web.study.config import Study
@@ -20,7 +20,7 @@ def said(*marks: tuple[str, ...], **more: Any) -> Submission:
 
 def check(study: Study, answer: Submission) -> None:
     """Raise Invalid where the form that reads an answer cannot have made it."""
-    check_answer(study, form_of(study, answer), answer)
+    check_answer(study, form_of_answer(study, answer), answer)
 
 
 FITTING = {
@@ -34,25 +34,25 @@ FITTING = {
     "chips": said(("named", CAT, "70"), ("named", DOG, "30")),
 }
 REFUSED = [
-    ("one-label", said(("named", CAT, "70")), "one label is asked for, and nothing else"),
-    ("ranking", said(("named", CAT), ("never", DOG)), "names labels in order"),
+    ("one-label", said(("named", CAT, "70")), "takes one label, without percents"),
+    ("ranking", said(("named", CAT), ("never", DOG)), "takes labels in order"),
     ("top-one", said(("named", CAT), ("named", DOG)), "with a percent"),
     ("top-two", said(("named", CAT, "70"), ("named", DOG, "31")), "more than 100"),
-    ("top-two", said(("named", CAT), ("possible", DOG)), "impossible, not what is possible"),
-    ("also-possible", said(("named", CAT), ("never", DOG)), "possible, not what is impossible"),
+    ("top-two", said(("named", CAT), ("possible", DOG)), "impossible labels, not possible"),
+    ("also-possible", said(("named", CAT), ("never", DOG)), "possible labels, not impossible"),
     ("histogram", said(("named", CAT, "70")), "must add up to 100"),
     ("chips", said(("named", CAT, "71"), ("named", DOG, "29")), "a chip is worth 5 percent"),
-    ("top-two", said(), "name a label"),
-    ("top-two", said(("named", "cow")), "'cow' is no label"),
-    ("top-two", said(("named", CAT), label_order=("cow",)), "'cow' is no label"),
+    ("top-two", said(), "choose a label"),
+    ("top-two", said(("named", "cow")), "'cow' is not a label"),
+    ("top-two", said(("named", CAT), label_order=("cow",)), "'cow' is not a label"),
     ("top-two", said(("named", CAT), ("never", CAT)), "marked twice"),
-    ("top-two", said(("named", CAT), abstain=True), "has no marks"),
-    ("top-two", said(abstain=True, none_of_these=True), "either cannot tell"),
+    ("top-two", said(("named", CAT), abstain=True), "cannot mark labels"),
+    ("top-two", said(abstain=True, none_of_these=True), "not both"),
 ]
 
 
 @pytest.mark.parametrize("form", FITTING)
-def test_what_a_form_makes_is_taken(form: str) -> None:
+def test_answers_that_fit_the_form_are_accepted(form: str) -> None:
     study = plain_study(form=form)
     check(study, FITTING[form])
     check(study, said(abstain=True))
@@ -60,22 +60,22 @@ def test_what_a_form_makes_is_taken(form: str) -> None:
 
 
 @pytest.mark.parametrize(("form", "answer", "why"), REFUSED)
-def test_what_no_form_makes_is_refused(form: str, answer: Submission, why: str) -> None:
+def test_answers_that_do_not_fit_the_form_are_refused(form: str, answer: Submission, why: str) -> None:
     with pytest.raises(Invalid) as cause:
         check(plain_study(form=form), answer)
     assert why in cause.value.detail
 
 
-def test_percents_may_be_given_as_a_histogram_where_percents_are_asked_for() -> None:
+def test_a_form_with_percents_accepts_a_histogram() -> None:
     three = said(("named", CAT, "50"), ("named", DOG, "30"), ("named", SHIP, "20"), mode="histogram")
     top_two, ranking = plain_study(form="top-two"), plain_study(form="ranking")
-    assert (form_of(top_two, three), form_of(ranking, three)) == ("histogram", "ranking")
+    assert (form_of_answer(top_two, three), form_of_answer(ranking, three)) == ("histogram", "ranking")
     check(top_two, three)
     with pytest.raises(Invalid):
         check(ranking, three)
 
 
-def test_an_answer_is_judged_by_the_form_of_its_arm() -> None:
+def test_an_answer_is_checked_with_the_form_of_its_arm() -> None:
     study = plain_study(forms=["one-label", "histogram"])
     check(study.in_arm("histogram"), FITTING["histogram"])
     with pytest.raises(Invalid):

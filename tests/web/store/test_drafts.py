@@ -1,4 +1,4 @@
-"""Unfinished answers: kept for whoever began them, gone with the answer, never counted."""
+"""Drafts: unfinished answers are returned to their worker, deleted with the answer, never counted."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.schema import answers, drafts
 from plurivox.web.study.export import export
 from studies import fresh_database, plain_study, served
@@ -21,7 +21,7 @@ def begin(person: Any, slot: str, body: str = '{"top": 1}') -> Any:
     return person.served.http.put("/api/draft", json={"slot": slot, "body": body}, headers=person.headers)
 
 
-def test_a_draft_is_overwritten_comes_back_and_goes_with_the_answer(tmp_path: Path, database: str) -> None:
+def test_a_draft_is_overwritten_returned_and_deleted_with_the_answer(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", database=database) as study:
         person = study.enter()
         first, second = (one["slot"] for one in person.slots(2))
@@ -38,7 +38,7 @@ def test_a_draft_is_overwritten_comes_back_and_goes_with_the_answer(tmp_path: Pa
         assert study.look(select(drafts)) == [] and export(study.studio.engine, study.studio.study, tmp_path / "o") == 2
 
 
-def test_drafts_are_ones_own_small_rare_and_erased(tmp_path: Path, still: None) -> None:
+def test_drafts_are_private_limited_and_erased(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", plain_study(), drafts_per_minute=5) as study:
         person, other = study.enter(), study.enter()
         slot = person.slots(1)[0]["slot"]
@@ -49,5 +49,5 @@ def test_drafts_are_ones_own_small_rare_and_erased(tmp_path: Path, still: None) 
         assert [begin(person, slot).status_code for _ in range(4)][-1] == 429
         assert person.answer(person.slots(2)[1]["slot"]).status_code == 200  # answers have a limit of their own
         name = person.entered["me"]["worker"]
-        study.studio.writer.submit(lambda connection: erase(connection, "test", name)).result()
+        study.studio.writer.submit(lambda connection: erase_worker(connection, "test", name)).result()
         assert study.look(select(drafts)) == []

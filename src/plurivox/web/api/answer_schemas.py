@@ -6,12 +6,12 @@ from pydantic import BaseModel, Field
 
 from plurivox.web.api.schema_fields import Id, LabelName, Model, Ms, Plain
 from plurivox.web.services.next_tasks import NextTasks
-from plurivox.web.services.submit_answer import Taken
+from plurivox.web.services.submit_answer import SubmitResult
 from plurivox.web.store.collect import sittings, submissions
 from plurivox.web.store.collect.sittings import ShownTask, Sitting
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
-from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study.config import Study
 
@@ -48,7 +48,7 @@ class Task(BaseModel):
     @classmethod
     def of(cls, task: ShownTask) -> Self:
         """What a task shows; its own name stays with us, since it may tell the answer."""
-        address = None if task.media_id is None else f"/media/{shown(task.media_id)}"
+        address = None if task.media_id is None else f"/media/{encode_id(task.media_id)}"
         return cls(
             kind=task.kind, text=task.text, text2=task.text2, media=address, width=task.width, height=task.height
         )
@@ -66,7 +66,7 @@ class Slot(BaseModel):
     def of(cls, slot: sittings.Slot) -> Self:
         """A leased slot."""
         task, practice = Task.of(slot.shown), slot.kind == "practice"
-        return cls(slot=shown(slot.id), task=task, position=slot.position, practice=practice)
+        return cls(slot=encode_id(slot.id), task=task, position=slot.position, practice=practice)
 
 
 class Waiting(BaseModel):
@@ -82,7 +82,7 @@ class Waiting(BaseModel):
     def of(cls, study: Study, waiting: sittings.Waiting) -> Self:
         """What a person may wait for, in the words of the study."""
         text = study.texts.waiting
-        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.again, text=text)
+        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
 
 
 class Draft(Model):
@@ -116,7 +116,7 @@ class Slots(BaseModel):
             progress=Progress.of(study, found.sitting),
             enough=not found.slots and found.waiting is None,
             waiting=None if found.waiting is None else Waiting.of(study, found.waiting),
-            draft=None if draft is None else Draft(slot=shown(draft.slot), body=draft.body),
+            draft=None if draft is None else Draft(slot=encode_id(draft.slot), body=draft.body),
         )
 
 
@@ -170,7 +170,7 @@ class GiveAnswer(Model):
         """The answer as services take it."""
         values = self.model_dump(exclude={"slot", "marks", "label_order", "ahead"})
         marks = [submissions.Mark(one.kind, one.label, one.typed) for one in self.marks]
-        slot, label_order = number_of(self.slot), self.label_order or ()
+        slot, label_order = decode_id(self.slot), self.label_order or ()
         return submissions.Submission(slot=slot, marks=marks, label_order=label_order, **values)
 
 
@@ -186,7 +186,7 @@ class AnswerTaken(BaseModel):
     slots: list[Slot] = []  # the next `ahead` slots
 
     @classmethod
-    def of(cls, study: Study, key: str, taken: Taken) -> Self:
+    def of(cls, study: Study, key: str, taken: SubmitResult) -> Self:
         """The acknowledgement of the answer with this key."""
         return cls(
             answer=key,

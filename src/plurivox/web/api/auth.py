@@ -15,7 +15,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.admin import owners
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn
-from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.studio import Studio
 from plurivox.web.study.secrets import StudySecret
 
@@ -99,7 +99,7 @@ class Bearer(NamedTuple):
 
 def new_bearer(keys: StudySecret, worker: int) -> str:
     """A token for a worker; it ends when it was not used for `token_days` of the study."""
-    return keys.sign(BEARER, f"{shown(worker)}.{secrets.token_urlsafe(6)}.{int(now()):x}")
+    return keys.sign(BEARER, f"{encode_id(worker)}.{secrets.token_urlsafe(6)}.{int(now()):x}")
 
 
 async def bearer_of(
@@ -114,7 +114,7 @@ async def bearer_of(
         return None
     name, *chance_and_made = value.split(".")
     made = int(chance_and_made[1], 16) if len(chance_and_made) == 2 else 0
-    bearer = Bearer(number_of(name), (now() - made) / DAY)
+    bearer = Bearer(decode_id(name), (now() - made) / DAY)
     let_pass(request.app.state.limits.workers, bearer.worker)
     return bearer
 
@@ -161,7 +161,7 @@ def same_origin(request: Request) -> None:
 async def owner_of(request: Request, studio: StudioDep) -> owners.Session:
     """The owner whose cookie came along."""
     token = request.cookies.get(cookie_of(studio.settings), "")
-    found = await studio.read(partial(owners.session_of, hidden=studio.keys.hidden(token))) if token else None
+    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hidden(token))) if token else None
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
     return found
@@ -173,7 +173,7 @@ OwnerDep = Annotated[owners.Session, Depends(owner_of)]
 async def writing_owner(request: Request, owner: OwnerDep) -> owners.Session:
     """The same, for writes: from our own pages, with the session's token."""
     same_origin(request)
-    if not owners.same(request.headers.get(TOKEN, ""), owner.csrf):
+    if not owners.secrets_equal(request.headers.get(TOKEN, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {TOKEN} must hold the session's token")
     return owner
 

@@ -11,7 +11,7 @@ from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine
 from plurivox.web.store.report.statistics import ArmResult
-from plurivox.web.store.study_state import State
+from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.forms import Form
 
 After = Annotated[
@@ -44,7 +44,7 @@ class Session(BaseModel):
 class StudyLine(BaseModel):
     name: str
     title: str
-    state: State
+    state: StudyState
     form: Form
     arms: list[str]  # of a study that asks in several forms
     labels: list[str]
@@ -126,7 +126,7 @@ class BackgroundState(BaseModel):
 
 
 class ChangeState(Model):
-    state: State
+    state: StudyState
 
 
 class MakeInvite(Model):

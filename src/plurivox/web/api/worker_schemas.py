@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, model_validator
 from plurivox.web.api.answer_schemas import Progress
 from plurivox.web.api.schema_fields import Model, Ms, PlatformId, Signed
 from plurivox.web.store.collect.workers import Stage
-from plurivox.web.store.study_state import State
+from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.forms import Form, Person
 from plurivox.web.study.terms import PlatformName
 
@@ -84,7 +84,7 @@ class Me(BaseModel):
     worker: str  # the pseudonym
     study: str
     title: str
-    state: State
+    state: StudyState
     stage: Stage
     stages: list[Stage]  # those that this study has, in order
     progress: Progress

@@ -17,11 +17,11 @@ from plurivox.web.api.auth import Limits
 from plurivox.web.api.http_errors import ApiError, http_error, retry_after
 from plurivox.web.api.presenters import me_of
 from plurivox.web.api.routes import annotation, health, media, owner_admin, owner_results, owner_session, pages
-from plurivox.web.jobs.leader import Background
+from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.server.middleware import Guard
-from plurivox.web.services.stages import WrongStage
+from plurivox.web.services.worker_stages import WrongStage
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import first_line
+from plurivox.web.store.database import database_message
 from plurivox.web.store.errors import StudyError, Unavailable
 from plurivox.web.studio import Studio
 
@@ -36,7 +36,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
-        background = Background(studio)
+        background = BackgroundThread(studio)
         background.start()
         try:
             yield
@@ -94,7 +94,9 @@ def explain_faults(app: FastAPI) -> None:
     async def lost(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
             return _fault(http_error(Unavailable()))
-        log.error("the database refused what it was told: %s", first_line(cause))  # the rest may hold people's ids
+        log.error(
+            "the database refused what it was told: %s", database_message(cause)
+        )  # the rest may hold people's ids
         return _fault(ApiError(500, "internal", "something went wrong here; it has been written down"))
 
 

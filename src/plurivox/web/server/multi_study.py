@@ -15,8 +15,8 @@ from plurivox.web.api.routes import pages
 from plurivox.web.api.worker_schemas import Health
 from plurivox.web.server.app import create_app, explain_faults
 from plurivox.web.server.middleware import Guard, Receive, Send, inside
-from plurivox.web.settings import OURS, Settings
-from plurivox.web.store.study_state import state_of
+from plurivox.web.settings import RESERVED_PATHS, Settings
+from plurivox.web.store.study_state import get_state
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secrets import StudySecret
 
@@ -91,7 +91,7 @@ def _front_door(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
     async def health() -> Health:
         """ok, or 503 where one database does not answer."""
         for app in studies.values():
-            await app.state.studio.read(state_of)
+            await app.state.studio.read(get_state)
         return Health(status="ok", study="", version=plurivox.__version__)
 
     front.get("/static/{name:path}")(pages.static)
@@ -140,7 +140,7 @@ def _own_schema(url: str, name: str) -> str:
 def lodge(settings: Sequence[Settings], base_url: str) -> list[Settings]:
     """Settings of several studies, each with its own address under one; studies that cannot live together are refused."""
     names = [read_study(one.folder).name for one in settings]
-    taken = {*OURS, _first(urlsplit(base_url).path)}  # of /pets/join nobody could tell which pets it means
+    taken = {*RESERVED_PATHS, _first(urlsplit(base_url).path)}  # of /pets/join nobody could tell which pets it means
     for at, name in enumerate(names):
         if name in taken:
             where = first_few([str(one.folder) for one, other in zip(settings, names, strict=True) if other == name])
@@ -148,7 +148,9 @@ def lodge(settings: Sequence[Settings], base_url: str) -> list[Settings]:
             raise InputError(f"{why}; give {settings[at].folder} another name in its {STUDY}")
         taken.add(name)
     _must_differ([one.folder for one in settings], [StudySecret.of(one.folder).sign("house", "") for one in settings])
-    _must_differ([one.folder for one in settings], [f"{one.url} {one.schema_name or 'public'}" for one in settings])
+    _must_differ(
+        [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
+    )
     return [
         one.model_copy(update={"base_url": f"{base_url}/{name}", "in_house": True})
         for one, name in zip(settings, names, strict=True)

@@ -12,9 +12,9 @@ from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches, has_batches, is_filled
-from plurivox.web.store.database import WRITES, first_line, migrate, take_time
+from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
+from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.import_tasks import read_batches, read_tasks
@@ -48,22 +48,22 @@ def fill(
     engine = open_database(settings)
     try:
         migrate(engine)
-        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            take_time(connection)
-            if is_new and is_filled(connection):
+        with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+            disable_statement_timeout(connection)
+            if is_new and has_tasks(connection):
                 raise InputError(
                     "the database holds a study already; give this one a schema of its own: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
             add_tasks(connection, assignment_of(study, has_batches(connection)), new)
-            check_fit(connection, study.strata, study.labels)
+            check_study_config(connection, study.strata, study.labels)
             if batches and not has_batches(connection):
-                fix_batches(connection, assignment_of(study, has_batches=True), batches)
+                add_batches(connection, assignment_of(study, has_batches=True), batches)
             if not (n := count_tasks(connection)):
                 raise InputError("there is no task to ask about; give items that are not all practice")
             return n
     except DBAPIError as cause:  # the disk is full, say
-        raise InputError(f"the tasks cannot be written, and none was: {first_line(cause)}") from cause
+        raise InputError(f"the tasks cannot be written, and none was: {database_message(cause)}") from cause
     finally:
         engine.dispose()
 
@@ -78,8 +78,8 @@ def new_study(settings: Settings, study: Study, items: Path, batches: Path | Non
 
 
 def add_answers(connection: Connection, study: Study, keys: StudySecret, given: Answers, pick: float = 0.0) -> int:
-    """Put answers that were given elsewhere into a study; how many. For `pick` see the store's `add_answers`."""
+    """Put answers that were given elsewhere into a study; how many. For `pick` see the store's `insert_answers`."""
     if study.arms:
         raise InputError("answers from elsewhere belong to no arm; import them into a study that asks in one form")
     pseudonyms = [keys.pseudonym(f"import {name}") for name in given.workers.tolist()]
-    return import_answers.add_answers(connection, given, pseudonyms, study.form, pick)
+    return import_answers.insert_answers(connection, given, pseudonyms, study.form, pick)

@@ -8,7 +8,7 @@ from plurivox import io
 from plurivox.core.errors import InputError, first_few
 from plurivox.io.tabular.file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table
-from plurivox.web.store.collect.tasks import Medium, NewTask
+from plurivox.web.store.collect.tasks import MediaFile, NewTask
 from plurivox.web.study.config import Study
 from plurivox.web.study.task_audio import read_sound
 from plurivox.web.study.task_images import read_picture
@@ -45,7 +45,7 @@ def _of_files(folder: Path, files: list[Path], study: Study) -> Iterator[NewTask
         yield NewTask(name, medium=_medium(_inside(folder, name).read_bytes(), name, study, heard))
 
 
-def _medium(data: bytes, name: str, study: Study, heard: bool) -> Medium:
+def _medium(data: bytes, name: str, study: Study, heard: bool) -> MediaFile:
     """An image or a sound, as the bytes say; the name only says which of the two is looked for."""
     return read_sound(data, name) if heard else read_picture(data, name, study.image_pixels)
 

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Iterator
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import Medium
+from plurivox.web.store.collect.tasks import MediaFile
 
 MOST_BYTES = 50_000_000
 WAVE_CODECS = (1, 3, 6, 7, 0xFFFE)  # integers, floats, A-law, u-law, extensible
@@ -16,14 +16,14 @@ MP3_KBITS = {
 BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"iso6", b"dash")
 
 
-def read_sound(data: bytes, name: str) -> Medium:
+def read_sound(data: bytes, name: str) -> MediaFile:
     """A sound of one of a few kinds: WAV, MP3, Ogg, FLAC, M4A; it is played as it came."""
     if len(data) > MOST_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; a sound may have {MOST_BYTES:,}")
     for kind, looks_like in KINDS.items():
         try:
             if looks_like(data):
-                return Medium(kind, data, shown_type=kind)
+                return MediaFile(kind, data, shown_type=kind)
         except (struct.error, IndexError):
             continue  # cut off before it could be told
     raise InputError(f"{name} is no sound; known are WAV, MP3, Ogg (Opus, Vorbis, FLAC), FLAC, M4A")

@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image, ImageOps
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import Medium
+from plurivox.web.store.collect.tasks import MediaFile
 
 TYPES = {
     "PNG": "image/png",
@@ -27,7 +27,7 @@ HARMLESS |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT = ("icc_profile", "transparency")  # without them the picture would look otherwise
 
 
-def read_picture(data: bytes, name: str, pixels: int) -> Medium:
+def read_picture(data: bytes, name: str, pixels: int) -> MediaFile:
     """An image of one of a few kinds; one smaller than `pixels` is enlarged (Lanczos) to that."""
     if len(data) > MOST_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; an image may have {MOST_BYTES:,}")
@@ -53,13 +53,13 @@ def read_picture(data: bytes, name: str, pixels: int) -> Medium:
         raise InputError(f"{name} is no image; known are {', '.join(TYPES)}") from cause
 
 
-def _picture(data: bytes, image: Image.Image, pixels: int) -> Medium:
+def _picture(data: bytes, image: Image.Image, pixels: int) -> MediaFile:
     kind = TYPES["JPEG" if image.format == "MPO" else str(image.format)]  # MPO: a JPEG of a phone, with more behind it
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
     if longest >= pixels:
         shown_type, shown = (kind, None) if _is_bare(data, kind, image) else _bare(data, kind, image, upright)
-        return Medium(kind, data, shown_type, shown, upright.width, upright.height)
+        return MediaFile(kind, data, shown_type, shown, upright.width, upright.height)
     image = upright
     if image.mode.startswith("I"):  # 16 bits: to 8, or all but the darkest would be white
         image = image.point(lambda value: value * (1 / 257)).convert("L")
@@ -68,7 +68,7 @@ def _picture(data: bytes, image: Image.Image, pixels: int) -> Medium:
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()
     large.save(out, "PNG", optimize=True)
-    return Medium(kind, data, "image/png", out.getvalue(), large.width, large.height)
+    return MediaFile(kind, data, "image/png", out.getvalue(), large.width, large.height)
 
 
 def _is_bare(data: bytes, kind: str, image: Image.Image) -> bool:

@@ -10,13 +10,13 @@ from plurivox.web.api import presenters as show
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, LINK, PerhapsWorker, StudioDep, WorkerDep, may_draft, may_enter, new_bearer
 from plurivox.web.api.http_errors import ApiError
-from plurivox.web.services import enter_study, stages
+from plurivox.web.services import enter_study, worker_stages
 from plurivox.web.services.complete_study import complete_study
 from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
-from plurivox.web.store.collect.workers import Platform, worker_of
-from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.collect.workers import Platform, get_worker
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api", tags=["workers"], responses=s.FAULTS)
@@ -36,7 +36,7 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: PerhapsWorker) -> s.En
         job = partial(enter_study.enter_by_link, study=study, worker=_opened(studio, LINK, body.link or ""))
     current = await studio.write(job)
     worker = current.worker.id
-    link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, shown(worker))}"
+    link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, encode_id(worker))}"
     return s.Entered(token=new_bearer(keys, worker), personal_link=link, me=show.me_of(study, current))
 
 
@@ -45,7 +45,7 @@ def _opened(studio: Studio, purpose: str, signed: str) -> int:
     value = studio.keys.opened(purpose, signed)
     if value is None:
         raise ApiError(403, "wrong-link", "this link is not whole; copy it again, or ask for another one")
-    return number_of(value)
+    return decode_id(value)
 
 
 @router.get("/preview")
@@ -61,7 +61,7 @@ async def preview(studio: StudioDep) -> s.Preview:
 @router.get("/me")
 async def me(worker: WorkerDep, studio: StudioDep) -> s.Me:
     """Where I stand."""
-    return show.me_of(studio.study, await studio.read(lambda c: stages.current_stage(c, worker_of(c, worker))))
+    return show.me_of(studio.study, await studio.read(lambda c: worker_stages.current_stage(c, get_worker(c, worker))))
 
 
 @router.post("/me/stage")
@@ -70,7 +70,7 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
 
     `tasks` may be finished by one who has answered and waits for tasks that others hold.
     """
-    job = partial(stages.finish_stage, study=studio.study, worker=worker, **body.model_dump())
+    job = partial(worker_stages.finish_stage, study=studio.study, worker=worker, **body.model_dump())
     finished = await studio.write(job)
     wrong = list(finished.wrong)
     why = [studio.study.quiz[place].why for place in wrong]
@@ -87,21 +87,21 @@ async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge
 @router.put("/draft", dependencies=[Depends(may_draft)])
 async def keep_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftKept:
     """Keep my unfinished answer, in the place of the one before; `/tasks` gives it back."""
-    draft = submissions.Draft(number_of(body.slot), body.body)
-    return a.DraftKept(kept=await studio.write(partial(submissions.keep_draft, worker=worker, draft=draft)))
+    draft = submissions.Draft(decode_id(body.slot), body.body)
+    return a.DraftKept(kept=await studio.write(partial(submissions.save_draft, worker=worker, draft=draft)))
 
 
 @router.post("/answers")
 async def answer(body: a.GiveAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerTaken:
     """Save an answer; 200 means that it is on disk."""
-    job = partial(submit_answer, study=studio.study, worker=worker, said=body.submission(), ahead=body.ahead)
+    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.submission(), ahead=body.ahead)
     return a.AnswerTaken.of(studio.study, body.key, await studio.write(job))
 
 
 @router.get("/answers")
 async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> a.MyAnswers:
     """My answers of this sitting, the latest first, to go back to."""
-    found = await studio.read(lambda c: submissions.own_answers(c, worker_of(c, worker).id, n))
+    found = await studio.read(lambda c: submissions.latest_answers(c, get_worker(c, worker).id, n))
     return a.MyAnswers(answers=[a.MyAnswer.of(one) for one in found])
 
 

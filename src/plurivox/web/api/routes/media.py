@@ -9,8 +9,8 @@ from fastapi import APIRouter, Header, Response
 from plurivox.web.api.auth import StudioDep
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.api.worker_schemas import Fault
-from plurivox.web.store.collect.tasks import shown_medium
-from plurivox.web.store.ids import number_of
+from plurivox.web.store.collect.tasks import get_media
+from plurivox.web.store.random_ids import decode_id
 from plurivox.web.study.task_audio import KINDS
 from plurivox.web.study.task_images import TYPES
 
@@ -32,7 +32,7 @@ RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 )
 async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None) -> Response:
     """An image as it is shown, small ones enlarged; or a sound, of which a part may be asked for."""
-    found = await studio.read(partial(shown_medium, medium=number_of(media)))
+    found = await studio.read(partial(get_media, medium=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
     part = part_of(range, len(data))

@@ -18,7 +18,7 @@ from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
 from plurivox.web.store.admin import invites as invite_store
 from plurivox.web.store.collect import excluded_workers
-from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.report import study_progress
 from plurivox.web.studio import Studio
 
@@ -28,14 +28,14 @@ router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS, dep
 @router.post("/state")
 async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> study_progress.StudyProgress:
     """Open, pause or close the study; answers on their way are kept all the same."""
-    await studio.write(partial(study_state.change_state, who=owner.name, state=body.state))
-    return await studio.read(study_progress.progress)
+    await studio.write(partial(study_state.set_state, who=owner.name, state=body.state))
+    return await studio.read(study_progress.study_progress)
 
 
 @router.get("/invites")
 async def invites(studio: StudioDep) -> o.Invites:
     """Invite links, and the addresses for platforms."""
-    rows = await studio.read(invite_store.all_invites)
+    rows = await studio.read(invite_store.list_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
     mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
@@ -45,21 +45,21 @@ async def invites(studio: StudioDep) -> o.Invites:
 @router.post("/invites")
 async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WritingOwner) -> o.Invite:
     """A new invite link for so many people."""
-    made = partial(invite_store.make_invite, who=owner.name, note=body.note, uses=body.uses)
+    made = partial(invite_store.create_invite, who=owner.name, note=body.note, uses=body.uses)
     return _invite(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WritingOwner) -> o.Invite:
     """Nobody else comes in by it."""
-    closed = partial(invite_store.close_invite, who=owner.name, invite=number_of(invite))
+    closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
     return _invite(studio, await studio.write(closed))
 
 
 def _invite(studio: Studio, invite: invite_store.Invite) -> o.Invite:
     return o.Invite(
-        invite=shown(invite.id),
-        address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, shown(invite.id))}",
+        invite=encode_id(invite.id),
+        address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, encode_id(invite.id))}",
         note=invite.note,
         uses=invite.uses,
         used=invite.used,
@@ -70,7 +70,7 @@ def _invite(studio: Studio, invite: invite_store.Invite) -> o.Invite:
 @router.get("/audit")
 async def audit(studio: StudioDep) -> o.Audit:
     """Who did what, the newest first."""
-    lines = await studio.read(audit_log.audit_lines)
+    lines = await studio.read(audit_log.list_audit_lines)
     return o.Audit(lines=[o.AuditLine(**asdict(line)) for line in lines])
 
 
@@ -79,7 +79,7 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
     """The data-set folder as a zip; text that a spreadsheet would take for a formula is prefixed in csv."""
     from plurivox.web.study.export import zipped  # tables are a heavy import, and seldom needed
 
-    await studio.write(partial(audit_log.tell, who=owner.name, what="export", form=form))
+    await studio.write(partial(audit_log.log_audit, who=owner.name, what="export", form=form))
     file = await asyncio.to_thread(zipped, studio.engine, studio.study, form)
     gone = BackgroundTask(file.unlink)
     return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=gone)
@@ -88,12 +88,12 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
 @router.get("/exclusions")
 async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
     """People who were left out, the newest first."""
-    page = await studio.read(partial(excluded_workers.page, after=after, limit=limit))
+    page = await studio.read(partial(excluded_workers.exclusion_page, after=after, limit=limit))
     return present.exclusions(page, studio.study)
 
 
 @router.post("/exclusions/{worker}/lift")
 async def lift(worker: Id, studio: StudioDep, owner: WritingOwner) -> o.Exclusions:
     """Take an exclusion back: the person's answers count again, as extras."""
-    await studio.write(partial(excluded_workers.lift, who=owner.name, pseudonym=worker))
+    await studio.write(partial(excluded_workers.lift_exclusion, who=owner.name, pseudonym=worker))
     return await exclusions(studio)

@@ -28,7 +28,7 @@ async def studies(studio: StudioDep) -> list[o.StudyLine]:
 @router.get("/progress")
 async def progress(studio: StudioDep) -> study_progress.StudyProgress:
     """How many answers there are and how many are wanted, by stratum, stage and hour."""
-    return await studio.read(study_progress.progress)
+    return await studio.read(study_progress.study_progress)
 
 
 @router.get("/tasks")
@@ -92,11 +92,11 @@ async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50)
 @router.get("/snapshot")
 async def snapshot(studio: StudioDep) -> o.BackgroundState:
     """What the background last computed, and how old it is."""
-    return present.background_state(await studio.read(study_progress.background_state), [*studio.troubles.values()])
+    return present.background_state(await studio.read(study_progress.background_state), [*studio.alerts.values()])
 
 
 @router.get("/pay")
 async def pay(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """The pay sheet, by pseudonym, as the background last computed it."""
-    page = await studio.read(partial(pay_sheet.page, after=after, limit=limit))
+    page = await studio.read(partial(pay_sheet.pay_page, after=after, limit=limit))
     return present.pay_page(page, studio.study.pay.currency)

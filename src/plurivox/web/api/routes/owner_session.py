@@ -32,8 +32,10 @@ async def set_up(
     """The first owner, by the one-time token of the terminal."""
     hidden = studio.keys.hidden(body.token)
     hashed = await limits.slowly.run(owner_sign_in.hash_password, body.password)
-    owner = await studio.write(partial(owners.set_up, hidden=hidden, name=body.name, password_hash=hashed))
-    return await _begin(studio, response, owner, body.name, owner_sign_in.place_of(studio.keys, address))
+    owner = await studio.write(
+        partial(owners.create_first_owner, token_hash=hidden, name=body.name, password_hash=hashed)
+    )
+    return await _begin(studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address))
 
 
 @router.post("/login")
@@ -41,20 +43,20 @@ async def log_in(
     body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LogInDep
 ) -> o.Session:
     """Sign in by password. A name that is not there takes as long as a wrong password, and is counted alike."""
-    place = owner_sign_in.place_of(studio.keys, address)
-    account = await studio.read(partial(owners.account_of, name=body.name, place=place))
-    if wait := limits.guesses.wait(body.name, address, known=account.known_place):
+    place = owner_sign_in.hash_address(studio.keys, address)
+    account = await studio.read(partial(owners.get_account, name=body.name, address_hash=place))
+    if wait := limits.guesses.wait(body.name, address, known=account.known_address):
         raise too_many(wait)
-    right = await limits.slowly.run(owner_sign_in.is_password, account.password_hash, body.password)
+    right = await limits.slowly.run(owner_sign_in.verify_password, account.password_hash, body.password)
     if not right or account.owner is None:
         raise ApiError(401, "wrong-password", "name or password is wrong")
-    limits.guesses.right(body.name, address, known=account.known_place)
+    limits.guesses.right(body.name, address, known=account.known_address)
     return await _begin(studio, response, account.owner, body.name, place)
 
 
 async def _begin(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
     hours = studio.settings.session_hours
-    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, place=place)
+    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, address_hash=place)
     tokens = await studio.write(begin)
     set_cookie(response, studio.settings, tokens.session)
     return o.Session(name=name, csrf=tokens.csrf)
