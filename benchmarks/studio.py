@@ -170,7 +170,7 @@ def measure_throughput(name: str, database: Callable[[], str]) -> tuple[str, str
         row = studio.writer.submit(lambda c: invites.create_invite(c, "bench", "", 10**5)).result()
         invite = studio.keys.sign("invite", f"{row.id:x}")
         with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-            bare_table().create(connection)
+            minimal_table().create(connection)
         studio.close()
         given = {"BENCH_FOLDER": str(settings.folder), "BENCH_DATABASE": settings.database}
         for _ in range(N_ROUNDS):
@@ -270,7 +270,7 @@ def _time_choices(studio: Studio) -> list[float]:
 # ---- owner pages of a study with all answers
 
 
-def looking(studio: Studio) -> dict[str, list[float]]:
+def time_pages(studio: Studio) -> dict[str, list[float]]:
     """Seconds of the owner's overview and of a page of tasks."""
     while studio.writer.submit(answer_counters.count_next_range).result():
         pass

@@ -43,6 +43,6 @@ def _changed_gains(open_tasks: Iterable[OpenTask], collected: CollectedAnswers, 
         if task.id not in known or task.gain is None:
             continue
         gain, n = known[task.id]
-        new = gain * FALL ** max(task.given - n, 0)  # lowered for each slot that is given and not answered yet
+        new = gain * GAIN_DECAY ** max(task.given - n, 0)  # lowered for each slot that is given and not answered yet
         if abs(new - task.gain) > MIN_CHANGE * task.gain:
             yield OpenTask(task.id, task.given, new)

@@ -157,7 +157,7 @@ def flag_answers(study: Study, collected: CollectedAnswers, elicited: Elicited) 
     assert answers.seconds is not None and answers.repeat_of is not None
     top = answers.named(0)
     again = answers.repeat_of >= 0
-    marks = {name: elicited.has(name) for name in elicited.odd}
+    marks = {name: elicited.has_flag(name) for name in elicited.flag_counts}
     marks["too-fast"] = answers.seconds < study.too_fast_seconds
     marks["changed-on-repeat"] = again & (top != top[answers.repeat_of])
     marks["extra"] = collected.extra

@@ -17,7 +17,7 @@ from plurivox.web.store.random_ids import new_id
 from plurivox.web.store.report import answer_counters, snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
-MARK_KINDS: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
+KIND_OF_CODE: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
 def insert_answers(
@@ -152,7 +152,7 @@ def _answer_columns(imported: Answers, i: int, form: str, pick: float) -> dict[s
         imported.mark_kind[rows].tolist(), imported.mark_label[rows].tolist(), imported.mark_typed[rows], strict=True
     )
     marks = [
-        Mark(MARK_KINDS[kind], str(imported.labels[label]) if label >= 0 else "", str(typed))
+        Mark(KIND_OF_CODE[kind], str(imported.labels[label]) if label >= 0 else "", str(typed))
         for kind, label, typed in codes
     ]
     seconds = _value_at(imported.seconds, i, None)

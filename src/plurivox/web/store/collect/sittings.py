@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from plurivox.assign import Place
+from plurivox.assign import AssignedTask
 from plurivox.web.store import random_source
 from plurivox.web.store.collect.arms import ArmPool, update_arm_counts
 from plurivox.web.store.collect.task_queue import (
@@ -188,7 +188,12 @@ def begin_practice_sitting(connection: Connection, worker: int, n: int, lease_se
 
 
 def begin_sitting(
-    connection: Connection, worker: int, number: int, chosen: Sequence[Place], pool: DatabasePool, lease_seconds: float
+    connection: Connection,
+    worker: int,
+    number: int,
+    chosen: Sequence[AssignedTask],
+    pool: DatabasePool,
+    lease_seconds: float,
 ) -> Sitting:
     """Insert a sitting of the tasks chosen from a pool, leased to a worker; count their slots as given."""
     new_tasks = [place.task for place in chosen if not place.repeat]

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, case, exists, func, literal, null, select, update
 
-from plurivox.assign import FALL, UNASKED
+from plurivox.assign import GAIN_DECAY, UNASKED_GAIN
 from plurivox.web.store.database import WRITE_OPTIONS, batched
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
@@ -81,11 +81,11 @@ class DatabasePool:
         self.read_only = read_only  # no slot will be given: no row is locked
         self.plan: int | None = None  # the fixed batch that was chosen
 
-    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
         return self._select_open(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
-    def telling(self, n: int, least: float) -> Sequence[int]:
+    def most_informative(self, n: int, least: float) -> Sequence[int]:
         """Return at most `n` open tasks with the highest expected gain, at least `least` nats."""
         return self._select_open(BY_GAIN, {"queue": "", "n": n, "least": least})
 
@@ -101,7 +101,7 @@ class DatabasePool:
             found = self.connection.execute(statement.with_for_update(of=self.locked_table), params).scalars().all()
         return found
 
-    def batch(self) -> Sequence[int]:
+    def next_batch(self) -> Sequence[int]:
         """Return the open tasks of a batch new to this worker, else of one that the worker had in part; set `plan` to it."""
         unseen = (
             exists()

@@ -33,7 +33,7 @@ class Assignment:
     @property
     def strata(self) -> dict[str, int]:
         """stratum -> tasks per sitting; empty if tasks are not chosen by stratum."""
-        return dict(self.assigner.wanted()) if isinstance(self.assigner, Strata) else {}
+        return dict(self.assigner.tasks_per_stratum()) if isinstance(self.assigner, Strata) else {}
 
     @property
     def in_batches(self) -> bool:
@@ -163,7 +163,7 @@ def _task_row(assignment: Assignment, task: NewTask, medium: int | None) -> dict
         "given": 0,
         "queue": None if task.practice else queue,
         "rank": random_source.rng.random(),
-        "gain": UNASKED if assignment.by_gain and not task.practice else None,
+        "gain": UNASKED_GAIN if assignment.by_gain and not task.practice else None,
     }
 
 

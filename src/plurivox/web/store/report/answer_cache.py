@@ -150,7 +150,7 @@ class AnswerCache(RowCache):
         parsed["top"] = np.array([self._encode_text("label", top) if top else -1 for top in top_labels], np.int32)
         parsed["n_marks"] = np.array([len(one) for one in answer_marks], np.int32)
         codes = [
-            (KINDS[kind], self._encode_text("label", label) if label else -1, self._encode_text("typed", typed))
+            (MARK_KINDS[kind], self._encode_text("label", label) if label else -1, self._encode_text("typed", typed))
             for one in answer_marks
             for kind, label, typed in one
         ]
