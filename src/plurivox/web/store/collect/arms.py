@@ -75,11 +75,11 @@ class ArmPool(DatabasePool):
         super().__init__(connection, worker, read_only)
         self.params = {"worker": worker, "arm": arm}
 
-    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given in the arm first."""
         return self._select_open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
-    def telling(self, n: int, least: float) -> Sequence[int]:
+    def most_informative(self, n: int, least: float) -> Sequence[int]:
         """Return at most `n` open tasks of the arm with the highest expected gain, at least `least` nats."""
         return self._select_open(BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": least})
 
