@@ -26,7 +26,7 @@ from plurivox.web.store.report import counters, soft_labels, study_progress
 from plurivox.web.studio import Studio
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import Study
-from plurivox.web.study.create import make_study
+from plurivox.web.study.create_study import make_study
 
 N_WORKERS, N_ANSWERS, ROUNDS = 200, 20, 3
 FEW, MANY, CHOICES = 10_000, 1_000_000, 400
@@ -57,7 +57,7 @@ uvicorn.run(app, port=int(os.environ["BENCH_PORT"]), log_level="warning", access
 """
 OURS = """
 import os
-from plurivox.web.server.run import serve
+from plurivox.web.server.uvicorn_server import serve
 from plurivox.web.settings import Settings
 given = Settings.model_validate_json(os.environ["BENCH_SETTINGS"])
 serve(given, "127.0.0.1", int(os.environ["BENCH_PORT"]))

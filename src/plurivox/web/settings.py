@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     max_pages: int = Field(default=0, ge=0)  # SQLite: the size at which it is full; 0: the disk's
     is_leader: bool = True  # whether this server may compute aggregates
     processes: int = Field(default=1, ge=1)  # of this server
-    in_house: bool = False  # whether it is one of several studies of this server, under its name
+    multi_study: bool = False  # whether it is one of several studies of this server, under its name
 
     @property
     def secure(self) -> bool:

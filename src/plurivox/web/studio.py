@@ -18,9 +18,9 @@ from plurivox.web.store.database import READS, WRITES, first_line, has_tables, m
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.alerts import Alert
 from plurivox.web.store.writer import Writer
-from plurivox.web.study.assigner import assignment_of, must_have_batches
+from plurivox.web.study.assigner import assignment_of, check_batches
 from plurivox.web.study.config import Study, check_aggregator, read_study
-from plurivox.web.study.secrets import StudySecret, keys_of
+from plurivox.web.study.secrets import StudySecret, load_secret
 from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
@@ -53,10 +53,10 @@ class Studio:
             migrate(engine)
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
                 take_time(connection)
-                keys = keys_of(connection, settings)
+                keys = load_secret(connection, settings)
                 check_fit(connection, study.strata, study.labels)
                 apply_assignment(connection, assignment_of(study, has_batches(connection)))
-                must_have_batches(connection, study)
+                check_batches(connection, study)
                 study = study.model_copy(update={"kind": study.kind or kind_of(connection)})
                 if not practice_tasks(connection):
                     study = study.model_copy(update={"practice": 0})  # no task is marked so: there is no such step

@@ -11,7 +11,7 @@ from fastapi import Response
 from fastapi.routing import APIRoute
 
 from plurivox.web.api.auth import set_cookie
-from plurivox.web.server.middleware import Guard
+from plurivox.web.server.middleware import SecurityMiddleware
 from plurivox.web.settings import Settings
 from studies import PATIENCE, Served, plain_study, served
 
@@ -176,13 +176,13 @@ def test_what_is_another_persons_is_not_there(study: Served) -> None:
 
 def test_no_setting_opens_a_door(study: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     switches = {name for name, about in Settings.model_fields.items() if about.annotation is bool}
-    assert switches <= {"is_leader", "in_house"}  # a new switch must be shown to open nothing, here
+    assert switches <= {"is_leader", "multi_study"}  # a new switch must be shown to open nothing, here
     loud = re.compile("debug|bypass|insecure|unsafe|skip|disable|anonym|backdoor|master|dev_|test")
     assert not [name for name in Settings.model_fields if loud.search(name)]
     for name in ("DEBUG", "TESTING", "INSECURE", "NO_AUTH", "ADMIN", "SETUP_TOKEN", "PASSWORD", "SECRET"):
         monkeypatch.setenv(f"PLURIVOX_{name}", "1")
         monkeypatch.setenv(name, "1")
-    with served(tmp_path / "s", is_leader=False, in_house=True) as other:
+    with served(tmp_path / "s", is_leader=False, multi_study=True) as other:
         for headers in ({}, {"X-Forwarded-User": "olga", "X-Remote-User": "olga", "X-Original-URL": "/health"}):
             assert call(other, "GET", "/api/owner/progress?debug=1&admin=true", headers, "1").status_code == 401
         assert call(other, "POST", "/api/enter?debug=1").status_code == 422
@@ -205,5 +205,5 @@ def test_over_https_the_cookie_is_secure_and_the_browser_is_told() -> None:
     settings, reply = Settings(base_url="https://study.example.org"), Response()
     set_cookie(reply, settings, "token")
     assert {"Secure", "HttpOnly", "SameSite=strict"} <= set(reply.headers["set-cookie"].split("; "))
-    guarded = dict(Guard(reply, settings, plain_study()).owners)
+    guarded = dict(SecurityMiddleware(reply, settings, plain_study()).owners)
     assert b"max-age" in guarded[b"strict-transport-security"]

@@ -24,7 +24,7 @@ from plurivox.web.store.admin.erase import GONE, erase, wipe
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, standings, tasks, workers
 from plurivox.web.study import export
-from plurivox.web.study.backup_folder import back_up, restore
+from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served
 
@@ -89,7 +89,7 @@ def test_logs_hold_no_secret_and_no_id(
         study.http.post("/api/enter", content=PID.encode() * 1000, headers={"Content-Type": "application/json"})
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
     lines = "\n".join(logging.Formatter("%(message)s").format(record) for record in ours)
-    assert "a request failed" in lines and "the database refused" in lines
+    assert "a request failed" in lines and "the database rejected" in lines
     assert [secret for secret in used if secret in lines] == []
     assert str(study.studio.settings.url) not in lines
 
@@ -214,12 +214,12 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         assert begun.wait(PATIENCE)
-        counts = back_up(study.studio.settings, tmp_path / "backup")
+        counts = back_up_study(study.studio.settings, tmp_path / "backup")
         stop.set()
         thread.join()
         every = [tuple(row) for row in study.look(select(answers).order_by(answers.c.id))]
     settings = Settings(folder=tmp_path / "again", database="")
-    assert restore(tmp_path / "backup", settings) == counts
+    assert restore_study(tmp_path / "backup", settings) == counts
     engine = open_database(settings)
     with engine.connect() as connection:
         kept = [tuple(row) for row in connection.execute(select(answers).order_by(answers.c.id))]
@@ -237,12 +237,12 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
 
 def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s") as study:
-        back_up(study.studio.settings, tmp_path / "backup")
+        back_up_study(study.studio.settings, tmp_path / "backup")
     database = fresh_database(postgres, empty=True)
     with served(tmp_path / "other", plain_study(name="other"), database=database) as study:
         before = {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
         with pytest.raises(InputError, match="the database is not empty"):
-            restore(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
+            restore_study(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
         assert before == {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
     assert not (tmp_path / "new").exists()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from interfaces.web.page_actions import shown
-from plurivox.web.study.forms import FIRST, THIRD, phrase_for
+from plurivox.web.study.question_forms import FIRST, THIRD, adapted_phrases
 from studies import plain_study, served
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -28,7 +28,9 @@ def test_a_pattern_is_told_in_words(tmp_path: Path) -> None:
     with served(tmp_path / "one") as study:
         body = {"token": "x" * 32, "name": "ada lovelace", "password": "a long password"}
         said = study.http.post("/api/owner/setup", json=body, headers={"Origin": study.url})
-        assert said.status_code == 422 and said.json()["detail"] == "body.name: holds characters that it cannot have"
+        assert (
+            said.status_code == 422 and said.json()["detail"] == "body.name: contains characters that are not allowed"
+        )
 
 
 def test_no_practice_step_where_no_task_is_for_practice(tmp_path: Path) -> None:
@@ -45,7 +47,7 @@ def test_nobody_is_asked_about_an_image_that_is_none(kind: str, person: Any) -> 
 
 def test_words_follow_when_form_wording_or_arms_change_later() -> None:
     """Earlier versions wrote the words of the day into study.toml; only what somebody else wrote stays."""
-    third = phrase_for("top-two", "third", "text")
+    third = adapted_phrases("top-two", "third", "text")
     study = plain_study(form="top-two", wording="third", kind="text", phrase=third | {"never": "Not which?"})
     assert study.phrases()["opening"] == third["opening"] and study.phrases()["never"] == "Not which?"
     first = study.model_copy(update={"wording": "first"})
@@ -57,7 +59,7 @@ def test_words_follow_when_form_wording_or_arms_change_later() -> None:
 
 
 def test_a_study_of_an_earlier_version_learns_what_its_tasks_are(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(phrase=phrase_for("top-two", "third", "text"))) as study:
+    with served(tmp_path / "s", plain_study(phrase=adapted_phrases("top-two", "third", "text"))) as study:
         assert study.studio.study.kind == "text"
         assert "the text below" in study.enter().get("/api/me").json()["phrases"]["opening"]
 
@@ -74,7 +76,7 @@ def test_a_link_that_is_cut_off_says_so(studio: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(f"{studio(n=2).base}/join#invite=abc")
     page.get_by_role("heading", name="This link does not open the study").wait_for()
-    page.get_by_text("This link is not whole").wait_for()
+    page.get_by_text("This link is incomplete").wait_for()
 
 
 @pytest.mark.parametrize("form", ["ranking", "chips", "top-two"])

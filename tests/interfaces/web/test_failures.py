@@ -139,10 +139,10 @@ def test_answers_wait_for_a_server_that_starts_again(tmp_path: Path, context: An
             answer(page, "1", "Enter")
             saved(page)
         answer(page, "2", "Enter")
-        page.wait_for_selector("text=1 kept here")
+        page.wait_for_selector("text=1 not sent yet")
         for place in "34":
             answer(page, place, "Enter")
-        page.wait_for_selector("text=The server does not answer")  # no more tasks were there
+        page.wait_for_selector("text=The server cannot be reached")  # no more tasks were there
         with run(tmp_path / "one", lambda _: None, port=port) as live:
             assert "5 of 5" in shown(page)
             saved(page)
@@ -155,7 +155,7 @@ def test_a_browser_that_keeps_nothing_still_answers_and_says_so(studio: Any, con
     page = context().new_page()
     page.add_init_script(REFUSES[how])
     page.goto(live.invite(uses=1))
-    page.wait_for_selector("text=This browser keeps nothing")
+    page.wait_for_selector("text=This browser does not store anything")
     answer(page, "1", "Enter")
     saved(page)
     answer(page, "2", "Enter")

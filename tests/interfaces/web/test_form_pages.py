@@ -230,7 +230,7 @@ def test_a_new_form_is_asked_in_by_what_its_class_declares(
     live = studio(n=1, form="label-and-not")
     page, names = enter(live, context)
     key(page, "?")
-    page.wait_for_selector("text=Label 4 is definitely not it")
+    page.wait_for_selector("text=Label 4 is definitely not correct")
     key(page, "Escape", "3", "Shift+1", "Enter")
     page.wait_for_selector("text=All done")
     [one] = live.answers()

@@ -16,15 +16,15 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
-from plurivox.web.api.login_throttle import Guesses
-from plurivox.web.api.rate_limit import network_of
-from plurivox.web.server import run
+from plurivox.web.api.login_throttle import LoginThrottle
+from plurivox.web.api.rate_limit import client_network
+from plurivox.web.server import uvicorn_server
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import places
-from plurivox.web.study.task_audio import read_sound
+from plurivox.web.study.audio_files import read_sound
 from studies import PATIENCE, Served, served, text_tasks
-from web.study.test_task_audio import tone
+from web.study.test_audio_files import tone
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n"
 
@@ -63,12 +63,12 @@ def drip(line: socket.socket, stop: threading.Event) -> None:
 def test_a_kept_connection_does_not_make_a_slow_client_welcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s") as study:
         for first in (HEALTH + b"\r\n", b""):
-            monkeypatch.setattr(run, "HEADER_SECONDS", 60.0 if first else 0.5)
+            monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", 60.0 if first else 0.5)
             with dialled(study) as line:
                 if first:
                     line.sendall(first)
                     assert heard(line, until=b"}").startswith(b"HTTP/1.1 200")
-                    monkeypatch.setattr(run, "HEADER_SECONDS", 0.5)
+                    monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", 0.5)
                 with suppress(OSError):
                     line.sendall(b"GET /health HTTP/1.1\r\nHost: ")
                 stop = threading.Event()
@@ -96,7 +96,7 @@ def pauses(study: Served, seconds: float) -> bool:
 
 
 def test_who_does_not_read_what_they_asked_for_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "READ_SECONDS", 0.3)
+    monkeypatch.setattr(uvicorn_server, "READ_SECONDS", 0.3)
     with served(
         tmp_path / "s", None, [NewTask("a", medium=read_sound(tone(600), "a"))]
     ) as study:  # more than buffers hold
@@ -265,21 +265,21 @@ def test_a_place_is_known_to_every_server_and_after_a_restart(tmp_path: Path) ->
 
 
 def test_who_guesses_on_waits_longer_and_longer() -> None:
-    guesses, at, waits = Guesses(600), 0.0, []
+    throttle, at, waits = LoginThrottle(600), 0.0, []
     for _ in range(1_100):
-        while wait := guesses.wait("olga", "192.0.2.1", known=False, at=at):
+        while wait := throttle.wait("olga", "192.0.2.1", known=False, at=at):
             at += wait
         waits.append(at)
     gaps = [after - before for before, after in itertools.pairwise(waits)]
     assert gaps[:4] == [0.0] * 4 and gaps[4:9] == [1.0, 2.0, 4.0, 8.0, 16.0] and max(gaps) == 900.0
-    assert guesses.wait("olga", "192.0.2.2", known=False, at=at) == 0.0  # another stranger's is another's
-    assert guesses.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) == 0.0  # forgotten
-    guesses.right("olga", "192.0.2.1", known=False)
-    assert [guesses.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) for _ in range(5)] == [0.0] * 5
+    assert throttle.wait("olga", "192.0.2.2", known=False, at=at) == 0.0  # another stranger's is another's
+    assert throttle.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) == 0.0  # forgotten
+    throttle.accept("olga", "192.0.2.1", known=False)
+    assert [throttle.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) for _ in range(5)] == [0.0] * 5
 
 
 def test_networks_count_as_one() -> None:
-    assert len({network_of(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != network_of("2001:db8:1:3::1")
+    assert len({client_network(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != client_network("2001:db8:1:3::1")
 
 
 def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,12 +323,12 @@ def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypat
 def test_a_server_has_files_for_all_its_connections() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     code = (
-        "import resource; from plurivox.web.server.run import allow_files; "
+        "import resource; from plurivox.web.server.uvicorn_server import allow_files; "
         f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); allow_files(); "
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
-    assert int(said.stdout) == min(run.MOST_FILES, hard) > run.MOST_CONNECTIONS
+    assert int(said.stdout) == min(uvicorn_server.MOST_FILES, hard) > uvicorn_server.MOST_CONNECTIONS
 
 
 def test_a_hundred_idle_connections_keep_nobody_out(tmp_path: Path) -> None:

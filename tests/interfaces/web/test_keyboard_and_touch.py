@@ -104,7 +104,7 @@ def test_what_waits_is_told_beside_the_progress_not_on_it(studio: Any, context: 
     page = enter(studio(n=4), context, **PHONE)
     page.context.set_offline(True)
     answer(page, "1", "Enter")
-    page.wait_for_selector(".saved:has-text('1 kept here')")
+    page.wait_for_selector(".saved:has-text('1 not sent yet')")
     way, told = (page.locator(one).bounding_box() for one in (".way", ".saved"))
     assert way["x"] + way["width"] <= told["x"] + 1 and page.evaluate(INSIDE, [".help", ".head"])
     page.context.set_offline(False)

@@ -88,7 +88,7 @@ def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: An
     live = studio(n=2, aggregator="dawid-skene")
     page = context().new_page()
     sign_in(page, live)
-    assert page.query_selector("text=Make an invitation")
+    assert page.query_selector("text=Create an invitation")
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
@@ -151,7 +151,7 @@ def test_the_api_has_a_page(owned: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(f"{owned.base}/api")
     page.wait_for_selector("text=POST /api/answers")
-    page.wait_for_selector("summary:has-text('GiveAnswer')")
+    page.wait_for_selector("summary:has-text('SubmitAnswer')")
 
 
 @pytest.mark.slow

@@ -39,10 +39,10 @@ def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: An
         assert page.locator("tbody tr").count() == 3 and "excluded by too-fast" in page.inner_text("table")
         assert barriers(page) == []
         page.get_by_role("link", name="Excluded").click()
-        page.get_by_role("button", name="Take back").wait_for()
+        page.get_by_role("button", name="Lift the exclusion").wait_for()
         assert "100% of 4 answers took less than 2 seconds" in page.inner_text("table")
         assert barriers(page) == []
         fits(page)
-        page.get_by_role("button", name="Take back").click()
-        page.get_by_text("taken back just now").wait_for()
+        page.get_by_role("button", name="Lift the exclusion").click()
+        page.get_by_text("lifted just now").wait_for()
         assert {row.state for row in live.look(select(slots.c.state))} == {"done", "extra"}

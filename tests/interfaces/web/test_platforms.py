@@ -11,7 +11,7 @@ from interfaces.web.page_actions import answer, fits, key, shown
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_overdue
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
-from plurivox.web.study.config import study_of
+from plurivox.web.study.config import parse_study
 from studies import PLAIN, plain_study, served, text_tasks
 
 MTURK = {"name": "mturk", "pid": "A1WORKER", "study": "3HIT", "session": "3ASSIGN"}
@@ -72,7 +72,7 @@ def test_policies_open_for_mturk_only_where_the_study_says_so(tmp_path: Path) ->
         assert live.http.get("/api/preview").status_code == 403
         assert live.http.post("/api/enter", json={"platform": MTURK | {"submit_to": SANDBOX}}).status_code == 403
     with pytest.raises(InputError, match="platforms"):
-        study_of({"name": "x", "labels": ["a", "b"], "platforms": ["elsewhere"]})
+        parse_study({"name": "x", "labels": ["a", "b"], "platforms": ["elsewhere"]})
 
 
 def test_who_returns_a_prolific_submission_leaves_the_slots_to_others(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_the_whole_way_in_a_frame_of_another_origin_without_any_store(studio: An
     who = f"A{size[0]}"
     frame = in_frame(page, address(live.base, workerId=who, assignmentId=f"3{who}"))
     frame.get_by_label("I have read this").check()
-    frame.get_by_role("button", name="I take part").click()
-    frame.get_by_role("button", name="Go on").click()
+    frame.get_by_role("button", name="Take part").click()
+    frame.get_by_role("button", name="Continue").click()
     frame.locator("main.task").wait_for()
     inside = page.frames[1]
     fits_frame = inside.evaluate("document.documentElement.scrollWidth <= innerWidth")

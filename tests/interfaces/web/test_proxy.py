@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from plurivox.web.api.auth import Limits
+from plurivox.web.api.auth import RateLimits
 from plurivox.web.settings import Settings
 from studies import PATIENCE, Served, served
-from web.server.test_multi_study import house, made
+from web.server.test_multi_study import made, serve_studies
 
 HOME = "https://lab.example"
 PROXY = "127.0.0.2"  # another address of this machine
@@ -98,7 +98,7 @@ def test_an_address_with_a_path_works_whether_the_proxy_keeps_it_or_not(tmp_path
 @pytest.mark.parametrize("seen", ["", "/lab"], ids=["stripped", "kept"])
 def test_so_do_several_studies(tmp_path: Path, seen: str) -> None:
     studies = [made(tmp_path, name, behind_proxy=PROXY) for name in ("pets", "ships")]
-    with house(studies, f"{HOME}/lab") as two, proxy(two[""]) as http:
+    with serve_studies(studies, f"{HOME}/lab") as two, proxy(two[""]) as http:
         assert http.get(f"{seen}/").headers["location"] == "/lab/owner"
         assert http.get(f"{seen}/pets").headers["location"] == "/lab/pets/owner"
         said = sign_in(two["pets"], http, f"{seen}/pets/api/owner/setup")
@@ -127,6 +127,6 @@ def test_more_processes_allow_no_more_guesses_of_a_password() -> None:
         return sum(not buckets.take("one", at=0.0) for _ in range(100))
 
     about = {"logins_per_minute": 10, "enters_per_minute": 40}
-    counts = {n: Limits.of(Settings(processes=n, **about)) for n in (1, 4, 64)}
-    assert [passed(one.guesses.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
+    counts = {n: RateLimits.of(Settings(processes=n, **about)) for n in (1, 4, 64)}
+    assert [passed(one.logins.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
     assert [passed(one.enters) for one in counts.values()] == [40, 40, 40]

@@ -50,7 +50,7 @@ def test_the_whole_way_by_mouse(studio: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(live.join)
     page.check("input[name=agree]")
-    page.click("text=I take part")
+    page.click("text=Take part")
     page.click("button.main:has-text('Go on')")
     page.wait_for_selector("fieldset.question")
     page.click("text=Check my answers")
@@ -208,7 +208,7 @@ def test_offline_answers_wait_and_are_sent_even_after_the_page_was_closed(studio
     one.set_offline(True)
     answer(page, "2", "Enter")
     answer(page, "3", "Enter")
-    page.wait_for_selector("text=2 kept here")
+    page.wait_for_selector("text=2 not sent yet")
     assert len(live.answers()) == 1
     page.close()
     one.set_offline(False)
@@ -233,7 +233,7 @@ def test_a_lost_server_keeps_the_answers_here(studio: Any, context: Any) -> None
     lost = {"status": 503, "json": {"error": "unavailable", "detail": "The database is away.", "retry": True}}
     page.route("**/api/**", lambda route: route.fulfill(**lost))
     answer(page, "1", "Enter")
-    page.wait_for_selector("text=1 kept here")
+    page.wait_for_selector("text=1 not sent yet")
     page.unroute("**/api/**")
     saved(page)
     assert len(live.answers()) == 1
@@ -416,7 +416,7 @@ def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any
     live.studio.writer.submit(
         lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
     ).result()
-    late.click("button:has-text('Look again')")
+    late.click("button:has-text('Check now')")
     shown(late)  # what the other one did not answer in time
     first.click("button:has-text('Finish now')")
     first.wait_for_selector("text=All done")

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.web.server_kills import studied
-from plurivox.web.server import run
+from plurivox.web.server import uvicorn_server
 from plurivox.web.store.schema import answers
 from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, fresh_database, plain_study, served
@@ -37,14 +37,14 @@ def test_a_client_that_dawdles_is_let_go(tmp_path: Path, monkeypatch: pytest.Mon
         port = int(study.url.rsplit(":", 1)[1])
         head = b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         for sent, answer, seconds in ((head, b"408", 60.0), (b"POST /api/en", b"", 0.3)):
-            monkeypatch.setattr(run, "HEADER_SECONDS", seconds)
+            monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", seconds)
             said = b""
             with socket.create_connection(("127.0.0.1", port)) as slow, suppress(OSError):
                 slow.settimeout(120)
                 slow.sendall(sent)
                 said = slow.recv(4096)
             assert said[9:12] == answer
-        monkeypatch.setattr(run, "HEADER_SECONDS", 60.0)
+        monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", 60.0)
         assert study.http.get("/health").status_code == 200
 
 

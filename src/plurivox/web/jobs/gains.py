@@ -12,7 +12,7 @@ from plurivox.web.store.collect import queue
 from plurivox.web.store.collect.queue import OpenTask
 from plurivox.web.store.report.answer_log import Collected
 from plurivox.web.store.report.statistics import StoppingSummary
-from plurivox.web.study.assigner import assigner
+from plurivox.web.study.assigner import load_assigner
 from plurivox.web.study.config import Study
 
 SAME = 0.01  # a gain that changes by less than this share is left as it is
@@ -24,7 +24,7 @@ def write_gains(engine: Engine, study: Study, held: Collected, votes: Votes, fit
     `votes` are those of `held` without repeats, of which `fitted` was made.
     """
     with engine.connect() as connection:
-        method = assigner(connection, study)
+        method = load_assigner(connection, study)
         if not isinstance(method, Proposer):
             return None
         waiting = queue.open_tasks(connection)

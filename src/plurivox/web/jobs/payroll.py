@@ -18,8 +18,8 @@ from plurivox.web.store.report.answer_log import AnswerLog
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
 from plurivox.web.store.report.snapshots import lock_erasures
 from plurivox.web.study.config import Study
-from plurivox.web.study.export import inert
-from plurivox.web.study.terms import Pay
+from plurivox.web.study.config_sections import Pay
+from plurivox.web.study.export import escape_formula
 
 CENT = Decimal("0.01")
 HOUR = Decimal(3_600_000)  # milliseconds
@@ -93,7 +93,7 @@ class Payroll:
 
     def keep(self, study: Study) -> int:
         """Bring the sheet up to date; how many lines were made anew."""
-        if not study.pay.says_something:
+        if not study.pay.pays_anything:
             return 0
         read = self._read(study)
         if read == self._paid:
@@ -134,7 +134,7 @@ COLUMNS = ("worker", "answers", "active_minutes", "total_minutes", "matched", "c
 def write_pay(engine: Engine, study: Study, out: Path, with_ids: bool = False) -> dict[str, Any]:
     """Write the sheet; how many people and how much. With ids it is `id,amount` a line, of bonuses above zero: what
     Prolific's bulk bonus takes; what is paid for taking part is paid there by approving."""
-    if not study.pay.says_something:
+    if not study.pay.pays_anything:
         raise InputError("the study pays nothing; say what in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
         lines = sheet(connection, study)
@@ -158,7 +158,11 @@ def _lines(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
     return [
         head,
         *(
-            (*(getattr(line, name) for name in COLUMNS), inert(currency), inert("; ".join(line.reasons)))
+            (
+                *(getattr(line, name) for name in COLUMNS),
+                escape_formula(currency),
+                escape_formula("; ".join(line.reasons)),
+            )
             for line in rows
         ),
     ]
@@ -170,5 +174,5 @@ def _bonuses(lines: dict[int, PayLine], ids: dict[int, PlatformId], told: dict[s
     if len(platforms) > 1:
         raise InputError(f"people came from {' and '.join(sorted(platforms))}; one file cannot go to both")
     told["without_id"] = sum(worker not in ids for worker in lines)
-    paid = [(inert(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
+    paid = [(escape_formula(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
     return [*sorted(pair for pair in paid if float(pair[1]) > 0)]

@@ -10,7 +10,7 @@ from plurivox.web.services.stages import WrongStage, current_stage
 from plurivox.web.store.collect.sittings import answered_by
 from plurivox.web.store.collect.workers import Worker, platform_of, worker_of
 from plurivox.web.study.config import Study
-from plurivox.web.study.terms import MTURK
+from plurivox.web.study.config_sections import MTURK
 
 How = Literal["done", "full", "failed"]
 PROLIFIC = ("app.prolific.com", "app.prolific.co")

@@ -19,7 +19,7 @@ def enter_by_invite(
     connection: Connection, study: Study, keys: StudySecret, invite: int, key: str | None = None
 ) -> CurrentStage:
     """A new person with an invite that is open and not used up; or the one whose client has this key."""
-    client_key = None if key is None else keys.hidden(f"{invite} {key}")
+    client_key = None if key is None else keys.hash_token(f"{invite} {key}")
     known = workers.worker_with_key(connection, client_key)
     if known is None:
         must_be_open(connection, study.texts.closed)
@@ -43,7 +43,7 @@ def enter_by_platform(
         raise Forbidden("other-platform", "this study takes nobody from this platform")
     pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
     key = who.session if who.name == "mturk" else key
-    client_key = None if key is None else keys.hidden(f"{pseudonym} {key}")
+    client_key = None if key is None else keys.hash_token(f"{pseudonym} {key}")
     entry = workers.entry_of(connection, pseudonym)
     if entry is None:
         must_be_open(connection, study.texts.closed)

@@ -14,7 +14,7 @@ from plurivox.web.store.collect.sittings import Sitting, Slot, Waiting, answered
 from plurivox.web.store.collect.submissions import Draft, draft_of
 from plurivox.web.store.collect.workers import Worker, go_to_end, turn_away, worker_of
 from plurivox.web.store.study_state import must_be_open
-from plurivox.web.study.assigner import assigner
+from plurivox.web.study.assigner import load_assigner
 from plurivox.web.study.config import Study
 
 
@@ -83,7 +83,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
     """A new sitting with tasks that this person has not seen; None where there are none."""
     end_overdue(connection)
     pool = pool_of(connection, worker, study.shares)
-    chosen = assigner(connection, study).sit(pool, draws.rng) if pool else []
+    chosen = load_assigner(connection, study).sit(pool, draws.rng) if pool else []
     if pool is None or not chosen:
         return None
     return sittings.begin_sitting(connection, worker.id, number, chosen, pool, study.lease_seconds)

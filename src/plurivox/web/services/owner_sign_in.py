@@ -27,7 +27,7 @@ def offer_setup(connection: Connection, keys: StudySecret) -> str | None:
     if owners.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owners.offer_token(connection, keys.hidden(token))
+    owners.offer_token(connection, keys.hash_token(token))
     return token
 
 
@@ -52,11 +52,11 @@ def _nobody() -> str:
 
 def place_of(keys: StudySecret, address: str) -> str:
     """What the database keeps of an address."""
-    return keys.hidden(f"place {address}")
+    return keys.hash_token(f"place {address}")
 
 
 def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, place: str) -> Tokens:
     """A new session of an owner; its place is known from now on."""
     made = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owners.begin_session(connection, keys.hidden(made.session), made.csrf, owner, hours, place)
+    owners.begin_session(connection, keys.hash_token(made.session), made.csrf, owner, hours, place)
     return made

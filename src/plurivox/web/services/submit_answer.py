@@ -26,7 +26,7 @@ from plurivox.web.store.collect.submissions import (
 )
 from plurivox.web.store.collect.workers import Worker, go_to_end
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
-from plurivox.web.study import forms
+from plurivox.web.study import question_forms
 from plurivox.web.study.config import Study
 
 HUNDRED = Decimal(100)
@@ -104,7 +104,7 @@ def _is_last(study: Study, slot: AnsweredSlot) -> bool:
 
 def form_of(study: Study, said: Submission) -> str:
     """The form of `elicit` that reads an answer: the study's, or a histogram where the page showed bars."""
-    return forms.read_by(study.form, bars=said.mode == "histogram")
+    return question_forms.elicit_form(study.form, bars=said.mode == "histogram")
 
 
 def check_answer(study: Study, form: str, said: Submission) -> None:
@@ -124,8 +124,8 @@ def check_answer(study: Study, form: str, said: Submission) -> None:
     named = [mark for mark in said.marks if mark.kind == "named"]
     if not named:
         raise Invalid("name a label, or say that you cannot tell")
-    _check_marks(forms.question(form), said.marks, named)
-    if study.form == forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
+    _check_marks(question_forms.question(form), said.marks, named)
+    if study.form == question_forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent, and chips stay whole")
 
 

@@ -11,12 +11,12 @@ def new_id() -> int:
     return secrets.randbits(62) | 1 << 61
 
 
-def shown(number: int) -> str:
+def encode_id(number: int) -> str:
     """A number as addresses show it."""
     return f"{number:x}"
 
 
-def number_of(text: str) -> int:
+def decode_id(text: str) -> int:
     """The number behind it; -1 where there can be none."""
     number = int(text, 16) if SHOWN.fullmatch(text) else -1
     return number if number < 1 << 63 else -1

@@ -16,7 +16,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Conflict, LostPlace
 from plurivox.web.store.facts import kv_get
-from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.ids import decode_id, encode_id
 from plurivox.web.store.schema import STILL, TaskKind, answers, facts, slots, soft_labels, tasks
 
 Order = Literal["name", "entropy", "given"]
@@ -155,7 +155,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
     following = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{shown(last.id)}"
+        following = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
     return TaskPage([task_line(row) for row in rows[:limit]], following)
 
 
@@ -163,12 +163,14 @@ def _by_name(connection: Connection, wanted: Any, after: str | None, limit: int)
     """A name never changes: these are listed as they are."""
     wanted = wanted.where(IS_PUBLISHED).order_by(tasks.c.name)
     if after:
-        name = connection.execute(select(tasks.c.name).where(tasks.c.id == number_of(after))).scalar()
+        name = connection.execute(select(tasks.c.name).where(tasks.c.id == decode_id(after))).scalar()
         if name is None:
             raise LostPlace()
         wanted = wanted.where(tasks.c.name > name)
     rows = connection.execute(wanted).all()
-    return TaskPage([task_line(row) for row in rows[:limit]], shown(rows[limit - 1].id) if len(rows) > limit else None)
+    return TaskPage(
+        [task_line(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
+    )
 
 
 def _place(connection: Connection, after: str | None) -> tuple[int, Any]:
@@ -178,7 +180,7 @@ def _place(connection: Connection, after: str | None) -> tuple[int, Any]:
         return newest, None
     try:
         number, key, task = after.split("_")
-        snapshot, place = int(number), (float(key), number_of(task))
+        snapshot, place = int(number), (float(key), decode_id(task))
     except ValueError:
         raise LostPlace() from None
     if not 0 <= snapshot <= newest or place[0] != place[0] or abs(place[0]) > 1e9:
@@ -196,7 +198,7 @@ def task_row(connection: Connection, task: int) -> Any:
 def task_line(row: Any) -> TaskLine:
     """The line of a row of `TASK_ROWS`."""
     return TaskLine(
-        task=shown(row.id),
+        task=encode_id(row.id),
         name=row.name,
         stratum=row.stratum,
         kind=row.kind,

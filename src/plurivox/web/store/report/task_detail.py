@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from plurivox.web.store.collect.sittings import TASK_COLUMNS, ShownTask
 from plurivox.web.store.collect.submissions import Mark, marks_of
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.ids import number_of
+from plurivox.web.store.ids import decode_id
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine, load_soft, task_line, task_row
 from plurivox.web.store.schema import answers, flags, media, sittings, slots, tasks, workers
 
@@ -55,7 +55,7 @@ class TaskDetail:
 
 def task_detail(connection: Connection, task: str) -> TaskDetail:
     """One task with every answer to it that counts."""
-    row = task_row(connection, number_of(task))
+    row = task_row(connection, decode_id(task))
     if row is None:
         raise NotFound("task")
     content = select(*TASK_COLUMNS).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))

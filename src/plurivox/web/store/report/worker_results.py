@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITES, batched
 from plurivox.web.store.errors import LostPlace
-from plurivox.web.store.ids import number_of, shown
+from plurivox.web.store.ids import decode_id, encode_id
 from plurivox.web.store.report.snapshots import latest_snapshot
 from plurivox.web.store.report.task_detail import EACH_ANSWER
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
@@ -104,7 +104,7 @@ def worker_page(
     following = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = last.pseudonym if key is None else f"{last.down!r}_{shown(last.id)}"
+        following = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
     return WorkerPage([_worker(row) for row in rows[:limit]], following)
 
 
@@ -116,7 +116,7 @@ def _after(place: str) -> tuple[float, int]:
         raise LostPlace() from None
     if value != value:
         raise LostPlace()
-    return value, number_of(worker)
+    return value, decode_id(worker)
 
 
 def _worker(row: Any) -> WorkerLine:
@@ -151,7 +151,7 @@ def flagged_page(connection: Connection, after: str | None, limit: int) -> Flagg
     wanted = EACH_ANSWER.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
     rows, following = newest_first(connection, wanted.order_by(None), flags.c.answer_id, after, limit)
     lines = [
-        Flagged(str(row.id), row.worker, shown(row.task_id), row.task, json.loads(row.flags), row.received)
+        Flagged(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
         for row in rows
     ]
     return FlaggedPage(lines, latest_snapshot(connection).flags, following)
