@@ -107,8 +107,8 @@ def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
         ("Enter", "top-two", "Pick a label first"),
         ("3 5 Enter", "top-two", "Type its percent"),  # no split is assumed
         ("3 5 1 0 0 Enter", "top-two", "leaves nothing for frog"),
-        ("3 . 8 0 Enter", "also-possible", "20% left over"),
-        ("3 . 8 0 n Enter", "top-two", "20% left over"),
+        ("3 . 8 0 Enter", "also-possible", "20% is left over"),
+        ("3 . 8 0 n Enter", "top-two", "20% is left over"),
         ("h 3 3 Enter", "top-two", "90% still to place"),
         ("h Enter", "top-two", "100% still to place"),  # it starts empty
     ],

@@ -54,7 +54,7 @@ class LoginThrottle:
         return 0.0
 
     def accept(self, name: str, address: str, *, known: bool) -> None:
-        """The password was correct: discard this attempt and the wrong ones before it."""
+        """Discard this attempt and the wrong ones before it, because the password was correct."""
         self._wrong.pop((name, address), None)
         if known:
             self.known_addresses.give_back((name, address))

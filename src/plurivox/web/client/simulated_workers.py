@@ -121,16 +121,16 @@ def simulate_marks(
     if asks["labels"] is None:
         if chips := asks["chips"]:
             sure = sure * chips // 100 * 100 // chips  # a whole number of chips
-        return [_named(top, sure), *([_named(second, 100 - sure)] if sure < 100 else [])]
-    marks = [_named(top, sure)]
+        return [_named_mark(top, sure), *([_named_mark(second, 100 - sure)] if sure < 100 else [])]
+    marks = [_named_mark(top, sure)]
     if sure < 100 and asks["labels"] > 1:
-        marks.append(_named(second, (100 - sure) // 2))
+        marks.append(_named_mark(second, (100 - sure) // 2))
     rest = [label for label in ordered if label not in {mark["label"] for mark in marks}]
     ticked = [label for label in rest if rng.random() < 0.3] if asks["ticks"] else []
     return marks + [{"kind": asks["ticks"], "label": label} for label in ticked]
 
 
-def _named(label: str, percent: int) -> dict[str, str]:
+def _named_mark(label: str, percent: int) -> dict[str, str]:
     return {"kind": "named", "label": label, "typed": str(percent)}
 
 

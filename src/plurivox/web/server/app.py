@@ -68,7 +68,7 @@ def add_error_handlers(app: FastAPI) -> None:
     """Register exception handlers on `app`: every error has the same body and reveals no internals."""
 
     @app.exception_handler(ApiError)
-    async def refused(_: Request, cause: ApiError) -> JSONResponse:
+    async def api_error(_: Request, cause: ApiError) -> JSONResponse:
         return _error_response(cause)
 
     @app.exception_handler(StudyError)
@@ -81,7 +81,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return _error_response(replace(http_error(cause), more={"me": me}))
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, cause: RequestValidationError) -> JSONResponse:
+    async def invalid_request(_: Request, cause: RequestValidationError) -> JSONResponse:
         errors = [
             f"{'.'.join(map(str, one['loc']))}: {PLAIN_MESSAGES.get(one['type'], one['msg'])}"
             for one in cause.errors()[:3]
@@ -89,7 +89,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return _error_response(ApiError(422, "invalid", "; ".join(errors)[:MAX_DETAIL_CHARS]))
 
     @app.exception_handler(HTTPException)
-    async def other(request: Request, cause: HTTPException) -> Response:
+    async def http_exception(request: Request, cause: HTTPException) -> Response:
         if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a browser
             return HTMLResponse(pages.render_page("not_found.html", root=f"{request.scope['root_path']}/"), 404)
         answer = _error_response(ApiError(cause.status_code, "not-possible", str(cause.detail)))
@@ -97,7 +97,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return answer
 
     @app.exception_handler(SQLAlchemyError)
-    async def lost(_: Request, cause: SQLAlchemyError) -> JSONResponse:
+    async def database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
             return _error_response(http_error(Unavailable()))
         log.error("the database rejected a statement: %s", first_line(cause))  # further lines may contain people's ids
@@ -105,6 +105,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _error_response(cause: ApiError) -> JSONResponse:
+    """Return the JSON response of an error."""
     body: dict[str, Any] = {name: value for name, value in cause.body().items() if name != "wait"}
     body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may contain lone surrogates
     return JSONResponse(body, cause.status, headers=retry_after_header(cause))

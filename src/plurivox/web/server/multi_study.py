@@ -40,6 +40,7 @@ class MultiStudyApp:
 
 
 def _first_segment(path: str) -> str:
+    """Return the first segment of a path: "pets" of "/pets/join"."""
     return path.partition("/")[2].partition("/")[0]
 
 
@@ -78,7 +79,7 @@ def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI
 
     @front.get("/")
     @front.get("/owner/")
-    async def first(request: Request) -> RedirectResponse:
+    async def redirect_to_owner(request: Request) -> RedirectResponse:
         return RedirectResponse(f"{request.scope['root_path']}/owner")
 
     @front.get("/owner")

@@ -51,6 +51,7 @@ def _is_flac(data: bytes) -> bool:
 
 
 def _flac_rate(data: bytes) -> int:
+    """Return the sample rate in the STREAMINFO of a FLAC file; 0 if the file is too short."""
     return (data[18] << 12 | data[19] << 4 | data[20] >> 4) if len(data) >= 42 else 0
 
 

@@ -202,6 +202,7 @@ class Study(Section):
 
 
 def _check_chips(chips: int) -> None:
+    """Raise ValueError if 100 percent cannot be divided into `chips` chips of whole percents."""
     if 100 % chips:
         raise ValueError(f"100 percent cannot be divided into {chips} chips of whole percents; use 10, 20, 25 or 50")
 

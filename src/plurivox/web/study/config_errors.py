@@ -48,13 +48,13 @@ def describe_error(mistake: Mapping[str, Any], known: Iterable[str]) -> str:
     if kind == "string_pattern_mismatch":
         names = [name for name in mistake["loc"] if isinstance(name, str)]
         rule = PATTERNS.get(names[-1], "contains characters that are not allowed")
-        return f"{place} {rule}; it is {_short(mistake['input'])}"
+        return f"{place} {rule}; it is {_shorten(mistake['input'])}"
     if kind in MESSAGES:
-        value = "" if kind == "missing" else f"; it is {_short(mistake['input'])}"
+        value = "" if kind == "missing" else f"; it is {_shorten(mistake['input'])}"
         return f"{place} {MESSAGES[kind].format(**about)}{value}"
     return ": ".join(filter(None, [place, mistake["msg"].removeprefix("Value error, ")]))
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

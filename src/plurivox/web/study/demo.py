@@ -25,14 +25,8 @@ from plurivox.web.study.study_database import open_database
 from plurivox.workflows import simulate_crowd
 
 N_TASKS, N_PRACTICE, SEED = 120, 3, 7
-STAGE_SECONDS = {
-    "consent": 14,
-    "instructions": 35,
-    "quiz": 22,
-    "practice": 40,
-    "tasks": 290,
-    "debrief": 8,
-}  # median seconds of a simulated worker
+# median seconds of a simulated worker
+STAGE_SECONDS = {"consent": 14, "instructions": 35, "quiz": 22, "practice": 40, "tasks": 290, "debrief": 8}
 
 STUDY = Study(
     name="digits",

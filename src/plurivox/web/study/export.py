@@ -18,19 +18,7 @@ from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_log
 from plurivox.web.study.config import Study
 
-FORMULA_STARTS = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "\n",
-    "\uff1d",
-    "\uff0b",
-    "\uff0d",
-    "\uff20",
-)  # the last four are full-width
+FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are full-width
 VIEW_COLUMNS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
 VIEW_COLUMNS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces"]
 VIEW_COLUMNS += ["extra", "excluded", "arm"]
@@ -58,11 +46,11 @@ def export_study(engine: Engine, study: Study, folder: Path, *, form: str = "par
         held = answer_log.collect(connection, study.labels, cell)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
-            views += _frames(VIEW_COLUMNS, [_view(row, cell) for row in part])
-            events += _frames(EVENT_COLUMNS, [one for row in part for one in _events(row, cell)])
-        stages = _frames(STAGE_COLUMNS, _stages(connection, cell))
-        shown = io.join_frames(_frames(ITEM_COLUMNS, _items(connection, cell)), ITEM_COLUMNS)
-        arms = _frames(ARM_COLUMNS, _arms(connection, study)) if study.arms else []
+            views += _to_frames(VIEW_COLUMNS, [_view_row(row, cell) for row in part])
+            events += _to_frames(EVENT_COLUMNS, [one for row in part for one in _event_rows(row, cell)])
+        stages = _to_frames(STAGE_COLUMNS, _stage_rows(connection, cell))
+        shown = io.join_frames(_to_frames(ITEM_COLUMNS, _item_rows(connection, cell)), ITEM_COLUMNS)
+        arms = _to_frames(ARM_COLUMNS, _arm_rows(connection, study)) if study.arms else []
     parts = {"views": (views, VIEW_COLUMNS), "events": (events, EVENT_COLUMNS), "stages": (stages, STAGE_COLUMNS)}
     parts |= {"arms": (arms, ARM_COLUMNS)} if study.arms else {}
     ways = [study.in_arm(one.name) for one in study.arms] or [study]
@@ -79,7 +67,7 @@ def export_study(engine: Engine, study: Study, folder: Path, *, form: str = "par
     return len(held.answers)
 
 
-def _frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+def _to_frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
     """Return rows as data frames of BATCH_ROWS rows, without empty columns; this saves memory over Python tuples."""
     made = []
     for part in batched(rows, BATCH_ROWS):
@@ -88,7 +76,7 @@ def _frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
     return made
 
 
-def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
+def _view_row(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
     """Return an answer as a row of VIEW_COLUMNS."""
     shown = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, cell(row.mode), row.label_order)
     content = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))
@@ -96,7 +84,7 @@ def _view(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
     return (*origin, *shown, *content, row.state == "excluded", row.arm or None)
 
 
-def _events(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _event_rows(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield the input events of an answer as rows of EVENT_COLUMNS."""
     for one in json.loads(row.events):
         label = None if one["label"] is None else cell(one["label"])
@@ -104,20 +92,20 @@ def _events(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
         yield row.id, cell(row.task), row.worker, one["seq"], one["ms"], cell(one["kind"]), label, value, one["by"]
 
 
-def _stages(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _stage_rows(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield the visits of workers to stages as rows of STAGE_COLUMNS."""
     for one in export_rows.stage_visits(connection):
         yield one.worker, one.stage, one.at, one.ms, cell(one.detail)
 
 
-def _arms(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
+def _arm_rows(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
     """Yield the arm of each worker as rows of ARM_COLUMNS."""
     for worker, arm in export_rows.worker_arms(connection).items():
         asked = study.in_arm(arm)
         yield worker, arm, asked.form, asked.wording
 
 
-def _items(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _item_rows(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield the tasks as rows of ITEM_COLUMNS."""
     for one in export_rows.task_contents(connection):
         texts = [None if text is None else cell(text) for text in (one.text, one.text2, one.stratum, one.gold)]

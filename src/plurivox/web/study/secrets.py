@@ -70,6 +70,7 @@ class StudySecret:
         return self._mac("hidden", token)
 
     def _mac(self, purpose: str, value: str) -> str:
+        """Return the HMAC of a value for a purpose, as URL-safe text."""
         digest = hmac.new(self._secret, f"{purpose}\n{value}".encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:24]).decode()
 

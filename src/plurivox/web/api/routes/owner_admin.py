@@ -41,24 +41,24 @@ async def invites(studio: StudioDep) -> o.Invites:
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
     mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
-    return o.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific, mturk=mturk)
+    return o.Invites(invites=[_invite_response(studio, row) for row in rows], prolific=prolific, mturk=mturk)
 
 
 @router.post("/invites")
 async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Create an invite link for `uses` people."""
     made = partial(invite_store.make_invite, who=owner.name, note=body.note, uses=body.uses)
-    return _invite(studio, await studio.write(made))
+    return _invite_response(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Close an invite link: no one else can enter by it."""
     closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
-    return _invite(studio, await studio.write(closed))
+    return _invite_response(studio, await studio.write(closed))
 
 
-def _invite(studio: Studio, invite: invite_store.Invite) -> o.Invite:
+def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
     return o.Invite(
         invite=encode_id(invite.id),
         address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, encode_id(invite.id))}",
@@ -95,7 +95,7 @@ async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 
 
 
 @router.post("/exclusions/{worker}/lift")
-async def lift(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
+async def lift_exclusion(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
     """Lift an exclusion: the worker's answers count again, as extras."""
     await studio.write(partial(excluded_workers.lift, who=owner.name, pseudonym=worker))
     return await exclusions(studio)

@@ -28,7 +28,7 @@ const ACTIONS = {
     const fault = problem(state);
     if (fault) return withHint(state, fault);
     const doubt = warning(state);
-    if (doubt && !state.warned) return { ...say(state, `${doubt}. Press Enter again to send it anyway`), warned: true };
+    if (doubt && !state.warned) return { ...withHint(state, `${doubt}. Press Enter again to send it anyway`), warned: true };
     return { ...state, sent: true };
   },
 
@@ -92,7 +92,7 @@ const ACTIONS = {
     if (place === undefined) return null;
     if (asksOrder(state)) return unrank(state, place);
     return inHistogram(state)
-      ? ACTIONS.chip(state, { place, by: -stepOf(state) })
+      ? ACTIONS.chip(state, { place, by: -percentStep(state) })
       : ACTIONS.tick({ ...state, filter: "" }, { place });
   },
 
