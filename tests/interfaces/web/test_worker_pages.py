@@ -51,7 +51,7 @@ def test_the_whole_way_by_mouse(studio: Any, context: Any) -> None:
     page.goto(live.join)
     page.check("input[name=agree]")
     page.click("text=Take part")
-    page.click("button.main:has-text('Go on')")
+    page.click("button.main:has-text('Continue')")
     page.wait_for_selector("fieldset.question")
     page.click("text=Check my answers")
     page.wait_for_selector("text=Please answer every question")
@@ -408,7 +408,7 @@ def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any
         shown(page)
     late.goto(live.join)
     late.wait_for_selector("text=Please wait a moment")
-    assert re.search(r"may come back by \d", late.inner_text("[role=status]"))
+    assert re.search(r"may become available by \d", late.inner_text("[role=status]"))
     assert late.locator("button:has-text('Finish now')").count() == 0  # nothing answered: nothing to finish
     fits(late)
     answer(first, "1", "Enter")
