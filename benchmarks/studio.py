@@ -21,8 +21,8 @@ from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask, apply_assignment
-from plurivox.web.store.database import WRITES, take_time
-from plurivox.web.store.report import counters, soft_labels, study_progress
+from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout
+from plurivox.web.store.report import answer_counters, soft_labels, study_progress
 from plurivox.web.studio import Studio
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import Study
@@ -167,9 +167,9 @@ def throughput(name: str, database: Callable[[], str]) -> tuple[str, str, str]:
         study = Study(name="load", labels=LABELS, per_task=1000, batch=N_ANSWERS, texts=QUIET, practice=0)
         make_study(settings, study, (NewTask(f"t{i}", text=f"text {i}") for i in range(2_000)))
         studio = Studio.open(settings)
-        row = studio.writer.submit(lambda c: invites.make_invite(c, "bench", "", 10**5)).result()
+        row = studio.writer.submit(lambda c: invites.create_invite(c, "bench", "", 10**5)).result()
         invite = studio.keys.sign("invite", f"{row.id:x}")
-        with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             bare_table().create(connection)
         studio.close()
         given = {"BENCH_FOLDER": str(settings.folder), "BENCH_DATABASE": settings.database}
@@ -234,8 +234,8 @@ def choosing(studio: Studio, study: Study) -> dict[str, list[float]]:
     took = {}
     for way in ("quota", "next-best"):
         studio.study = study.model_copy(update={"assign": way})
-        with studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            take_time(connection)
+        with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+            disable_statement_timeout(connection)
             apply_assignment(connection, assignment_of(studio.study, has_batches=False))
         analyze(studio)
         took[f"choosing the next task, {way}"] = _choices(studio)
@@ -245,7 +245,7 @@ def choosing(studio: Studio, study: Study) -> dict[str, list[float]]:
 def _choices(studio: Studio) -> list[float]:
     """Seconds of each choice, without the commit; ten people take turns."""
     keys, study = studio.keys, studio.study
-    invite = studio.writer.submit(lambda c: invites.make_invite(c, "bench", "", 10)).result().id
+    invite = studio.writer.submit(lambda c: invites.create_invite(c, "bench", "", 10)).result().id
     entered = [studio.writer.submit(lambda c: enter_by_invite(c, study, keys, invite)).result() for _ in range(10)]
     crowd = [one.worker.id for one in entered]
     took = []
@@ -269,9 +269,9 @@ def _choices(studio: Studio) -> list[float]:
 
 def looking(studio: Studio) -> dict[str, list[float]]:
     """Seconds of the owner's overview and of a page of tasks."""
-    while studio.writer.submit(counters.move_on).result():
+    while studio.writer.submit(answer_counters.count_next_range).result():
         pass
-    pages = {"progress": [study_progress.progress], "tasks": _turns(studio)}
+    pages = {"progress": [study_progress.study_progress], "tasks": _turns(studio)}
     return {
         f"the owner's page of {page}, {SLOTS} answers a task": _looks(studio, *jobs) for page, jobs in pages.items()
     }
@@ -332,7 +332,9 @@ def _filling(crowd: int) -> list[str]:
 
 def _turns(studio: Studio) -> list[Any]:
     """The first page of every order, and pages far into the list."""
-    far = studio.look(lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one())
+    far = studio.read_sync(
+        lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one()
+    )
     places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
     places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
     return [lambda c, at=at, order=order: soft_labels.task_page(c, at, 50, order) for order, at in places]
@@ -342,7 +344,7 @@ def _looks(studio: Studio, *jobs: Any) -> list[float]:
     took = []
     for i in range(LOOKS):
         began = time.perf_counter()
-        studio.look(jobs[i % len(jobs)])
+        studio.read_sync(jobs[i % len(jobs)])
         took.append(time.perf_counter() - began)
     return took[6:]
 

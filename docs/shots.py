@@ -21,7 +21,7 @@ from plurivox.web.server.app import create_app
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
-from plurivox.web.store.ids import encode_id
+from plurivox.web.store.random_ids import encode_id
 from plurivox.web.study.demo import demo_tasks, make_demo
 
 OUT = Path(__file__).parent / "studio"
@@ -47,8 +47,8 @@ def demo() -> Iterator[tuple[str, str, str]]:
         while not server.started:
             time.sleep(0.05)
         studio = app.state.studio
-        row = studio.writer.submit(lambda c: invites.make_invite(c, "docs", "pilot", 10)).result()
-        token = studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, studio.keys)).result()
+        row = studio.writer.submit(lambda c: invites.create_invite(c, "docs", "pilot", 10)).result()
+        token = studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, studio.keys)).result()
         yield base, f"{base}/join#invite={studio.keys.sign('invite', encode_id(row.id))}", f"{base}/owner#setup={token}"
         server.should_exit = True
         thread.join(20)

@@ -12,7 +12,7 @@ import plurivox as pv
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.invites import make_invite
+from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
@@ -29,7 +29,7 @@ def walk(out: Path) -> pv.SoftLabels:
     make_study(settings, STUDY, (NewTask(f"remark-{i:02d}", text=f"remark number {i}") for i in range(N_TASKS)))
     with serve_in_thread(settings) as (url, app):
         studio = app.state.studio
-        row = studio.writer.submit(lambda connection: make_invite(connection, "example", "", N_WORKERS)).result()
+        row = studio.writer.submit(lambda connection: create_invite(connection, "example", "", N_WORKERS)).result()
         clients = run_async(simulate_workers(url, studio.keys.sign("invite", f"{row.id:x}"), N_WORKERS))
         n = sum(len(client.acknowledged) for client in clients)
         print(f"{N_WORKERS} simulated workers gave {n} answers to {N_TASKS} tasks over HTTP")

@@ -27,7 +27,7 @@ from plurivox.web.server.multi_study import MultiStudyApp, assign_addresses, cre
 from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
-from plurivox.web.store import database, draws
+from plurivox.web.store import database, random_source
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.studio import Studio
@@ -47,7 +47,7 @@ def seeded(seed: str) -> Iterator[None]:
     """Draws, ids and tokens of studios in this process come from one seeded generator."""
     with pytest.MonkeyPatch.context() as patch:
         rng = random.Random(seed)
-        patch.setattr(draws, "rng", rng)
+        patch.setattr(random_source, "rng", rng)
         patch.setattr(secrets, "randbits", rng.getrandbits)
         patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # other tokens too
         yield
@@ -153,7 +153,7 @@ class Served:
     def sign_in(self) -> None:
         """Be the first owner."""
         token = self.studio.writer.submit(
-            lambda connection: owner_sign_in.offer_setup(connection, self.studio.keys)
+            lambda connection: owner_sign_in.create_setup_token(connection, self.studio.keys)
         ).result()
         body = {"token": token, "name": "olga", "password": "correct horse"}
         said = self.http.post("/api/owner/setup", json=body, headers={"Origin": self.url})
@@ -162,7 +162,7 @@ class Served:
 
     def invite(self, uses: int = 1000) -> str:
         """The signed part of a new invite."""
-        made = invites.make_invite
+        made = invites.create_invite
         row = self.studio.writer.submit(lambda connection: made(connection, "test", "", uses)).result()
         return self.studio.keys.sign("invite", f"{row.id:x}")
 
@@ -174,7 +174,7 @@ class Served:
 
     def look(self, statement: Any) -> list[Any]:
         """Rows of the store."""
-        return self.studio.look(lambda connection: list(connection.execute(statement)))
+        return self.studio.read_sync(lambda connection: list(connection.execute(statement)))
 
 
 class Person:

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection
 
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.facts import kv_get, kv_set
+from plurivox.web.store.key_value import kv_get, kv_set
 from studies import fresh_database, served
 
 
@@ -21,10 +21,10 @@ def test_a_job_that_reads_cannot_write(tmp_path: Path, kind: str, request: pytes
         studio = study.studio
         for _ in range(10):  # more often than there are connections: none stays as the one before left it
             with pytest.raises(Unavailable) as cause:
-                studio.look(job)
+                studio.read_sync(job)
             assert "read" in str(cause.value.__cause__)  # a readonly database, a read-only transaction
-            assert studio.look(lambda connection: kv_get(connection, "colour")) is None
+            assert studio.read_sync(lambda connection: kv_get(connection, "colour")) is None
         studio.writer.submit(job).result()
-        assert studio.look(lambda connection: kv_get(connection, "colour")) == "red"
+        assert studio.read_sync(lambda connection: kv_get(connection, "colour")) == "red"
         person = study.enter()
         assert person.answer(person.slots()[0]["slot"]).status_code == 200

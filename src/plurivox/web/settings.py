@@ -1,4 +1,4 @@
-"""Settings: how a server runs. Flags of `plurivox studio serve` go before environment variables PLURIVOX_..."""
+"""Settings of a server. Flags of `plurivox studio serve` override the environment variables PLURIVOX_..."""
 
 import re
 from pathlib import Path
@@ -7,79 +7,89 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-OURS = ("api", "health", "join", "media", "owner", "static", "work")  # the first words of our own paths
-PLACE = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9_.~-]*)*")
-PORTS = {"http": 80, "https": 443}
+RESERVED_PATHS = (
+    "api",
+    "health",
+    "join",
+    "media",
+    "owner",
+    "static",
+    "work",
+)  # first segments of the server's own paths
+URL_PATH = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9_.~-]*)*")
+DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def home_of(address: str) -> str:
-    """The address by which people come, as browsers write it in their Origin.
+def normalize_base_url(address: str) -> str:
+    """Return the base URL as browsers write it in the Origin header: lower-case host, no default port; ValueError if invalid.
 
-    >>> home_of("https://Lab.example:443/study/")
+    >>> normalize_base_url("https://Lab.example:443/study/")
     'https://lab.example/study'
     """
     parts = urlsplit(address.strip().rstrip("/"))
-    plain = not (parts.username or parts.query or parts.fragment) and PLACE.fullmatch(parts.path)
-    if parts.scheme not in PORTS or not parts.hostname or not plain:
-        raise ValueError(f"{address!r} is no address; write https://lab.example or https://lab.example/study")
-    if (first := parts.path.partition("/")[2].partition("/")[0]) in OURS:
-        raise ValueError(f"an address cannot begin with /{first}, which is a page of the studio; choose another path")
+    is_plain = not (parts.username or parts.query or parts.fragment) and URL_PATH.fullmatch(parts.path)
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or not is_plain:
+        raise ValueError(f"{address!r} is not a base URL; write https://lab.example or https://lab.example/study")
+    if (first := parts.path.partition("/")[2].partition("/")[0]) in RESERVED_PATHS:
+        raise ValueError(
+            f"the path of a base URL cannot begin with /{first}, a page of the studio; choose another path"
+        )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    port = "" if parts.port in (None, PORTS[parts.scheme]) else f":{parts.port}"
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
     return f"{parts.scheme}://{host}{port}{parts.path}"
 
 
 class Settings(BaseSettings):
-    """Everything about a server that is not about its study."""
+    """Settings of a server that do not depend on its study: addresses, limits, database."""
 
     model_config = SettingsConfigDict(env_prefix="PLURIVOX_", extra="ignore", frozen=True)
 
     folder: Path = Path()
-    database: str = ""  # empty: SQLite in the study's folder; postgresql://...?schema=NAME: a schema of its own there
+    database: str = ""  # empty: SQLite in the study's folder; postgresql://...?schema=NAME: that schema
     base_url: str = "http://127.0.0.1:8000"
-    behind_proxy: str = ""  # addresses of proxies whose X-Forwarded-For and -Proto are believed, commas between
+    behind_proxy: str = ""  # comma-separated proxies whose X-Forwarded-For and -Proto are trusted
     body_limit: int = Field(default=262_144, ge=1024)  # bytes
-    body_seconds: float = Field(default=10, gt=0)  # a client that sends its body more slowly is let go
-    requests_per_minute: int = Field(default=600, ge=1)  # of one worker or address
-    enters_per_minute: int = Field(default=60, ge=1)  # of one address
-    drafts_per_minute: int = Field(default=60, ge=1)  # of one worker
-    logins_per_minute: int = Field(default=10, ge=1)  # of one address
-    snapshot_seconds: float = Field(default=5, gt=0)  # aggregates are computed anew this long after a new answer
-    session_hours: float = Field(default=12, gt=0)  # of an owner
-    write_seconds: float = Field(default=10, gt=0)  # a database that takes longer counts as lost
-    max_pages: int = Field(default=0, ge=0)  # SQLite: the size at which it is full; 0: the disk's
-    is_leader: bool = True  # whether this server may compute aggregates
-    processes: int = Field(default=1, ge=1)  # of this server
-    multi_study: bool = False  # whether it is one of several studies of this server, under its name
+    body_seconds: float = Field(default=10, gt=0)  # a client that takes longer to send its body is disconnected
+    requests_per_minute: int = Field(default=600, ge=1)  # per worker or address
+    enters_per_minute: int = Field(default=60, ge=1)  # per address
+    drafts_per_minute: int = Field(default=60, ge=1)  # per worker
+    logins_per_minute: int = Field(default=10, ge=1)  # per address
+    snapshot_seconds: float = Field(default=5, gt=0)  # seconds between rounds of the background thread
+    session_hours: float = Field(default=12, gt=0)  # lifetime of an owner's session
+    write_seconds: float = Field(default=10, gt=0)  # timeout of a write to the database
+    max_pages: int = Field(default=0, ge=0)  # SQLite: maximal size of the database in pages; 0: no limit
+    is_leader: bool = True  # whether this server may become the leader, which computes aggregates
+    processes: int = Field(default=1, ge=1)  # server processes
+    multi_study: bool = False  # whether this study is one of several on the server, under its name
 
     @property
     def secure(self) -> bool:
-        """Whether people reach us by https."""
+        """Whether the base URL is https."""
         return self.base_url.startswith("https://")
 
     @property
     def prefix(self) -> str:
-        """The path before all of ours, as people's browsers see it; empty where there is none."""
+        """The path of the base URL, which precedes all paths of the studio; empty if there is none."""
         return urlsplit(self.base_url).path.rstrip("/")
 
     @property
-    def url(self) -> str:
-        """The database as SQLAlchemy names it."""
+    def database_url(self) -> str:
+        """The URL of the database for SQLAlchemy, without the schema."""
         if not self.database:
             return f"sqlite:///{self.folder / 'study.db'}"
         head, sep, tail = self.database.partition("://")
         tail, _, query = tail.partition("?")
-        rest = "&".join(word for word in query.split("&") if word and not word.startswith("schema="))
+        rest = "&".join(field for field in query.split("&") if field and not field.startswith("schema="))
         tail += f"?{rest}" if rest else ""
         return f"postgresql+psycopg{sep}{tail}" if head in ("postgresql", "postgres") else self.database
 
     @property
     def schema_name(self) -> str:
-        """The schema of a PostgreSQL database in which the study lives; empty: the usual one."""
-        words = self.database.partition("?")[2].split("&")
-        return next((word.partition("=")[2] for word in words if word.startswith("schema=")), "")
+        """The PostgreSQL schema that holds the tables of the study; empty: the default schema."""
+        fields = self.database.partition("?")[2].split("&")
+        return next((field.partition("=")[2] for field in fields if field.startswith("schema=")), "")
 
     @field_validator("base_url")
     @classmethod
-    def _is_an_address(cls, value: str) -> str:
-        return home_of(value)
+    def _check_base_url(cls, value: str) -> str:
+        return normalize_base_url(value)

@@ -19,7 +19,7 @@ from interfaces.web.server_kills import own_port
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.invites import make_invite
+from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.study.config import read_study
 from studies import PATIENCE
 
@@ -114,7 +114,10 @@ def test_tasks_and_answers_are_added_later(tmp_path: Path, call: Call, items: Pa
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "answers.csv").write_text("task,worker,top,top_percent\nt0,ann,cat,70\nt1,ann,dog,\n")
     assert "2 answers" in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stdout
-    assert "'ann' are there already" in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stderr
+    assert (
+        "already has answers of worker 'ann'"
+        in call("studio", "import", tmp_path / "s", tmp_path / "given", "--answers").stderr
+    )
 
 
 def test_the_demo_has_something_to_show(tmp_path: Path, call: Call) -> None:
@@ -133,7 +136,7 @@ MISTAKES = {
     "studio new S --items ITEMS --labels a,b --form top-tow": "there is no form 'top-tow'; did you mean 'top-two'",
     "studio new S --items ITEMS --labels a,b --strata hard": "is not valid; write the tasks",
     "studio new S --items ITEMS --labels a,b --batch 3 --repeats 9": "repeats = 9 is more than the 3 tasks",
-    "studio new S --items ITEMS --labels a,b --database mysql://x": "is no database address",
+    "studio new S --items ITEMS --labels a,b --database mysql://x": "is not a database address",
     "studio status MADE --database postgresql://nobody@127.0.0.1:1/x": "the database cannot be opened",
     "studio new MADE --items ITEMS --labels a,b": "already contains a study",
     "studio erase MADE ann": "there is no worker 'ann'",
@@ -169,9 +172,12 @@ def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, c
         (("--items", tmp_path / "none.csv"), "there are no tasks besides practice tasks"),
         (
             ("--items", items, "--strata", "hrad=4"),
-            "no task is of stratum 'hrad', which the strata name; they have 'easy', 'hard'",
+            "study.toml has the stratum 'hrad', but no task is in it; tasks have the strata 'easy', 'hard'",
         ),
-        (("--items", items, "--batches", tmp_path / "batches.csv"), "names tasks that are not there: 'nobody'"),
+        (
+            ("--items", items, "--batches", tmp_path / "batches.csv"),
+            "contains tasks that the study does not have: 'nobody'",
+        ),
         (("--items", items, "--batch", 0), "batch must be at least 1; it is 0"),
     ]:
         done = call("studio", "new", tmp_path / "s", "--labels", "a,b", *words)
@@ -189,7 +195,7 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     assert 'kind = "text"' in toml and "the text below" in read_study(study).phrases()["opening"]  # the paper's words
     with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
-        row = studio.writer.submit(lambda connection: make_invite(connection, "", "", 2)).result()
+        row = studio.writer.submit(lambda connection: create_invite(connection, "", "", 2)).result()
         run_async(simulate_workers(url, studio.keys.sign("invite", f"{row.id:x}"), 2, patience=PATIENCE))
 
     def edited(old: str, new: str) -> str:

@@ -87,7 +87,7 @@ MISTAKES = {
     "studio serve A B --database c=postgresql://x/y": "--database names 'c', but the studies are 'a', 'b'",
     "studio serve A A": "have the same name, http://127.0.0.1:8000/a",
     "studio serve A B --base-url https://lab.example/a": "the address /a is reserved",
-    "studio serve A B --base-url lab.example": "'lab.example' is no address; write https://lab.example",
+    "studio serve A B --base-url lab.example": "'lab.example' is not a base URL; write https://lab.example",
     "studio serve A --base-url https://lab.example/owner": "which is a page of the studio",
     "studio serve A --database postgresql://x/y --database postgresql://x/z": "give one --database for one study",
     "studio serve A NOWHERE": "has no study.toml; create a study first",

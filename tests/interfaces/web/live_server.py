@@ -18,7 +18,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.ids import encode_id
+from plurivox.web.store.random_ids import encode_id
 from plurivox.web.store.schema import answers, slots, workers
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study
@@ -73,25 +73,25 @@ class Running:
 
     def invite(self, uses: int) -> str:
         """An address by which so many may enter."""
-        row = self.studio.writer.submit(lambda c: invites.make_invite(c, "test", "", uses)).result()
+        row = self.studio.writer.submit(lambda c: invites.create_invite(c, "test", "", uses)).result()
         return f"{self.base}/join#invite={self.studio.keys.sign('invite', encode_id(row.id))}"
 
     @property
     def setup(self) -> str:
         """The address that the terminal shows at first start."""
-        token = self.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, self.studio.keys)).result()
+        token = self.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, self.studio.keys)).result()
         return f"{self.base}/owner#setup={token}"
 
     def turn(self, state: str) -> None:
         """Open, pause or close."""
-        self.studio.writer.submit(lambda c: study_state.change_state(c, "test", state)).result()
+        self.studio.writer.submit(lambda c: study_state.set_state(c, "test", state)).result()
 
     def answers(self) -> list[dict[str, Any]]:
         """The last word of the newest worker on each slot that is no practice, in the order in which tasks were shown."""
         newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
         wanted = select(answers).join(slots, slots.c.answer_id == answers.c.id).where(slots.c.kind != "practice")
         wanted = wanted.where(answers.c.worker_id == newest)
-        rows = self.studio.look(lambda c: c.execute(wanted.order_by(slots.c.position)).mappings().all())
+        rows = self.studio.read_sync(lambda c: c.execute(wanted.order_by(slots.c.position)).mappings().all())
         return [{**row, "marks": json.loads(row["marks"]), "events": json.loads(row["events"])} for row in rows]
 
 

@@ -23,7 +23,7 @@ from plurivox.web.client.client import Client
 from plurivox.web.client.simulated_workers import simulate_workers
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
-from plurivox.web.store.database import WRITES
+from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.schema import answers, slots, tasks, workers
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
@@ -94,8 +94,8 @@ def studied(
     loaded()  # it loads while we make the study
     make_study(settings, study, text_tasks(n_tasks))
     engine = open_database(settings)
-    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-        row = invites.make_invite(connection, "test", "", 100_000)
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+        row = invites.create_invite(connection, "test", "", 100_000)
     engine.dispose()
     with contextlib.ExitStack() as stack:
         servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])

@@ -17,10 +17,10 @@ from sqlalchemy import func, select, update
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
-from plurivox.web.services import owner_sign_in, stages
+from plurivox.web.services import owner_sign_in, worker_stages
 from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
-from plurivox.web.store.admin.erase import GONE, erase, wipe
+from plurivox.web.store.admin.erase_worker import TABLES_OF_WORKER, erase_worker, truncate_wal
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, standings, tasks, workers
 from plurivox.web.study import export
@@ -38,7 +38,7 @@ def platform(pid: str = PID) -> dict[str, Any]:
 def whole_flow(study: Served) -> list[str]:
     """Everything that a person and an owner do, with mistakes; the secrets that were used on the way."""
     token = study.studio.writer.submit(
-        lambda connection: owner_sign_in.offer_setup(connection, study.studio.keys)
+        lambda connection: owner_sign_in.create_setup_token(connection, study.studio.keys)
     ).result()
     origin = {"Origin": study.url}
     study.http.post("/api/owner/setup", json={"token": token, "name": "olga", "password": PASSWORD}, headers=origin)
@@ -84,14 +84,14 @@ def test_logs_hold_no_secret_and_no_id(
         # the secret of the study was replaced: the same id comes under another pseudonym, and the tables refuse it
         study.studio.writer.submit(lambda c: c.execute(update(workers).values(pseudonym="another"))).result()
         assert study.http.post("/api/enter", json=platform()).status_code == 500
-        monkeypatch.setattr(study_state, "state_of", lambda _: 1 / 0)
+        monkeypatch.setattr(study_state, "get_state", lambda _: 1 / 0)
         assert study.http.post("/api/enter", json=platform("other" + PID)).status_code == 500
         study.http.post("/api/enter", content=PID.encode() * 1000, headers={"Content-Type": "application/json"})
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
     lines = "\n".join(logging.Formatter("%(message)s").format(record) for record in ours)
     assert "a request failed" in lines and "the database rejected" in lines
     assert [secret for secret in used if secret in lines] == []
-    assert str(study.studio.settings.url) not in lines
+    assert str(study.studio.settings.database_url) not in lines
 
 
 def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,8 +101,8 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
     with served(tmp_path / "s") as study:
         study.sign_in()
         person = study.enter()
-        monkeypatch.setattr(study_progress, "progress", broken)
-        monkeypatch.setattr(stages, "current_stage", broken)
+        monkeypatch.setattr(study_progress, "study_progress", broken)
+        monkeypatch.setattr(worker_stages, "current_stage", broken)
         said = [
             study.http.get("/api/owner/progress"),
             person.get("/api/me"),
@@ -170,8 +170,8 @@ def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
                 person.answer(slot["slot"], mode="myMode7" if pid == PID else "x", events=events)  # more than a page
             person.post("/api/me/stage", {"stage": "debrief", "comment": COMMENT if pid == PID else "fine"})
         assert left()
-        study.studio.writer.submit(lambda c: erase(c, "test", PID)).result()
-        assert wipe(study.studio.engine) is True
+        study.studio.writer.submit(lambda c: erase_worker(c, "test", PID)).result()
+        assert truncate_wal(study.studio.engine) is True
         assert left() == []
         line = study.look(select(audit).where(audit.c.what == "erase"))[0]
         assert '"answers": 4' in line.detail and PID not in line.detail
@@ -183,7 +183,10 @@ def test_erasing_by_pseudonym_is_not_led_astray_by_an_id_that_looks_like_it(tmp_
             victim = study.enter(**platform(f"p{i}"))
             name = victim.entered["me"]["worker"]
             liar = study.enter(**platform(name))
-            assert study.studio.writer.submit(lambda c, name=name: erase(c, "test", name)).result()["worker"] == name
+            assert (
+                study.studio.writer.submit(lambda c, name=name: erase_worker(c, "test", name)).result()["worker"]
+                == name
+            )
             assert liar.get("/api/me").status_code == 200 and victim.get("/api/me").status_code == 403
 
 
@@ -249,4 +252,4 @@ def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, pos
 
 def test_withdrawal_reaches_every_table_that_points_to_workers() -> None:
     pointing = {table for table in meta_data.tables.values() if "worker_id" in table.columns}
-    assert pointing == {*GONE, standings}
+    assert pointing == {*TABLES_OF_WORKER, standings}

@@ -31,7 +31,7 @@ def every(live: Any) -> list[Any]:
     """All answers of the newest worker, replaced ones too."""
     newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
     wanted = select(answers).where(answers.c.worker_id == newest).order_by(answers.c.id)
-    return live.studio.look(lambda c: c.execute(wanted).all())
+    return live.studio.read_sync(lambda c: c.execute(wanted).all())
 
 
 def test_two_tabs_lose_nothing_double_nothing_and_know_of_each_other(studio: Any, context: Any) -> None:
@@ -191,14 +191,14 @@ def test_a_picture_that_does_not_load_is_told_to_the_person_and_to_the_owner(stu
     kinds = [[event["kind"] for event in one["events"]] for one in live.answers()]
     assert live.answers()[0]["abstain"] and kinds[0][0] == "unseen"
     assert kinds[1][:2] == ["unseen", "seen"]
-    SnapshotComputer(live.studio.engine).compute(live.studio.study)
+    SnapshotComputer(live.studio.engine).compute_snapshot(live.studio.study)
     told = select(flags.c.flags).where(flags.c.answer_id.in_([one["id"] for one in live.answers()]))
-    found = live.studio.look(lambda c: c.execute(told.order_by(flags.c.answer_id)).scalars().all())
+    found = live.studio.read_sync(lambda c: c.execute(told.order_by(flags.c.answer_id)).scalars().all())
     assert sum("picture-not-seen" in one for one in found) == 1  # the one that came after all is none
 
 
 def drafted(live: Any) -> list[str]:
-    return live.studio.look(lambda c: c.execute(select(drafts.c.body)).scalars().all())
+    return live.studio.read_sync(lambda c: c.execute(select(drafts.c.body)).scalars().all())
 
 
 def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> None:

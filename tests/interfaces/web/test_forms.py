@@ -64,15 +64,15 @@ def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, fo
 @pytest.mark.parametrize(
     ("form", "marks", "why"),
     [
-        ("ranking", [("named", "cat", "70")], "in order, and nothing else"),
-        ("ranking", [("named", "cat", ""), ("never", "dog", "")], "in order, and nothing else"),
-        ("ranking", [("never", "dog", "")], "name a label"),
+        ("ranking", [("named", "cat", "70")], "labels in order, without percents"),
+        ("ranking", [("named", "cat", ""), ("never", "dog", "")], "labels in order, without percents"),
+        ("ranking", [("never", "dog", "")], "choose a label"),
         ("select-top-two", [("named", one, "") for one in LABELS[:3]], "at most two"),
-        ("top-one", [("named", "cat", "50"), ("named", "dog", "50")], "one label is asked for"),
+        ("top-one", [("named", "cat", "50"), ("named", "dog", "50")], "takes one label"),
         ("top-one", [("named", "cat", "101")], "between 0 and 100"),
         ("chips", [("named", "cat", "95")], "must add up to 100"),
-        ("chips", [("named", "cat", "97"), ("named", "dog", "3")], "chips stay whole"),
-        ("chips", [("named", "cat", "")], "has a percent"),
+        ("chips", [("named", "cat", "97"), ("named", "dog", "3")], "must be a multiple"),
+        ("chips", [("named", "cat", "")], "a percent"),
     ],
 )
 def test_what_a_form_cannot_have_made_is_refused(

@@ -295,7 +295,7 @@ def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypat
             there[0] -= 1
         return False
 
-    monkeypatch.setattr(owner_sign_in, "is_password", slow)
+    monkeypatch.setattr(owner_sign_in, "verify_password", slow)
     with served(tmp_path / "s") as study:
         codes: list[int] = []
 

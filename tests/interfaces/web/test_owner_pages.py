@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.store.report.alerts import tell
+from plurivox.web.store.report.background_alerts import set_alert
 
 PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
 
@@ -92,13 +92,13 @@ def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: An
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
-    live.studio.writer.submit(lambda c: tell(c, "aggregator", "The aggregator dawid-skene failed.")).result()
+    live.studio.writer.submit(lambda c: set_alert(c, "aggregator", "The aggregator dawid-skene failed.")).result()
     for name in PAGES:
         go(page, name)
         page.wait_for_selector(
             ".trouble:has-text('dawid-skene'):has-text('since just now'):has-text('another aggregator')"
         )
-    live.studio.writer.submit(lambda c: tell(c, "aggregator", "")).result()
+    live.studio.writer.submit(lambda c: set_alert(c, "aggregator", "")).result()
     go(page, "")
     page.wait_for_selector("main:not(:has(.trouble))")
 

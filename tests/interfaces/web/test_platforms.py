@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from interfaces.web.page_actions import answer, fits, key, shown
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
 from plurivox.web.study.config import parse_study
 from studies import PLAIN, plain_study, served, text_tasks
@@ -84,7 +84,7 @@ def test_who_returns_a_prolific_submission_leaves_the_slots_to_others(tmp_path: 
         ]
         write = live.studio.writer.submit
         write(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-        assert write(end_overdue).result() == 1
+        assert write(end_overdue_leases).result() == 1
         assert sorted(row.given for row in live.look(select(tasks.c.given))) == [0, 0, 0, 1]
         assert len(live.enter(platform={"pid": "p2", "study": "st1", "session": "se2"}).slots()) == 3
 
@@ -143,7 +143,7 @@ def test_a_preview_shows_what_to_expect_and_takes_nothing(studio: Any, context: 
     assert "We ask about animals." in frame.locator("main").inner_text()
     assert "Look, then say." in frame.locator("main").inner_text()
     for table in (workers, sittings, slots):
-        assert live.studio.look(lambda c, t=table: c.execute(select(t)).all()) == []
+        assert live.studio.read_sync(lambda c, t=table: c.execute(select(t)).all()) == []
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (360, 640)])

@@ -71,7 +71,7 @@ def sign_in(study: Served, http: httpx.Client, path: str) -> httpx.Response:
     """As the first owner."""
     from plurivox.web.services import owner_sign_in
 
-    token = study.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, study.studio.keys)).result()
+    token = study.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, study.studio.keys)).result()
     body = {"token": token, "name": "olga", "password": "correct horse"}
     said = http.post(path, json=body, headers={"Origin": HOME})
     assert said.status_code == 200, said.text
@@ -113,7 +113,7 @@ def test_so_do_several_studies(tmp_path: Path, seen: str) -> None:
                 "https://u:p@x", "https://lab.example/api", "https://lab.example/owner/x", "https://x:99999"]
 )  # fmt: skip
 def test_an_address_that_cannot_be_is_refused(address: str) -> None:
-    with pytest.raises(ValueError, match=r"is no address|a page of the studio|[Pp]ort"):
+    with pytest.raises(ValueError, match=r"is not a base URL|a page of the studio|[Pp]ort"):
         Settings(base_url=address)
 
 

@@ -18,15 +18,15 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.services import owner_sign_in
 from plurivox.web.services.next_tasks import next_tasks
-from plurivox.web.services.stages import advance
-from plurivox.web.services.submit_answer import Taken, submit_answer
+from plurivox.web.services.submit_answer import SubmitResult, submit_answer
+from plurivox.web.services.worker_stages import advance_stage
 from plurivox.web.store import database
 from plurivox.web.store.admin import owners as owner_store
 from plurivox.web.store.collect import leases, submissions
 from plurivox.web.store.collect import sittings as sitting_store
 from plurivox.web.store.collect import workers as worker_store
 from plurivox.web.store.collect.submissions import Mark, Submission
-from plurivox.web.store.database import WRITES
+from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.schema import answers, owners, sessions, sittings, slots, tasks, visits, workers
 from plurivox.web.study.config import Study
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
@@ -74,10 +74,10 @@ def whole(study: Served) -> None:
 
 def one_after_the_other(study: Served, first: Callable[[Connection], Any], second: Callable[[Connection], Any]) -> None:
     """`second` begins while what `first` did is not committed yet, as on another server."""
-    with study.studio.engine.connect().execution_options(**WRITES) as early, ThreadPoolExecutor(1) as pool:
+    with study.studio.engine.connect().execution_options(**WRITE_OPTIONS) as early, ThreadPoolExecutor(1) as pool:
 
         def late() -> None:
-            with study.studio.engine.connect().execution_options(**WRITES) as connection, connection.begin():
+            with study.studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
                 second(connection)
 
         with early.begin():
@@ -86,16 +86,16 @@ def one_after_the_other(study: Served, first: Callable[[Connection], Any], secon
             waits = (
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
             )
-            while not waiting.done() and not study.studio.look(lambda c: c.exec_driver_sql(waits).scalar()):
+            while not waiting.done() and not study.studio.read_sync(lambda c: c.exec_driver_sql(waits).scalar()):
                 pass
         waiting.result(PATIENCE)
 
 
-def said(person: Person, slot: str, key: str, label: str = "cat") -> Callable[[Connection], Taken]:
+def said(person: Person, slot: str, key: str, label: str = "cat") -> Callable[[Connection], SubmitResult]:
     """A job that submits an answer, as a server would."""
     worker = int(person.entered["token"].split(".")[0], 16)
     answer = Submission(key, int(slot, 16), [Mark("named", label, "70")])
-    return partial(submit_answer, study=person.served.studio.study, worker=worker, said=answer)
+    return partial(submit_answer, study=person.served.studio.study, worker=worker, submission=answer)
 
 
 def body_of(slot: str, key: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def test_a_late_answer_does_not_end_the_sitting_for_the_tasks_that_are_left(tmp_
         person = study.enter()
         given = person.slots()
         study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-        study.studio.writer.submit(leases.end_overdue).result()
+        study.studio.writer.submit(leases.end_overdue_leases).result()
         assert person.answer(given[0]["slot"]).json()["extra"] is False  # the browser's outbox comes first
         assert [slot["slot"] for slot in person.slots()] == [slot["slot"] for slot in given[1:]]
         assert person.get("/api/me").json()["stage"] == "tasks"
@@ -131,7 +131,7 @@ def test_two_late_answers_to_one_slot_on_two_servers_take_one_place(both: Any) -
     person = study.enter()
     slot = person.slots()[0]["slot"]
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-    study.studio.writer.submit(leases.end_overdue).result()
+    study.studio.writer.submit(leases.end_overdue_leases).result()
     one_after_the_other(study, said(person, slot, "first"), said(person, slot, "second", "dog"))
     whole(study)
     rows = study.look(select(answers).order_by(answers.c.id))
@@ -144,7 +144,7 @@ def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> No
     person = study.enter()
     slot = person.slots()[0]["slot"]
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-    one_after_the_other(study, leases.end_overdue, said(person, slot, "k"))
+    one_after_the_other(study, leases.end_overdue_leases, said(person, slot, "k"))
     whole(study)
     assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
 
@@ -154,7 +154,7 @@ def test_who_asks_two_servers_for_tasks_after_the_lease_gets_each_place_once(bot
     person = study.enter()
     person.slots()
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-    study.studio.writer.submit(leases.end_overdue).result()
+    study.studio.writer.submit(leases.end_overdue_leases).result()
     worker = int(person.entered["token"].split(".")[0], 16)
     ask = partial(next_tasks, study=study.studio.study, worker=worker, n=3)
     one_after_the_other(study, ask, ask)
@@ -203,10 +203,12 @@ def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> N
 def test_who_is_behind_does_not_pull_a_person_back(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(texts=PAGES)) as study:
         person = study.enter()
-        stale = study.studio.look(lambda c: worker_store.worker_of(c, c.execute(select(workers.c.id)).scalar_one()))
+        stale = study.studio.read_sync(
+            lambda c: worker_store.get_worker(c, c.execute(select(workers.c.id)).scalar_one())
+        )
         person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         person.post("/api/me/stage", {"stage": "instructions"})
-        found = study.studio.writer.submit(lambda c: advance(c, study.studio.study, stale)).result()
+        found = study.studio.writer.submit(lambda c: advance_stage(c, study.studio.study, stale)).result()
         assert found.stage == person.get("/api/me").json()["stage"] == "tasks"
 
 
@@ -233,7 +235,7 @@ def test_the_last_use_of_an_invite_lets_one_in(both: Any) -> None:
 
 def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     one, other = both(plain_study())
-    token = one.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, one.studio.keys)).result()
+    token = one.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, one.studio.keys)).result()
     calls = [
         post(
             study, "/api/owner/setup", {"token": token, "name": f"o{at}", "password": "correct horse"}, Origin=study.url
@@ -242,7 +244,7 @@ def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     ]
     assert sorted(reply.status_code for reply in at_once(*calls)) == [200, 403, 403, 403]
     assert len(one.look(select(owners))) == 1
-    assert one.studio.writer.submit(lambda c: owner_sign_in.offer_setup(c, one.studio.keys)).result() is None
+    assert one.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, one.studio.keys)).result() is None
 
 
 def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path) -> None:

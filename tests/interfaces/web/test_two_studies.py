@@ -28,7 +28,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Running]
 
 
 def n_answers(live: Running) -> int:
-    return live.studio.look(
+    return live.studio.read_sync(
         lambda connection: connection.execute(select(func.count()).select_from(answers)).scalar_one()
     )
 

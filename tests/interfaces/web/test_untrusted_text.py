@@ -16,7 +16,7 @@ from interfaces.web.test_owner_pages import PAGES, go, sign_in
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.report.study_progress import progress
+from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import tasks
 from plurivox.web.study.config import Study, parse_study
 from plurivox.web.study.create_study import insert_tasks, make_study
@@ -73,7 +73,7 @@ def unharmed(page: Any) -> str:
 
 def take_part(page: Any, live: Running) -> None:
     """Consent, check, three answers and a comment, with hostile words wherever a worker writes or reads."""
-    before = live.studio.look(progress).answers
+    before = live.studio.read_sync(study_progress).answers
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(live.join)
     for heading in ("Before you begin", "How it works", "A short check"):
@@ -100,7 +100,7 @@ def take_part(page: Any, live: Running) -> None:
     page.wait_for_selector(f"text={HOSTILE[1]}")
     unharmed(page)
     assert page.url.startswith(live.base)
-    assert live.studio.look(progress).answers == before + 3
+    assert live.studio.read_sync(study_progress).answers == before + 3
 
 
 def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> None:
@@ -109,7 +109,7 @@ def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> N
 
 @pytest.mark.slow
 def test_an_owner_reads_hostile_words_as_words(live: Running, context: Any) -> None:
-    if not live.studio.look(progress).answers:  # without an answer there are no soft labels to show
+    if not live.studio.read_sync(study_progress).answers:  # without an answer there are no soft labels to show
         take_part(context().new_page(), live)
     one = context(accept_downloads=True)
     page = one.new_page()

@@ -119,7 +119,7 @@ def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, lat
 def link_of(study: Served) -> str:
     from sqlalchemy import select
 
-    from plurivox.web.store.ids import shown as written
+    from plurivox.web.store.random_ids import encode_id as written
     from plurivox.web.store.schema import workers
 
     return study.studio.keys.sign(auth.LINK, written(study.look(select(workers.c.id))[0][0]))

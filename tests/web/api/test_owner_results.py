@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
 from plurivox.engine.beta import jeffreys_interval
-from plurivox.web.jobs.leader import Background
+from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.database import now
-from plurivox.web.store.report.snapshots import is_stale, lead
+from plurivox.web.store.report.snapshots import acquire_leadership, is_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from studies import Served, plain_study, served, text_tasks
 
@@ -47,7 +47,7 @@ def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> Non
             assert study.http.get(f"/api/owner/{page}").status_code == 200, page
         filled(study)
         assert study.http.get("/api/owner/snapshot").json()["pending"] is True
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         found = {page: study.http.get(f"/api/owner/{page}").json() for page in pages}
         assert found["progress"]["answers"] == found["progress"]["wanted"] == 12
         assert found["progress"]["repeats"] == 3 and found["progress"]["workers"] == {"done": 3}
@@ -79,7 +79,7 @@ def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": "cat"}])
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)  # a warning would be an error here
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)  # a warning would be an error here
         scores = study.http.get("/api/owner/agreement").json()["scores"]
         assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
 
@@ -105,8 +105,8 @@ def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_pa
         filled(study)
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert person.status_code == 409
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
-        told = study.studio.writer.submit(lambda c: erase(c, "test", "pid1")).result()
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+        told = study.studio.writer.submit(lambda c: erase_worker(c, "test", "pid1")).result()
         assert told["gone"] == {"answers": 5, "visits": 1, "platform ids": 1} and told["slots given back"] == 4
         assert len(study.look(select(answers))) == 10 and {row.raw for row in study.look(select(raw_ids))} == {
             "pid0",
@@ -123,21 +123,27 @@ def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_pa
 def test_one_server_leads_and_another_takes_over_when_it_falls_silent(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         write = study.studio.writer.submit
-        assert write(lambda c: lead(c, "one")).result() and not write(lambda c: lead(c, "two")).result()
-        assert write(lambda c: lead(c, "one", seconds=-1)).result()
-        assert write(lambda c: lead(c, "two")).result() and not write(lambda c: lead(c, "one")).result()
+        assert (
+            write(lambda c: acquire_leadership(c, "one")).result()
+            and not write(lambda c: acquire_leadership(c, "two")).result()
+        )
+        assert write(lambda c: acquire_leadership(c, "one", seconds=-1)).result()
+        assert (
+            write(lambda c: acquire_leadership(c, "two")).result()
+            and not write(lambda c: acquire_leadership(c, "one")).result()
+        )
         assert [row.holder for row in study.look(select(leaders))] == ["two"]
 
 
 def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
         filled(study)
-        background = Background(study.studio)
+        background = BackgroundThread(study.studio)
         try:
-            background.lead_round()
-            assert not study.studio.look(is_stale)
+            background.run_round_as_leader()
+            assert not study.studio.read_sync(is_stale)
             first = study.look(select(snapshots))
-            background.lead_round()
+            background.run_round_as_leader()
             assert study.look(select(snapshots)) == first  # nothing new, nothing computed
         finally:
             background.stop()
@@ -145,7 +151,7 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
 
 def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
-        background = Background(study.studio)
+        background = BackgroundThread(study.studio)
         background._child = subprocess.Popen(
             [sys.executable, "-c", "input()"],
             stdin=subprocess.PIPE,
@@ -153,11 +159,11 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
             text=True,
             env=environment(),
         )
-        background._compute(study.studio.study)
-        assert "could not be computed: the process that computes ended" in caplog.text and background._child is None
+        background._compute_results(study.studio.study)
+        assert "could not be computed: the computing process ended" in caplog.text and background._child is None
         study.sign_in()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
-        assert "the process that computes ended" in told["what"] and "restart the server" in told["to_do"]
+        assert "the computing process ended" in told["what"] and "restart the server" in told["to_do"]
 
 
 def test_the_interval_holds_the_mean_and_narrows() -> None:

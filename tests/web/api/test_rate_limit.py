@@ -86,7 +86,7 @@ def test_a_full_disk_is_told_and_the_answer_is_taken_once_there_is_room(tmp_path
         said = [person.answer(slot["slot"], key=f"k{i}", events=big) for i, slot in enumerate(slots)]
         refused = [one for one in said if one.status_code == 503]
         assert refused and all(one.json()["retry"] and one.headers["retry-after"] for one in refused)
-        assert "keep your answer" in refused[0].json()["detail"]
+        assert "keeps your answer" in refused[0].json()["detail"]
         acknowledged = sum(one.status_code == 200 for one in said)
         assert len(study.look(select(answers))) == acknowledged < len(slots)
         full[0] = False
@@ -111,7 +111,7 @@ def test_a_server_that_may_write_no_more_goes_on_and_loses_nothing(tmp_path: Pat
             resource.prlimit(servers.pids[0], resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
             full = [answer(place) for place in range(3, 6)]
             assert [one.status_code for one in full] == [503] * 3 and all(one.json()["retry"] for one in full)
-            assert "keep your answer" in full[0].json()["detail"]
+            assert "keeps your answer" in full[0].json()["detail"]
             assert http.get("/api/me").status_code == 200  # who only reads is not kept out
             resource.prlimit(servers.pids[0], resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
             codes += [answer(place).status_code for place in range(3, 10)]

@@ -34,7 +34,7 @@ def work(person: Person) -> None:
 
 
 def compared(study: Served) -> dict[str, Any]:
-    SnapshotComputer(study.studio.engine).compute(study.studio.study)
+    SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
     said = study.http.get("/api/owner/forms")
     assert said.status_code == 200, said.text
     return {one["arm"]: one for one in said.json()["arms"]}
@@ -86,7 +86,7 @@ def test_the_median_s_interval_draws_people_whole() -> None:
 def test_the_page_shows_the_arms(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=6, forms=["top-two", "chips", "ranking"], per_task=3)
     run_async(simulate_workers(live.base, live.join.split("#invite=")[1], 9, seed=3, patience=600))
-    SnapshotComputer(live.studio.engine).compute(live.studio.study)
+    SnapshotComputer(live.studio.engine).compute_snapshot(live.studio.study)
     page = context(bypass_csp=True).new_page()
     page.goto(live.setup)
     page.fill("#name", "olga")

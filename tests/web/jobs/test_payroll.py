@@ -14,13 +14,13 @@ from sqlalchemy import event, select
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.paid_work import Work
-from plurivox.web.jobs.payroll import Payroll, pay_line, sheet, write_pay
+from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
+from plurivox.web.jobs.paid_work import WorkSummary
+from plurivox.web.jobs.payroll import Payroll, compute_pay, compute_sheet, write_pay_sheet
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.facts import kv_get
+from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
@@ -35,29 +35,29 @@ def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Pa
     with served(tmp_path / "s", plain) as live:
         person = live.enter()
         person.answer(person.slots()[0]["slot"])
-        SnapshotComputer(live.studio.engine).compute(plain)
-        assert not live.studio.look(lambda c: is_stale(c, plain.digest)) and live.studio.look(
+        SnapshotComputer(live.studio.engine).compute_snapshot(plain)
+        assert not live.studio.read_sync(lambda c: is_stale(c, plain.digest)) and live.studio.read_sync(
             lambda c: is_stale(c, paid.digest)
         )
 
 
 def test_money_is_exact_and_rounded_once() -> None:
-    hour = Work("w", born=0, n_answers=9, active_ms=3_600_000)
-    line = pay_line(Pay(**PAPER), replace(hour, matched=9, compared=9))
+    hour = WorkSummary("w", born=0, n_answers=9, active_ms=3_600_000)
+    line = compute_pay(Pay(**PAPER), replace(hour, matched=9, compared=9))
     assert (line.base, line.bonus, line.total) == ("8.00", "1.00", "9.00")  # as the paper: up to 9 an hour
-    line = pay_line(Pay(base="0.1", bonus_per_match="0.005"), replace(hour, matched=1, compared=3))
+    line = compute_pay(Pay(base="0.1", bonus_per_match="0.005"), replace(hour, matched=1, compared=3))
     assert (line.base, line.bonus, line.total) == ("0.10", "0.01", "0.11")
-    third = pay_line(Pay(bonus_per_hour="1"), replace(hour, matched=1, compared=3))
-    assert third.bonus == "0.33" and pay_line(Pay(bonus_per_hour="1"), hour).bonus == "0.00"
-    capped = pay_line(Pay(per_hour="8", most_minutes=30), hour)
-    assert capped.total == "4.00" and "30 minutes are paid at most" in capped.reasons
-    few = pay_line(Pay(base="5", least_answers=10), hour)
+    third = compute_pay(Pay(bonus_per_hour="1"), replace(hour, matched=1, compared=3))
+    assert third.bonus == "0.33" and compute_pay(Pay(bonus_per_hour="1"), hour).bonus == "0.00"
+    capped = compute_pay(Pay(per_hour="8", most_minutes=30), hour)
+    assert capped.total == "4.00" and "at most 30 minutes are paid" in capped.reasons
+    few = compute_pay(Pay(base="5", least_answers=10), hour)
     assert few.total == "0.00" and "fewer than 10 answers: no pay" in few.reasons
-    whole = Work("w", born=100, last=1900, n_answers=1, active_ms=60_000)
-    assert pay_line(Pay(per_hour="8", time="total"), whole).total == "4.00"
+    whole = WorkSummary("w", born=100, last=1900, n_answers=1, active_ms=60_000)
+    assert compute_pay(Pay(per_hour="8", time="total"), whole).total == "4.00"
     for how, total in (("without-bonus", "1.00"), ("nothing", "0.00")):
-        work = Work("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
-        out = pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
+        work = WorkSummary("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
+        out = compute_pay(Pay(base="1", bonus_per_match="1", excluded=how), work)
         assert out.total == total and any("excluded by too-fast" in one for one in out.reasons)
 
 
@@ -77,29 +77,29 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         assert live.http.post("/api/enter", json=ids[0]).status_code == 422  # nor does such an id get in
         people = [walk(live, label, **way) for label, way in zip(["cat", "cat", "dog"], [{}, *ids[1:]], strict=True)]
         engine, out = live.studio.engine, tmp_path / "pay.csv"
-        told = write_pay(engine, study, out)
+        told = write_pay_sheet(engine, study, out)
         rows = list(csv.DictReader(out.read_text().splitlines()))
         assert [row["worker"] for row in rows] == sorted(one.entered["me"]["worker"] for one in people)
         assert {row["base"] for row in rows} == {"0.40"} and {row["active_minutes"] for row in rows} == {"3.00"}
         assert sorted(row["bonus"] for row in rows) == ["0.00", "0.05", "0.05"]  # 3 minutes of 1 an hour
         assert sum(Decimal(row["total"]) for row in rows) == Decimal(told["total"]) == Decimal("1.30")
         assert {row["currency"] for row in rows} == {"'=EUR"} and "SecondPerson" not in out.read_text()
-        write_pay(engine, study, out, with_ids=True)
+        write_pay_sheet(engine, study, out, with_ids=True)
         assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
         live.sign_in()
         assert live.http.get("/api/owner/pay").json()["lines"] == []  # no request computes it
-        Payroll(engine).keep(study)
-        Payroll(engine).keep(study)
+        Payroll(engine).update_sheet(study)
+        Payroll(engine).update_sheet(study)
         page = live.http.get("/api/owner/pay", params={"limit": 2})
         assert len(page.json()["lines"]) == 2 and (page.json()["people"], page.json()["total"]) == (3, "1.30")
         rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()
         assert len(rest["lines"]) == 1 and rest["next"] is None and "SecondPerson" not in page.text
         gone = people[1].entered["me"]["worker"]
-        live.studio.writer.submit(lambda c: erase(c, "test", gone)).result()
+        live.studio.writer.submit(lambda c: erase_worker(c, "test", gone)).result()
         assert len(live.look(select(pay))) == 2
         for one in (people[0], people[2]):
             name = one.entered["me"]["worker"]
-            live.studio.writer.submit(lambda c, name=name: erase(c, "test", name)).result()
+            live.studio.writer.submit(lambda c, name=name: erase_worker(c, "test", name)).result()
         assert live.http.get("/api/owner/pay").json()["total"] == "0.00"  # nothing is computed of nobody
 
 
@@ -113,11 +113,11 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
         payroll, crowd, write = Payroll(live.studio.engine), [], live.studio.writer.submit
 
         def check() -> None:
-            payroll.keep(study)
+            payroll.update_sheet(study)
             kept = {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
-            assert kept == live.studio.look(lambda c: sheet(c, study))
+            assert kept == live.studio.read_sync(lambda c: compute_sheet(c, study))
             total = sum((Decimal(line.total) for line in kept.values()), Decimal(0))
-            assert live.studio.look(lambda c: kv_get(c, "pay")) == str(total)
+            assert live.studio.read_sync(lambda c: kv_get(c, "pay")) == str(total)
 
         for step in range(6):
             crowd.append(live.enter())
@@ -129,11 +129,11 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
             check()
         names = [one.entered["me"]["worker"] for one in crowd]
         ids = dict(live.look(select(workers.c.pseudonym, workers.c.id)))
-        write(lambda c: exclude(c, ids[names[0]], "rule", "")).result()
+        write(lambda c: exclude_worker(c, ids[names[0]], "rule", "")).result()
         check()
-        write(lambda c: lift(c, "owner", names[0])).result()
+        write(lambda c: lift_exclusion(c, "owner", names[0])).result()
         check()
-        write(lambda c: erase(c, "test", names[1])).result()
+        write(lambda c: erase_worker(c, "test", names[1])).result()
         check()
         assert len(live.look(select(pay))) == 5
 
@@ -143,17 +143,17 @@ def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Pat
     with served(tmp_path / "s", study, text_tasks(12)) as live:
         people = [walk(live, "cat") for _ in range(4)]
         payroll, said = Payroll(live.studio.engine), list[str]()
-        assert payroll.keep(study) == 4 and payroll.keep(study) == 0
+        assert payroll.update_sheet(study) == 4 and payroll.update_sheet(study) == 0
         listen = lambda *given: said.append(given[2])  # noqa: E731
         event.listen(live.studio.engine, "before_cursor_execute", listen)
         try:
-            assert payroll.keep(study) == 0
+            assert payroll.update_sheet(study) == 0
             assert not any(one.startswith(("INSERT", "UPDATE", "DELETE")) for one in said)
             del said[:]
             slot = people[0].slots()[0]
             people[0].answer(slot["slot"], "ship")
             touched = len({row.worker_id for row in live.look(same_task(slot))})
-            assert 1 <= payroll.keep(study) <= touched
+            assert 1 <= payroll.update_sheet(study) <= touched
         finally:
             event.remove(live.studio.engine, "before_cursor_execute", listen)
         read = [one for one in said if "marks" in one and one.startswith("SELECT") and "answers.id > ?" in one]
@@ -179,10 +179,12 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
         for _ in range(2):  # as the first sheet, and as a line more
             walk(live, "cat")
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
-                patch.setattr(pay_sheet, "keep", full)
-                payroll.keep(study)
-            assert payroll.keep(study) > 0 and payroll.keep(study) == 0  # although nobody has answered meanwhile
-            assert kept(live) == live.studio.look(lambda c: sheet(c, study))
+                patch.setattr(pay_sheet, "write_pay_lines", full)
+                payroll.update_sheet(study)
+            assert (
+                payroll.update_sheet(study) > 0 and payroll.update_sheet(study) == 0
+            )  # although nobody has answered meanwhile
+            assert kept(live) == live.studio.read_sync(lambda c: compute_sheet(c, study))
 
 
 def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path
         walk(live, "cat")
         one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
         for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
-            assert payroll.keep(study) == 1 and payroll.keep(study) == 0
+            assert payroll.update_sheet(study) == 1 and payroll.update_sheet(study) == 0
             assert [line.total for line in kept(live).values()] == [f"{study.pay.base}.00"]
 
 
@@ -204,12 +206,12 @@ def same_task(slot: dict[str, Any]) -> Any:
 def test_a_study_that_pays_nothing_says_so_and_two_platforms_need_two_files(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
         with pytest.raises(InputError, match=r"\[pay\]"):
-            write_pay(live.studio.engine, live.studio.study, tmp_path / "x.csv")
+            write_pay_sheet(live.studio.engine, live.studio.study, tmp_path / "x.csv")
         walk(live, "cat", platform={"pid": "p1", "study": "st", "session": "se"})
         mturk = {"name": "mturk", "pid": "A1", "study": "h", "session": "a", "submit_to": "https://www.mturk.com"}
         walk(live, "cat", platform=mturk)
         with pytest.raises(InputError, match="mturk and prolific"):
-            write_pay(live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", with_ids=True)
+            write_pay_sheet(live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", with_ids=True)
 
 
 def test_pay_on_the_command_line(tmp_path: Path) -> None:
@@ -218,7 +220,7 @@ def test_pay_on_the_command_line(tmp_path: Path) -> None:
     study = plain_study(pay=PAPER, exclude={"rules": ["too-fast[seconds=100]"], "least_answers": 1})
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         walk(live, "cat")
-        assert apply_rules(live.studio.engine, study) == 1
+        assert apply_exclusion_rules(live.studio.engine, study) == 1
     words = ["studio", "pay", str(tmp_path / "s"), "-o", str(tmp_path / "pay.csv")]
     said = CliRunner().invoke(main, words)
     assert said.exit_code == 0 and "1 worker, 0.40 USD" in said.output, said.output

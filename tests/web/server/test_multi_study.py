@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers, workers
-from plurivox.web.studio import opened
+from plurivox.web.studio import open_existing
 from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.create_study import make_study
 from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_multi_study, text_tasks
@@ -166,14 +166,14 @@ def test_schemas_keep_studies_apart_and_the_usual_one_stays_free(tmp_path: Path,
     with pytest.raises(InputError, match=r"already contains a study; .*schema=more"):
         made(tmp_path, "more", database)
     with pytest.raises(InputError, match="no tables in its schema 'nowhere'"):
-        opened(alone.model_copy(update={"database": f"{database}&schema=nowhere"}))
+        open_existing(alone.model_copy(update={"database": f"{database}&schema=nowhere"}))
     with pytest.raises(InputError, match="schema=a b cannot be"):
-        opened(alone.model_copy(update={"database": f"{database}&schema=a b"}))
-    studio = opened(pets)
+        open_existing(alone.model_copy(update={"database": f"{database}&schema=a b"}))
+    studio = open_existing(pets)
     try:
         told = "SELECT table_schema, count(*) FROM information_schema.tables WHERE table_name = 'answers' GROUP BY 1"
-        assert dict(studio.look(lambda c: list(c.execute(text(told))))) == {"public": 1, "Pets.x-1": 1}
-        assert studio.look(lambda c: c.execute(text("SHOW search_path")).scalar()) == '"Pets.x-1"'
+        assert dict(studio.read_sync(lambda c: list(c.execute(text(told))))) == {"public": 1, "Pets.x-1": 1}
+        assert studio.read_sync(lambda c: c.execute(text("SHOW search_path")).scalar()) == '"Pets.x-1"'
     finally:
         studio.close()
     back_up_study(pets, tmp_path / "copy")

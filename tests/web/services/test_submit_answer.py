@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.services.submit_answer import check_answer, form_of
+from plurivox.web.services.submit_answer import check_answer, form_of_answer
 from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.errors import Invalid
 from plurivox.web.study.config import Study
@@ -20,7 +20,7 @@ def said(*marks: tuple[str, ...], **more: Any) -> Submission:
 
 def check(study: Study, answer: Submission) -> None:
     """Raise Invalid where the form that reads an answer cannot have made it."""
-    check_answer(study, form_of(study, answer), answer)
+    check_answer(study, form_of_answer(study, answer), answer)
 
 
 FITTING = {
@@ -34,20 +34,20 @@ FITTING = {
     "chips": said(("named", CAT, "70"), ("named", DOG, "30")),
 }
 REFUSED = [
-    ("one-label", said(("named", CAT, "70")), "one label is asked for, and nothing else"),
-    ("ranking", said(("named", CAT), ("never", DOG)), "names labels in order"),
+    ("one-label", said(("named", CAT, "70")), "takes one label, without percents"),
+    ("ranking", said(("named", CAT), ("never", DOG)), "takes labels in order"),
     ("top-one", said(("named", CAT), ("named", DOG)), "with a percent"),
     ("top-two", said(("named", CAT, "70"), ("named", DOG, "31")), "more than 100"),
-    ("top-two", said(("named", CAT), ("possible", DOG)), "impossible, not what is possible"),
-    ("also-possible", said(("named", CAT), ("never", DOG)), "possible, not what is impossible"),
+    ("top-two", said(("named", CAT), ("possible", DOG)), "impossible labels, not possible"),
+    ("also-possible", said(("named", CAT), ("never", DOG)), "possible labels, not impossible"),
     ("histogram", said(("named", CAT, "70")), "must add up to 100"),
     ("chips", said(("named", CAT, "71"), ("named", DOG, "29")), "a chip is worth 5 percent"),
-    ("top-two", said(), "name a label"),
-    ("top-two", said(("named", "cow")), "'cow' is no label"),
-    ("top-two", said(("named", CAT), label_order=("cow",)), "'cow' is no label"),
+    ("top-two", said(), "choose a label"),
+    ("top-two", said(("named", "cow")), "'cow' is not a label"),
+    ("top-two", said(("named", CAT), label_order=("cow",)), "'cow' is not a label"),
     ("top-two", said(("named", CAT), ("never", CAT)), "marked twice"),
-    ("top-two", said(("named", CAT), abstain=True), "has no marks"),
-    ("top-two", said(abstain=True, none_of_these=True), "either cannot tell"),
+    ("top-two", said(("named", CAT), abstain=True), "cannot mark labels"),
+    ("top-two", said(abstain=True, none_of_these=True), "not both"),
 ]
 
 
@@ -69,7 +69,7 @@ def test_what_no_form_makes_is_refused(form: str, answer: Submission, why: str) 
 def test_percents_may_be_given_as_a_histogram_where_percents_are_asked_for() -> None:
     three = said(("named", CAT, "50"), ("named", DOG, "30"), ("named", SHIP, "20"), mode="histogram")
     top_two, ranking = plain_study(form="top-two"), plain_study(form="ranking")
-    assert (form_of(top_two, three), form_of(ranking, three)) == ("histogram", "ranking")
+    assert (form_of_answer(top_two, three), form_of_answer(ranking, three)) == ("histogram", "ranking")
     check(top_two, three)
     with pytest.raises(Invalid):
         check(ranking, three)

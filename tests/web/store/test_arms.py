@@ -10,9 +10,9 @@ from sqlalchemy import select, update
 import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
-from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect.leases import end_overdue
-from plurivox.web.store.collect.tasks import NewTask, fix_batches
+from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.collect.leases import end_overdue_leases
+from plurivox.web.store.collect.tasks import NewTask, add_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import parse_study, read_study
@@ -53,7 +53,7 @@ def books(study: Served) -> dict[tuple[str, str], int]:
 def let_leases_end(study: Served) -> None:
     def end(connection: Any) -> None:
         connection.execute(update(sittings).where(sittings.c.until.is_not(None)).values(until=1.0))
-        end_overdue(connection)
+        end_overdue_leases(connection)
 
     study.studio.writer.submit(end).result()
 
@@ -128,7 +128,7 @@ def test_a_full_arm_is_no_longer_drawn_and_an_erased_person_opens_it_again(tmp_p
             say(person, slot["slot"])
         others = {form_of(study.enter()) for _ in range(6)}
         assert others == {one for one in TWO if one != form_of(person)}
-        study.studio.writer.submit(lambda c: erase(c, "test", person.entered["me"]["worker"])).result()
+        study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
         assert counted(study) == books(study) == {}
         assert {form_of(study.enter()) for _ in range(8)} == set(TWO)
 
@@ -145,7 +145,7 @@ def test_strata_and_fixed_batches_hold_in_every_arm(tmp_path: Path) -> None:
     made = plain_study(forms=TWO, per_task=1)
     with served(tmp_path / "b", made, text_tasks(4)) as study:
         batches = {"one": ["t000", "t001"], "two": ["t002", "t003"]}
-        study.studio.writer.submit(lambda c: fix_batches(c, assignment_of(made, has_batches=True), batches)).result()
+        study.studio.writer.submit(lambda c: add_batches(c, assignment_of(made, has_batches=True), batches)).result()
         for _ in range(4):
             assert len(study.enter().slots()) == 2
         assert counted(study) == {(arm, f"t{i:03d}"): 1 for arm in TWO for i in range(4)} == books(study)

@@ -12,10 +12,10 @@ from sqlalchemy import func, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect import queue
-from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.collect import task_queue
+from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
 from plurivox.web.study.create_study import insert_tasks
@@ -38,7 +38,7 @@ def let_leases_end(study: Served) -> None:
     study.studio.writer.submit(
         lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
     ).result()
-    while study.studio.writer.submit(end_overdue).result():
+    while study.studio.writer.submit(end_overdue_leases).result():
         pass
 
 
@@ -165,7 +165,7 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
                 let_leases_end(study)
             if step == 8:
                 name = person.get("/api/me").json()["worker"]
-                study.studio.writer.submit(lambda c, name=name: erase(c, "test", name)).result()
+                study.studio.writer.submit(lambda c, name=name: erase_worker(c, "test", name)).result()
             if step == 12:
                 for late, slots_then in left:
                     for slot in slots_then:
@@ -185,7 +185,7 @@ def test_a_batch_that_was_full_opens_again_for_all_who_have_not_seen_its_task(tm
         people = [study.enter() for _ in range(3)]
         assert answer_all(people[0]) == 2 and answer_all(people[1]) == 2
         name = people[0].get("/api/me").json()["worker"]
-        study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
+        study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
         holds(study)
         assert answer_all(people[2]) == 2 and {row.queue for row in study.look(select(plans.c.queue))} == {None}
 
@@ -204,11 +204,11 @@ def decide(study: Served, what: str, who: str) -> None:
     """What a rule or an owner does with somebody."""
     person = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == who))[0]
     if what == "exclude":
-        study.studio.writer.submit(lambda c: exclude(c, person.id, "rule", "reason")).result()
+        study.studio.writer.submit(lambda c: exclude_worker(c, person.id, "rule", "reason")).result()
     elif what == "lift" and person.status == "excluded":
-        study.studio.writer.submit(lambda c: lift(c, "owner", who)).result()
+        study.studio.writer.submit(lambda c: lift_exclusion(c, "owner", who)).result()
     elif what == "erase":
-        study.studio.writer.submit(lambda c: erase(c, "test", who)).result()
+        study.studio.writer.submit(lambda c: erase_worker(c, "test", who)).result()
 
 
 def random_walk(study: Served, steps: list[tuple[str, int]]) -> None:
@@ -306,7 +306,7 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
             if turn == 1:
                 assert {row.given for row in study.look(select(tasks.c.given))} == {1}  # first, everything once
-            SnapshotComputer(study.studio.engine).compute(made)
+            SnapshotComputer(study.studio.engine).compute_snapshot(made)
             if not given:
                 break
         counts = {row.name: row.given for row in study.look(select(tasks.c.name, tasks.c.given))}
@@ -375,13 +375,17 @@ def test_a_way_that_cannot_be_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("statement", "index"),
-    [(queue.FEWEST, "ix_tasks_queue"), (queue.TELLING, "ix_tasks_gain"), (queue.NEXT_PLAN, "ix_plans_queue")],
+    [
+        (task_queue.FEWEST_GIVEN, "ix_tasks_queue"),
+        (task_queue.BY_GAIN, "ix_tasks_gain"),
+        (task_queue.NEXT_BATCH, "ix_plans_queue"),
+    ],
 )
 def test_no_question_of_the_pool_sorts_all_tasks(tmp_path: Path, statement: Any, index: str) -> None:
     with served(tmp_path / "s", plain_study(assign="next-best")) as study:
         made = statement.compile(study.studio.engine)
         values = {**made.params, "queue": "", "worker": 1, "n": 5, "least": 0.1}
         given = tuple(values[name] for name in made.positiontup or ())
-        found = study.studio.look(lambda c: c.exec_driver_sql(f"EXPLAIN QUERY PLAN {made}", given).all())
+        found = study.studio.read_sync(lambda c: c.exec_driver_sql(f"EXPLAIN QUERY PLAN {made}", given).all())
         told = " | ".join(row[-1] for row in found)
         assert f"INDEX {index} (" in told and "TEMP B-TREE" not in told and "SCAN tasks" not in told, told

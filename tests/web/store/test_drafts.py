@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.store.admin.erase import erase
+from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.schema import answers, drafts
 from plurivox.web.study.export import export_study
 from studies import fresh_database, plain_study, served
@@ -52,5 +52,5 @@ def test_drafts_are_ones_own_small_rare_and_erased(tmp_path: Path, still: None) 
         assert [begin(person, slot).status_code for _ in range(4)][-1] == 429
         assert person.answer(person.slots(2)[1]["slot"]).status_code == 200  # answers have a limit of their own
         name = person.entered["me"]["worker"]
-        study.studio.writer.submit(lambda connection: erase(connection, "test", name)).result()
+        study.studio.writer.submit(lambda connection: erase_worker(connection, "test", name)).result()
         assert study.look(select(drafts)) == []

@@ -16,23 +16,23 @@ import pytest
 from sqlalchemy import select, text, update
 
 from interfaces.web.server_kills import studied
-from plurivox.web.jobs.child_process import Computation
-from plurivox.web.jobs.leader import Background
+from plurivox.web.jobs.background_thread import BackgroundThread
+from plurivox.web.jobs.compute_process import RoundRunner
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect.excluded_workers import exclude, lift
-from plurivox.web.store.collect.leases import end
+from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.collect.leases import end_lease
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import counters, study_progress, worker_results
+from plurivox.web.store.report import answer_counters, study_progress, worker_results
 from plurivox.web.store.report import snapshots as publishing
-from plurivox.web.store.report.alerts import list_alerts, tell
-from plurivox.web.store.report.answer_log import AnswerLog, collect
-from plurivox.web.store.report.snapshots import Snapshot, is_stale, lead
+from plurivox.web.store.report.answer_cache import AnswerCache, collect_answers
+from plurivox.web.store.report.background_alerts import list_alerts, set_alert
+from plurivox.web.store.report.snapshots import Snapshot, acquire_leadership, is_stale
 from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
 from plurivox.web.store.schema import (
-    STILL,
+    OPEN_END,
     answers,
     flags,
     sittings,
@@ -69,7 +69,7 @@ def plain_counts(study: Served) -> dict[str, Any]:
 
 def live_counts(study: Served) -> dict[str, Any]:
     """The same, as owners are told."""
-    told = study.studio.look(study_progress.progress)
+    told = study.studio.read_sync(study_progress.study_progress)
     names = ("answers", "repeats", "practice", "extras", "replaced")
     found: dict[str, Any] = {name: getattr(told, name) for name in names}
     for name in ("given", "leased"):
@@ -87,16 +87,16 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
     mine = person.entered["me"]["worker"]
     if what < 0.12 and (sat := study.look(select(sittings.c.id).order_by(sittings.c.id))):
         one = rng.choice(sat).id
-        write(lambda c: end(c, one)).result()
+        write(lambda c: end_lease(c, one)).result()
     elif what < 0.15:
         crowd.remove(person)
-        write(lambda c: erase(c, "test", mine)).result()
+        write(lambda c: erase_worker(c, "test", mine)).result()
     elif what < 0.2:
         [one] = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == mine))
         out = one.status == "active"
-        write(lambda c: exclude(c, one.id, "rule", "") if out else lift(c, "owner", mine)).result()
+        write(lambda c: exclude_worker(c, one.id, "rule", "") if out else lift_exclusion(c, "owner", mine)).result()
     elif what < 0.35:
-        write(counters.move_on).result()
+        write(answer_counters.count_next_range).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
         one = rng.choice(last)
         person.answer(one["slot"]["slot"], rng.choice(LABELS), replaces=one["answer"])
@@ -112,7 +112,7 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    monkeypatch.setattr(counters, "SETTLES", 0.05)
+    monkeypatch.setattr(answer_counters, "COMMIT_SECONDS", 0.05)
     made = plain_study(strata={"easy": 2, "hard": 1}, per_task=3, repeats=1, practice=1, sittings=3)
     new = [NewTask(f"t{i}", text="x", stratum=("easy", "hard")[i % 3 == 0]) for i in range(9)]
     new.append(NewTask("p", text="x", practice=True))
@@ -122,24 +122,26 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
             act(study, crowd, rng)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
-        while study.studio.writer.submit(counters.move_on).result():
+        while study.studio.writer.submit(answer_counters.count_next_range).result():
             pass
         assert live_counts(study) == plain_counts(study)
-        told = study.studio.look(study_progress.progress)
+        told = study.studio.read_sync(study_progress.study_progress)
         assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
 
 
 def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counters, "STRETCH", 3)
+    monkeypatch.setattr(answer_counters, "MAX_RANGE", 3)
     with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        assert study.studio.look(study_progress.progress).answers == 3  # no request counts more than a stretch
+        assert (
+            study.studio.read_sync(study_progress.study_progress).answers == 3
+        )  # no request counts more than a stretch
         rounds = 1
-        while study.studio.writer.submit(counters.move_on).result():
+        while study.studio.writer.submit(answer_counters.count_next_range).result():
             rounds += 1
-        assert rounds == 3 and study.studio.look(study_progress.progress).answers == 8
+        assert rounds == 3 and study.studio.read_sync(study_progress.study_progress).answers == 8
 
 
 def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
@@ -148,8 +150,8 @@ def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Pa
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"])
-        study.studio.writer.submit(counters.move_on).result()
-        study.studio.writer.submit(lambda c: erase(c, "test", person.entered["me"]["worker"])).result()
+        study.studio.writer.submit(answer_counters.count_next_range).result()
+        study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
         other = study.enter()
         for slot in other.slots()[:3]:
             other.answer(slot["slot"])
@@ -160,7 +162,7 @@ def test_whatever_points_to_slots_is_found_by_an_index(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for child, column in (("answers", "slot_id"), ("slots", "repeat_of")):
             plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # what deleting a slot asks
-            [row] = study.studio.look(lambda c, plan=plan: c.exec_driver_sql(plan).all())
+            [row] = study.studio.read_sync(lambda c, plan=plan: c.exec_driver_sql(plan).all())
             assert f"ix_{child}_{column}" in row[-1]
 
 
@@ -168,7 +170,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
     """All names of a list, page by page, with something in between."""
     names, after = [], None
     while True:
-        page = study.studio.look(lambda c, at=after: task_page(c, at, limit, order))
+        page = study.studio.read_sync(lambda c, at=after: task_page(c, at, limit, order))
         names += [one.name for one in page.tasks]
         if page.next is None:
             return names
@@ -186,7 +188,7 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], rng.choice(LABELS))
-            aggregates.compute(study.studio.study)
+            aggregates.compute_snapshot(study.studio.study)
 
         answer()
         for order in ("name", "entropy", "given"):
@@ -194,23 +196,23 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
             assert listed(study, order, answer, limit=5) == before and sorted(before) == [
                 f"t{i:03d}" for i in range(14)
             ]
-        known = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+        known = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
-        page = study.studio.look(lambda c: task_page(c, None, 14, "entropy"))
+        page = study.studio.read_sync(lambda c: task_page(c, None, 14, "entropy"))
         there = [one.entropy for one in page.tasks if one.entropy is not None]
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
 
 def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publishing, "KEPT", 0.0)
+    monkeypatch.setattr(publishing, "KEEP_SECONDS", 0.0)
     with served(tmp_path / "s", None, text_tasks(6)) as study:
         study.sign_in()
         first = study.http.get("/api/owner/tasks?order=given&limit=2").json()
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-            SnapshotComputer(study.studio.engine).compute(study.studio.study)
+            SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
         assert said.status_code == 409 and "first page" in said.json()["detail"]
         assert len(study.look(select(soft_labels))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
@@ -241,7 +243,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
             for slot in person.slots()[: i or None]:
                 person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
         study.enter()
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
             lines, after = [], ""
             while after is not None:
@@ -261,7 +263,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
 def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
-        log, rng = AnswerLog(), random.Random(2)
+        log, rng = AnswerCache(), random.Random(2)
         for _ in range(3):
             person = study.enter()
             for slot in person.slots():
@@ -270,8 +272,8 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=rng.random() < 0.5)
             with study.studio.engine.connect() as connection:
                 log.read_new(connection)
-                piecewise = log.collected(connection, LABELS)
-                whole = collect(connection, LABELS)
+                piecewise = log.counted_answers(connection, LABELS)
+                whole = collect_answers(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
         place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
@@ -288,13 +290,15 @@ def test_new_answers_alone_give_new_soft_labels(tmp_path: Path) -> None:
         for _ in range(3):
             for slot in person.slots():
                 person.answer(slot["slot"], "cat", submitted_ms=100)
-            aggregates.compute(study.studio.study)
-        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+            aggregates.compute_snapshot(study.studio.study)
+        held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
         one_go = SnapshotComputer(study.studio.engine)
-        one_go.compute(study.studio.study)
-        assert study.look(select(soft_labels).where(soft_labels.c.until == STILL)) == held  # and a new process agrees
+        one_go.compute_snapshot(study.studio.study)
+        assert (
+            study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held
+        )  # and a new process agrees
 
 
 def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
@@ -302,15 +306,15 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
-        number = publishing.begin(study.studio.engine)
+        number = publishing.begin_snapshot(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
         assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
-        assert {one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
+        assert {one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
             f"t{i:03d}" for i in range(4)
         }
-        assert publishing.begin(study.studio.engine) == number
+        assert publishing.begin_snapshot(study.studio.engine) == number
         assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
 
@@ -325,10 +329,10 @@ def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Pat
             return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
 
         new = [SoftLabelRow(row.id, 9, 0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
-        before, number = seen(), publishing.begin(engine)
+        before, number = seen(), publishing.begin_snapshot(engine)
         assert publishing.write_soft_labels(engine, number, new) == 4
         assert seen() == before
-        publishing.publish(engine, number, Snapshot())
+        publishing.publish_snapshot(engine, number, Snapshot())
         assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
 
 
@@ -336,18 +340,18 @@ def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tm
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
         new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
-        held_up = publishing.begin(engine, "one")
+        held_up = publishing.begin_snapshot(engine, "one")
         assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
-        number = publishing.begin(engine, "other")
+        number = publishing.begin_snapshot(engine, "other")
         for late in (
             lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
-            lambda: publishing.publish(engine, held_up, Snapshot(), by="one"),
+            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), writer="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
         assert publishing.write_soft_labels(engine, number, new, "other") == 4
-        publishing.publish(engine, number, Snapshot(), by="other")
+        publishing.publish_snapshot(engine, number, Snapshot(), writer="other")
         assert len(study.look(select(snapshots))) == 1
 
 
@@ -355,12 +359,12 @@ def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, p
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person, engine = study.enter(), study.studio.engine
         person.answer(person.slots()[0]["slot"])
-        number, name = publishing.begin(engine), person.entered["me"]["worker"]
+        number, name = publishing.begin_snapshot(engine), person.entered["me"]["worker"]
         waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
-                erase(connection, "test", name)  # has taken away the snapshots there were
-                late = threads.submit(publishing.publish, engine, number, Snapshot(last_answer=1))
+                erase_worker(connection, "test", name)  # has taken away the snapshots there were
+                late = threads.submit(publishing.publish_snapshot, engine, number, Snapshot(last_answer=1))
                 _until(lambda: late.done() or study.look(waits)[0][0])
             with pytest.raises(publishing.Outdated):
                 late.result()
@@ -379,21 +383,21 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
         flag = worker_results.write_flags
 
         def late(*given: Any) -> None:
-            study.studio.writer.submit(lambda c: erase(c, "test", name)).result()
+            study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
             monkeypatch.setattr(worker_results, "write_flags", flag)
 
         monkeypatch.setattr(worker_results, "write_flags", late)
         with pytest.raises(publishing.Outdated):
-            aggregates.compute(study.studio.study)
+            aggregates.compute_snapshot(study.studio.study)
         assert study.look(select(snapshots)) == []
-        aggregates.compute(study.studio.study)
-        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
+        aggregates.compute_snapshot(study.studio.study)
+        held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
 
 
 def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beliefs are written in parts, and between two of them nothing is locked."""
-    monkeypatch.setattr(publishing, "AT_ONCE", 3)
+    monkeypatch.setattr(publishing, "ROWS_PER_TRANSACTION", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
         rows = [SoftLabelRow(row.id, 1, 0.5, "[]") for row in study.look(select(tasks.c.id))]
         person = study.enter()
@@ -406,7 +410,10 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
                 seen.append(len(study.look(select(soft_labels).where(soft_labels.c.since == 1))))
 
         monkeypatch.setattr(publishing, "batched", come_between)
-        assert publishing.write_soft_labels(study.studio.engine, publishing.begin(study.studio.engine), rows) == 12
+        assert (
+            publishing.write_soft_labels(study.studio.engine, publishing.begin_snapshot(study.studio.engine), rows)
+            == 12
+        )
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
 
 
@@ -425,15 +432,15 @@ def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypat
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
         [trouble] = told["troubles"]
         assert "ValueError: bad luck" in trouble["what"] and "vote-shares meanwhile" in trouble["what"]
         assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
-        SnapshotComputer(study.studio.engine).compute(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
         mended = study.studio.study.model_copy(update={"aggregator": ""})
-        SnapshotComputer(study.studio.engine).compute(mended)
+        SnapshotComputer(study.studio.engine).compute_snapshot(mended)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
 
 
@@ -476,7 +483,7 @@ def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) ->
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         for wait in (False, True):
-            background = Background(study.studio)
+            background = BackgroundThread(study.studio)
             background._thread.start()
             child = _until(lambda one=background: one._child) if wait else None
             background.stop()
@@ -495,23 +502,23 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        background, file = Background(study.studio), tmp_path / "s" / "study.toml"
+        background, file = BackgroundThread(study.studio), tmp_path / "s" / "study.toml"
         before = file.read_text()
         try:
             file.write_text("name = ")
-            background.lead_round()
+            background.run_round_as_leader()
             assert "cannot be read" in troubles(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
-            background.lead_round()
+            background.run_round_as_leader()
             assert background._not_before > began  # it took some time: there is more to rest
             assert "dawid-skeen" in troubles(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
-            background.lead_round()  # and nothing is done meanwhile
+            background.run_round_as_leader()  # and nothing is done meanwhile
             assert "dawid-skeen" in troubles(study)[0]
             background._not_before = 0.0
-            background.lead_round()
+            background.run_round_as_leader()
             assert troubles(study) == []
         finally:
             background.stop()
@@ -520,16 +527,16 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
 def test_faults_of_the_background_are_told_until_it_works_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plurivox.web.jobs import leader
+    from plurivox.web.jobs import background_thread
 
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
-        background = Background(study.studio)
+        background = BackgroundThread(study.studio)
 
         def broken(connection: Any) -> int:
             raise ValueError("of somebody's answer")
 
-        monkeypatch.setattr(leader, "end_overdue", broken)
+        monkeypatch.setattr(background_thread, "end_overdue_leases", broken)
         background.run_round()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
@@ -543,7 +550,7 @@ def test_faults_of_the_background_are_told_until_it_works_again(
 def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
-        background, writer = Background(study.studio), study.studio.writer
+        background, writer = BackgroundThread(study.studio), study.studio.writer
 
         def full(job: Any) -> Any:
             raise Unavailable()
@@ -566,22 +573,22 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        background, computation = Background(study.studio), Computation(study.studio.engine)
+        background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         payroll = computation.payroll
-        monkeypatch.setattr(background, "_ask_child", computation.one_round)
+        monkeypatch.setattr(background, "_compute_in_child", computation.run_round)
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
 
         with monkeypatch.context() as patch:
-            patch.setattr(payroll._log.visits, "read_new", broken)
-            patch.setattr(payroll, "_begin", lambda basis: None)
+            patch.setattr(payroll._cache.visits, "read_new", broken)
+            patch.setattr(payroll, "_reset", lambda basis: None)
             background.run_round()
             assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
-        other = Background(study.studio)  # a server that was started again
+        other = BackgroundThread(study.studio)  # a server that was started again
         other.name = background.name
-        monkeypatch.setattr(other, "_ask_child", computation.one_round)
+        monkeypatch.setattr(other, "_compute_in_child", computation.run_round)
         other.run_round()
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
@@ -589,30 +596,30 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
 def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
-        leader, other = Background(study.studio), Background(study.studio)
+        leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
         leader.run_round()
         with monkeypatch.context() as patch:
-            patch.setattr(other, "lead_round", lambda: 1 // 0)
+            patch.setattr(other, "run_round_as_leader", lambda: 1 // 0)
             other.run_round()
         assert "ZeroDivisionError" in troubles(study)[0]
         other.run_round()  # does not lead
         leader.run_round()
         assert troubles(study) == []
         with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
-            leader._told = {"pay": "x"}
+            leader._alerts = {"pay": "x"}
             patch.setattr(study.studio.writer, "submit", lambda job: 1 // 0)
-            leader._tell("pay", "")
-            assert study.studio.troubles == {}
+            leader._set_alert("pay", "")
+            assert study.studio.alerts == {}
 
 
 def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres), write_seconds=20) as study:
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
-            tell(one, "pay", "no money")
-            tell(other, "aggregator", "no luck")  # before the first is done
+            set_alert(one, "pay", "no money")
+            set_alert(other, "aggregator", "no luck")  # before the first is done
             one.commit()
             other.commit()
-        assert [told.what for told in study.studio.look(list_alerts)] == ["no money", "no luck"]
+        assert [told.what for told in study.studio.read_sync(list_alerts)] == ["no money", "no luck"]
 
 
 def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -620,10 +627,10 @@ def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        study.studio.writer.submit(lambda c: lead(c, "gone", -1000.0)).result()
+        study.studio.writer.submit(lambda c: acquire_leadership(c, "gone", -1000.0)).result()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
-        assert "No server computes" in told["what"] and "Restart" in told["to_do"]
-        study.studio.writer.submit(lambda c: lead(c, "new")).result()
+        assert "No server is computing" in told["what"] and "Restart" in told["to_do"]
+        study.studio.writer.submit(lambda c: acquire_leadership(c, "new")).result()
         assert troubles(study) == []
 
 
@@ -633,14 +640,14 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         aggregates = SnapshotComputer(study.studio.engine)
-        aggregates.compute(study.studio.study)
-        assert not study.studio.look(is_stale)
-        long_ago = time.time() - 10 * counters.SETTLES
+        aggregates.compute_snapshot(study.studio.study)
+        assert not study.studio.read_sync(is_stale)
+        long_ago = time.time() - 10 * answer_counters.COMMIT_SECONDS
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
-        assert study.studio.look(is_stale)
-        aggregates.compute(study.studio.study)
-        assert not study.studio.look(is_stale)  # once is enough
+        assert study.studio.read_sync(is_stale)
+        aggregates.compute_snapshot(study.studio.study)
+        assert not study.studio.read_sync(is_stale)  # once is enough
 
 
 @pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
@@ -665,7 +672,7 @@ def test_only_soft_labels_that_changed_are_looked_at(
 
         def renewed(by: SnapshotComputer) -> int:
             del written[:]
-            by.compute(study.studio.study)
+            by.compute_snapshot(study.studio.study)
             return sum(written)
 
         people = [study.enter() for _ in range(3)]
@@ -678,5 +685,5 @@ def test_only_soft_labels_that_changed_are_looked_at(
         people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
         assert renewed(one) == 1
         assert renewed(other) == n  # another server leads, and then the first one again
-        held = study.look(select(soft_labels).where(soft_labels.c.until == STILL))
-        assert renewed(one) == n and study.look(select(soft_labels).where(soft_labels.c.until == STILL)) == held
+        held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
+        assert renewed(one) == n and study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held

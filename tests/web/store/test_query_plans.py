@@ -57,8 +57,8 @@ def test_no_request_reads_a_large_table_from_end_to_end(tmp_path: Path, way: dic
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        SnapshotComputer(study.studio.engine).compute(made)
-        Payroll(study.studio.engine).keep(made)
+        SnapshotComputer(study.studio.engine).compute_snapshot(made)
+        Payroll(study.studio.engine).update_sheet(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
         assert len(said) > 40  # it does listen

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from plurivox.web.store.collect.leases import end_overdue
+from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.report.answer_log import collect
+from plurivox.web.store.report.answer_cache import collect_answers
 from plurivox.web.store.schema import answers, sittings, slots, tasks
 from plurivox.web.study.create_study import insert_tasks
 from plurivox.web.study.toml_writer import render_study
@@ -22,7 +22,7 @@ def database(request: pytest.FixtureRequest) -> str:
 
 def let_leases_end(study: Served) -> None:
     study.studio.writer.submit(lambda connection: connection.execute(update(sittings).values(until=1.0))).result()
-    study.studio.writer.submit(end_overdue).result()
+    study.studio.writer.submit(end_overdue_leases).result()
 
 
 def test_quotas_fill_up_and_nobody_sees_a_task_twice(tmp_path: Path, database: str) -> None:
@@ -112,7 +112,7 @@ def test_an_edited_study_changes_quotas_strata_and_labels(tmp_path: Path) -> Non
         other.post("/api/me/stage", {"stage": "consent", "agreed": True})
         other.post("/api/me/stage", {"stage": "instructions"})
         assert Counter(slot["task"]["text"].split()[0] for slot in other.slots()) == {"hard": 2, "easy": 1}
-        held = study.studio.look(lambda connection: collect(connection, edited.labels))
+        held = study.studio.read_sync(lambda connection: collect_answers(connection, edited.labels))
         assert held.answers.labels.tolist() == ["cat", "dog", "ship"]
 
 

@@ -8,26 +8,26 @@ from sqlalchemy import Connection, func, select
 
 from plurivox.assign import Place, Quota
 from plurivox.web.store.collect import sittings as sitting_store
-from plurivox.web.store.collect.arms import draw, pool_of
-from plurivox.web.store.collect.sittings import begin_sitting, latest_sitting, open_slots
+from plurivox.web.store.collect.arms import draw_arm, pool_for_worker
+from plurivox.web.store.collect.sittings import begin_sitting, latest_sitting, unanswered_slots
 from plurivox.web.store.collect.submissions import (
     Draft,
     Mark,
     Submission,
-    add_answer,
-    answer_with_key,
-    draft_of,
-    keep_draft,
+    find_answer_by_key,
+    get_draft,
+    insert_answer,
+    latest_answers,
+    lock_slot,
     mark_answered,
-    own_answers,
-    slot_to_answer,
+    save_draft,
 )
 from plurivox.web.store.collect.tasks import Assignment, NewTask, add_tasks, apply_assignment
 from plurivox.web.store.collect.workers import Worker, add_worker
-from plurivox.web.store.database import WRITES, migrate, now, open_sqlite
+from plurivox.web.store.database import WRITE_OPTIONS, migrate, now, open_sqlite
 from plurivox.web.store.errors import Conflict, NotFound, NotSignedIn
 from plurivox.web.store.schema import arm_tasks, tasks
-from plurivox.web.store.study_state import change_state, must_be_open
+from plurivox.web.store.study_state import require_open, set_state
 
 LEASE = 600.0
 
@@ -37,14 +37,14 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
     """A database with three tasks that want two answers each."""
     engine = open_sqlite(tmp_path / "study.db")
     migrate(engine)
-    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         add_tasks(connection, Assignment(2, Quota()), [NewTask(name, text=name) for name in ("a", "b", "c")])
         yield connection
     engine.dispose()
 
 
 def sit(connection: Connection, worker: Worker, n: int = 3) -> sitting_store.Sitting:
-    pool = pool_of(connection, worker, ())
+    pool = pool_for_worker(connection, worker, ())
     assert pool is not None
     chosen = [Place(task) for task in pool.fewest(None, n)]
     return begin_sitting(connection, worker.id, 1, chosen, pool, LEASE)
@@ -54,59 +54,59 @@ def test_a_sitting_goes_from_its_first_slot_to_its_last(connection: Connection) 
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
     assert (sitting.number, sitting.total, sitting.done, sitting.is_over) == (1, 3, 0, False)
-    for at, shown in enumerate(open_slots(connection, sitting.id, 10)):
-        slot = slot_to_answer(connection, shown.id, worker.id)
+    for at, shown in enumerate(unanswered_slots(connection, sitting.id, 10)):
+        slot = lock_slot(connection, shown.id, worker.id)
         assert slot.worker == worker and slot.sitting.done == at
         said = Submission(f"k{at}", slot.id, [Mark("named", "cat", "70")])
-        answer = add_answer(connection, slot, said, "top-two", None, extra=False)
+        answer = insert_answer(connection, slot, said, "top-two", None, extra=False)
         counted = mark_answered(connection, slot, answer, False, LEASE)
         assert counted is not None and counted.done == at + 1
     latest = latest_sitting(connection, worker.id)
     assert latest is not None and latest.is_over and latest.until is None
-    assert [one.key for one in own_answers(connection, worker.id, 2)] == ["k2", "k1"]
+    assert [one.key for one in latest_answers(connection, worker.id, 2)] == ["k2", "k1"]
     assert connection.execute(select(func.sum(tasks.c.given))).scalar() == 3
 
 
 def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
-    slot = slot_to_answer(connection, open_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
+    slot = lock_slot(connection, unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
-    first = add_answer(connection, slot, said, "top-two", None, extra=False)
+    first = insert_answer(connection, slot, said, "top-two", None, extra=False)
     assert mark_answered(connection, slot, first, False, LEASE) is not None
-    saved = answer_with_key(connection, worker.id, "k")
-    assert saved is not None and saved.id == first and saved.says(said)
-    assert not saved.says(Submission("k", slot.id, [Mark("named", "caté", "70")]))
-    assert not saved.says(Submission("k", slot.id, said.marks, abstain=True))
-    assert answer_with_key(connection, worker.id + 1, "k") is None
-    again = add_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
+    saved = find_answer_by_key(connection, worker.id, "k")
+    assert saved is not None and saved.id == first and saved.equals(said)
+    assert not saved.equals(Submission("k", slot.id, [Mark("named", "caté", "70")]))
+    assert not saved.equals(Submission("k", slot.id, said.marks, abstain=True))
+    assert find_answer_by_key(connection, worker.id + 1, "k") is None
+    again = insert_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
     assert mark_answered(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
-    assert slot_to_answer(connection, slot.id, worker.id).answer_id == again
+    assert lock_slot(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
-        slot_to_answer(connection, slot.id + 1, worker.id)
+        lock_slot(connection, slot.id + 1, worker.id)
     with pytest.raises(NotSignedIn):
-        slot_to_answer(connection, slot.id, worker.id + 1)
+        lock_slot(connection, slot.id, worker.id + 1)
 
 
 def test_a_draft_goes_with_the_answer_to_its_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
-    one, other = open_slots(connection, sit(connection, worker).id, 2)
-    assert keep_draft(connection, worker.id, Draft(one.id, "begun"))
-    assert keep_draft(connection, worker.id, Draft(one.id, "longer"))
-    add_answer(connection, slot_to_answer(connection, other.id, worker.id), Submission("k", other.id), "x", None, False)
-    assert draft_of(connection, worker.id) == Draft(one.id, "longer")
-    slot = slot_to_answer(connection, one.id, worker.id)
+    one, other = unanswered_slots(connection, sit(connection, worker).id, 2)
+    assert save_draft(connection, worker.id, Draft(one.id, "begun"))
+    assert save_draft(connection, worker.id, Draft(one.id, "longer"))
+    insert_answer(connection, lock_slot(connection, other.id, worker.id), Submission("k", other.id), "x", None, False)
+    assert get_draft(connection, worker.id) == Draft(one.id, "longer")
+    slot = lock_slot(connection, one.id, worker.id)
     mark_answered(
-        connection, slot, add_answer(connection, slot, Submission("l", one.id), "x", None, False), False, LEASE
+        connection, slot, insert_answer(connection, slot, Submission("l", one.id), "x", None, False), False, LEASE
     )
-    assert draft_of(connection, worker.id) is None and not keep_draft(connection, worker.id, Draft(one.id, "late"))
+    assert get_draft(connection, worker.id) is None and not save_draft(connection, worker.id, Draft(one.id, "late"))
 
 
 def test_a_lease_is_renewed_by_an_answer_once_a_quarter_is_over(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
-    assert not sitting.is_due(LEASE) and sitting.is_due(2 * LEASE)
-    slot = slot_to_answer(connection, open_slots(connection, sitting.id, 1)[0].id, worker.id)
-    answer = add_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
+    assert not sitting.needs_renewal(LEASE) and sitting.needs_renewal(2 * LEASE)
+    slot = lock_slot(connection, unanswered_slots(connection, sitting.id, 1)[0].id, worker.id)
+    answer = insert_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
     mark_answered(connection, slot, answer, False, 2 * LEASE)
     latest = latest_sitting(connection, worker.id)
     assert latest is not None and latest.until is not None and latest.until > now() + 1.9 * LEASE
@@ -116,14 +116,14 @@ def test_quotas_follow_the_assignment(connection: Connection) -> None:
     apply_assignment(connection, Assignment(5, Quota(), ["first", "second"]))
     assert set(connection.execute(select(tasks.c.quota)).scalars()) == {10}
     assert connection.execute(select(arm_tasks.c.arm, arm_tasks.c.quota)).all().count(("first", 5)) == 3
-    drawn = [draw(connection, {"first": 1, "second": 2}) for _ in range(6)]
+    drawn = [draw_arm(connection, {"first": 1, "second": 2}) for _ in range(6)]
     assert sorted(drawn) == ["first"] * 2 + ["second"] * 4
     stranger = Worker(1, "w", 0, "tasks", "active", "third")
-    assert pool_of(connection, stranger, ["first", "second"]) is None
+    assert pool_for_worker(connection, stranger, ["first", "second"]) is None
 
 
 def test_a_closed_study_says_its_own_words(connection: Connection) -> None:
-    must_be_open(connection)
-    change_state(connection, "test", "paused")
+    require_open(connection)
+    set_state(connection, "test", "paused")
     with pytest.raises(Conflict, match="Back on Monday"):
-        must_be_open(connection, "Back on Monday.")
+        require_open(connection, "Back on Monday.")

@@ -18,11 +18,11 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
-from plurivox.web.store.collect.leases import end
+from plurivox.web.store.collect.leases import end_lease
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.database import WRITES, age_of, migrate, take_time
+from plurivox.web.store.database import WRITE_OPTIONS, current_revision, disable_statement_timeout, migrate
 from plurivox.web.store.report.soft_labels import task_page
-from plurivox.web.store.report.study_progress import progress
+from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
 from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.config import parse_study, read_study
@@ -95,7 +95,7 @@ def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> N
     with served(tmp_path / "s", made, names) as study:
         keys, write = study.studio.keys, study.studio.writer.submit
         assert write(lambda c: add_answers(c, made, keys, given)).result() == len(given)
-        with pytest.raises(InputError, match="are there already"):
+        with pytest.raises(InputError, match="already has answers"):
             write(lambda c: add_answers(c, made, keys, given)).result()
         assert sum(row.extra for row in study.look(select(answers))) == 12  # the third answer of every task
         assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
@@ -110,11 +110,11 @@ def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(
     given = Answers.of(["t000", "t001"], ["ann", "ann"], marks, labels=["cat", "dog", "ship"])
     with served(tmp_path / "s", plain_study(), text_tasks(2)) as study:
         made, write = study.studio, study.studio.writer.submit
-        with pytest.raises(InputError, match="answers to the tasks 't001' name no worker"):
+        with pytest.raises(InputError, match="answers to the tasks 't001' have no worker"):
             unnamed = replace(given, worker=np.array([0, -1]))
             write(lambda c: add_answers(c, made.study, made.keys, unnamed)).result()
         assert write(lambda c: add_answers(c, made.study, made.keys, given)).result() == 2
-        SnapshotComputer(made.engine).compute(made.study)
+        SnapshotComputer(made.engine).compute_snapshot(made.study)
         export_study(made.engine, made.study, tmp_path / "out")
         study.sign_in()
         found = study.http.get("/api/owner/tasks").json()["tasks"]
@@ -135,7 +135,9 @@ def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) 
         gone = study.enter()
         gone.slots(), study.enter().slots()
         mine = study.look(select(sittings.c.id).order_by(sittings.c.id))[0].id
-        study.studio.writer.submit(lambda c: end(c, mine)).result()  # its numbers are free, those of the other are not
+        study.studio.writer.submit(
+            lambda c: end_lease(c, mine)
+        ).result()  # its numbers are free, those of the other are not
         made = study.studio
         assert made.writer.submit(lambda c: add_answers(c, made.study, made.keys, given)).result() == 4
         kept = study.look(select(slots.c.number, slots.c.answer_id).where(slots.c.state == "done"))
@@ -177,16 +179,16 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     StudySecret.of(old.folder)
     engine = open_database(old)
     migrate(engine, "0002")
-    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         columns = "id, name, kind, stratum, practice, quota, given, rank"
         connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES (97, 'a', 'text', '', 0, 3, 0, 0.5)"))
         connection.execute(text("INSERT INTO beliefs VALUES (97, 0.3, '[]')"))
     assert back_up_study(old, tmp_path / "backup")["tasks"] == 1
-    assert age_of(engine) == "0002"  # a backup changes nothing
+    assert current_revision(engine) == "0002"  # a backup changes nothing
     assert restore_study(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
     for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
         with served(folder, database=where) as study:
-            assert [one.name for one in study.studio.look(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
+            assert [one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
     engine.dispose()
 
 
@@ -197,7 +199,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     engine = open_database(Settings(folder=tmp_path, database=database))
     migrate(engine, "0001")
-    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         assert "audit" not in inspect(connection).get_table_names()
         connection.execute(insert(meta_data.tables["facts"]).values(name="state", value='"paused"'))
         for name, practice in (("b", 0), ("a", 0), ("p", 1)):
@@ -210,7 +212,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
         assert connection.execute(text("SELECT value FROM facts")).scalar() == '"paused"'
         page = task_page(connection, None, 10, "given")
         assert sorted(one.name for one in page.tasks) == ["a", "b"]  # listed before anything is computed anew
-        assert [(one.stratum, one.tasks, one.wanted) for one in progress(connection).quotas] == [("easy", 2, 6)]
+        assert [(one.stratum, one.tasks, one.wanted) for one in study_progress(connection).quotas] == [("easy", 2, 6)]
         assert _differences(connection) == []
     engine.dispose()
 
@@ -218,7 +220,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
 def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
     engine = open_database(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
     with engine.connect() as connection:
-        take_time(connection)
+        disable_statement_timeout(connection)
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "0"
         connection.commit()
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "10s"

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import Medium
+from plurivox.web.store.collect.tasks import MediaFile
 from plurivox.web.study.image_files import read_image
 from plurivox.web.study.task_import import read_tasks
 from studies import plain_study, served
@@ -39,7 +39,7 @@ def exif(orientation: int = 1) -> bytes:
     return tags.tobytes()
 
 
-def shown(picture: Medium) -> Image.Image:
+def shown(picture: MediaFile) -> Image.Image:
     image = Image.open(io.BytesIO(picture.bytes if picture.shown is None else picture.shown))
     image.load()
     return image

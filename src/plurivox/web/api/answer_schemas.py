@@ -6,12 +6,12 @@ from pydantic import BaseModel, Field
 
 from plurivox.web.api.schema_fields import Id, LabelName, Ms, PlainText, RequestModel
 from plurivox.web.services.next_tasks import NextTasks
-from plurivox.web.services.submit_answer import Taken
+from plurivox.web.services.submit_answer import SubmitResult
 from plurivox.web.store.collect import sittings, submissions
 from plurivox.web.store.collect.sittings import ShownTask, Sitting
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
-from plurivox.web.store.ids import decode_id, encode_id
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study.config import Study
 
@@ -82,7 +82,7 @@ class Waiting(BaseModel):
     def of(cls, study: Study, waiting: sittings.Waiting) -> Self:
         """Build the waiting response, with the study's text."""
         text = study.texts.waiting
-        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.again, text=text)
+        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
 
 
 class Draft(RequestModel):
@@ -189,7 +189,7 @@ class AnswerAcknowledged(BaseModel):
     slots: list[Slot] = []  # the next `ahead` slots
 
     @classmethod
-    def of(cls, study: Study, key: str, taken: Taken) -> Self:
+    def of(cls, study: Study, key: str, taken: SubmitResult) -> Self:
         """Build the acknowledgement of the answer with `key`."""
         return cls(
             answer=key,

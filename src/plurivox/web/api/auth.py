@@ -15,7 +15,7 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.admin import owners
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn
-from plurivox.web.store.ids import decode_id, encode_id
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.studio import Studio
 from plurivox.web.study.secrets import StudySecret
 
@@ -168,7 +168,7 @@ def require_same_origin(request: Request) -> None:
 async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
     """Return the session of the owner's cookie; raise ApiError 401 if there is none."""
     token = request.cookies.get(cookie_name(studio.settings), "")
-    found = await studio.read(partial(owners.session_of, hidden=studio.keys.hash_token(token))) if token else None
+    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hash_token(token))) if token else None
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
     return found
@@ -180,7 +180,7 @@ OwnerDep = Annotated[owners.Session, Depends(current_owner)]
 async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
     """Return the owner's session for a write; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
-    if not owners.same(request.headers.get(CSRF_HEADER, ""), owner.csrf):
+    if not owners.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
     return owner
 

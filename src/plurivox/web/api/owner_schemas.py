@@ -11,7 +11,7 @@ from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine
 from plurivox.web.store.report.statistics import ArmResult
-from plurivox.web.store.study_state import State
+from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.question_forms import Form
 
 After = Annotated[
@@ -48,7 +48,7 @@ class StudyLine(BaseModel):
 
     name: str
     title: str
-    state: State
+    state: StudyState
     form: Form
     arms: list[str]  # empty unless the study has several forms
     labels: list[str]
@@ -138,7 +138,7 @@ class BackgroundState(BaseModel):
 class ChangeState(RequestModel):
     """The new state of the study."""
 
-    state: State
+    state: StudyState
 
 
 class MakeInvite(RequestModel):

@@ -8,9 +8,9 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.answer_schemas import Progress, Task
 from plurivox.web.services.complete_study import Completion
-from plurivox.web.services.stages import CurrentStage
+from plurivox.web.services.worker_stages import CurrentStage
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
-from plurivox.web.store.report.alerts import Alert
+from plurivox.web.store.report.background_alerts import Alert
 from plurivox.web.store.report.pay_sheet import PayPage
 from plurivox.web.store.report.snapshots import Snapshot
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
@@ -115,7 +115,7 @@ def background_state(state: BackgroundState, unwritten: Iterable[Alert]) -> o.Ba
         label_shares=latest.label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
-        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unwritten, *state.troubles)],
+        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unwritten, *state.alerts)],
     )
 
 

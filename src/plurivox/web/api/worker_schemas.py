@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, model_validator
 from plurivox.web.api.answer_schemas import Progress
 from plurivox.web.api.schema_fields import Ms, PlatformId, RequestModel, SignedText
 from plurivox.web.store.collect.workers import Stage
-from plurivox.web.store.study_state import State
+from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.config_sections import PlatformName
 from plurivox.web.study.question_forms import Form, Person
 
@@ -86,7 +86,7 @@ class WorkerState(BaseModel):
     worker: str  # the pseudonym
     study: str
     title: str
-    state: State
+    state: StudyState
     stage: Stage
     stages: list[Stage]  # the stages of this study, in order
     progress: Progress

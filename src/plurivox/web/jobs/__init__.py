@@ -1,1 +1,1 @@
-"""What is computed in the background: snapshots, statistics, exclusions, pay."""
+"""Background jobs of a server: snapshots of the results, statistics, exclusions, pay."""

@@ -1,8 +1,8 @@
-"""Forms compared: what the answers of each arm of a study cost and what they are worth. Computed beside the requests.
+"""Compare the arms (forms) of a study: time and inputs per answer, agreement, accuracy, and accuracy per minute of work.
 
-Every arm is held against the same kind of reference: what is known of the tasks (gold), else the mean of what the other arms
-say, on tasks that both have answered. An answer is worth the mass that it has in common with the reference of its task,
-beyond what it has in common with those of other tasks by chance; divided by the median time, that is what a minute is worth.
+Every arm is compared with the same kind of reference: gold labels, else the vote shares of the other arms on tasks that both
+have answered. The match of an answer is the probability mass that it shares with the reference of its task; above the match
+with references of other tasks (chance) and divided by the median time, it is the match per minute.
 """
 
 import math
@@ -19,70 +19,76 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.engine.beta import jeffreys_interval
 from plurivox.evaluate import accuracy, soft_accuracy
-from plurivox.web.jobs.study_statistics import finite
+from plurivox.web.jobs.study_statistics import round_finite
 from plurivox.web.store.database import now
 from plurivox.web.store.report import statistics
-from plurivox.web.store.report.answer_log import Collected
+from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.statistics import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, fit, score
 
-RESAMPLES = 200
-MOST = 2_000  # tasks that the curves look at
-CURVE, SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers a task
+RESAMPLES = 200  # of the bootstrap
+MAX_TASKS = 2_000  # tasks that are compared with the reference
+CURVE_ANSWERS, CURVE_SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers per task, random draws
 
 
-def compare(connection: Connection, study: Study, held: Collected, read: Elicited) -> list[ArmResult]:
-    """A result for each arm; what cannot be told yet is None."""
-    found, votes, first = held.answers, read.votes, held.is_first
-    arm_of = statistics.arm_of_workers(connection)
-    arms = np.array([arm_of.get(name, "") for name in found.workers.tolist()] or [""], dtype=object)  # (n_workers,)
-    said = arms[found.worker]  # (n_answers,)
-    gold, inputs = statistics.gold_labels(connection, study.labels), statistics.inputs_by_arm(connection)
-    people = statistics.people_by_arm(connection, before=now() - study.lease_minutes * 60)
+def compare_arms(
+    connection: Connection, study: Study, collected: CollectedAnswers, elicited: Elicited
+) -> list[ArmResult]:
+    """Compute the cost and accuracy of each arm; what cannot be computed yet is None."""
+    answers, votes, first = collected.answers, elicited.votes, collected.is_first
+    arm_of = statistics.worker_arms(connection)
+    arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
+    arm_of_answer = arms[answers.worker]  # (n_answers,)
+    gold, inputs = statistics.gold_labels(connection, study.labels), statistics.count_inputs_by_arm(connection)
+    people = statistics.count_people_by_arm(connection, before=now() - study.lease_minutes * 60)
     assert votes.answer is not None
     rows = []
     for one in study.arms:
-        mine, others = (said == one.name) & first, np.isin(said, [arm.name for arm in study.arms]) & first
-        ours, theirs = votes.where(mine[votes.answer]), votes.where((others & ~mine)[votes.answer])
-        cost = _cost(found, mine) | {"inputs": _median_of(inputs.get(one.name, {}))}
-        worth = _worth(ours, theirs, gold, cost["seconds"])
-        told = _told(people.get(one.name, ArmPeople()))
-        rows.append(ArmResult(**_named(study, one), **told, **cost, **_spread(ours, found), **worth))
+        in_arm = (arm_of_answer == one.name) & first
+        in_any_arm = np.isin(arm_of_answer, [arm.name for arm in study.arms]) & first
+        arm_votes, other_votes = votes.where(in_arm[votes.answer]), votes.where((in_any_arm & ~in_arm)[votes.answer])
+        cost = _cost_columns(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
+        columns = _people_columns(people.get(one.name, ArmPeople())) | cost | _agreement_columns(arm_votes, answers)
+        columns |= _accuracy_columns(arm_votes, other_votes, gold, cost["seconds"])
+        rows.append(ArmResult(**_arm_columns(study, one), **columns))
     return rows
 
 
-def _named(study: Study, one: Arm) -> dict[str, Any]:
-    seen = study.in_arm(one.name)
-    return {"arm": one.name, "form": seen.form, "wording": seen.wording}
+def _arm_columns(study: Study, arm: Arm) -> dict[str, Any]:
+    """Return the name, form and wording of an arm, as fields of ArmResult."""
+    in_arm = study.in_arm(arm.name)
+    return {"arm": arm.name, "form": in_arm.form, "wording": in_arm.wording}
 
 
 # ---- people
 
 
-def _told(one: ArmPeople) -> dict[str, Any]:
+def _people_columns(one: ArmPeople) -> dict[str, Any]:
+    """Return the numbers of people and the drop-out rate with its interval, as fields of ArmResult."""
     over, share = one.finished + one.left, None
     if over:
         p = np.array([one.left / over])
         low, high = jeffreys_interval(p, over)
         share = [p[0], low[0], high[0]]
-    return {**vars(one), "drop_out": _three(share)}
+    return {**vars(one), "drop_out": _rounded_interval(share)}
 
 
 # ---- costs
 
 
-def _cost(found: Answers, mine: Bools) -> dict[str, Any]:
-    assert found.seconds is not None
-    known = mine & ~np.isnan(found.seconds)
+def _cost_columns(answers: Answers, in_arm: Bools) -> dict[str, Any]:
+    """Return the number of answers and the median time with its interval, as fields of ArmResult."""
+    assert answers.seconds is not None
+    known = in_arm & ~np.isnan(answers.seconds)
     return {
-        "answers": int(mine.sum()),
-        "seconds": _three(median_interval(found.seconds[known], found.worker[known])),
+        "answers": int(in_arm.sum()),
+        "seconds": _rounded_interval(median_interval(answers.seconds[known], answers.worker[known])),
     }
 
 
 def median_interval(values: Floats, group: Ints, seed: int = 0) -> list[float] | None:
-    """The median with its 95% bootstrap interval; groups (people) are drawn whole, since their answers are alike.
+    """Return the median with its 95% bootstrap interval, [median, low, high]; groups (workers) are resampled as a whole.
 
     >>> median_interval(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0, 0, 1, 1]))
     [2.5, 1.5, 6.0]
@@ -95,45 +101,48 @@ def median_interval(values: Floats, group: Ints, seed: int = 0) -> list[float] |
     rng, drawn = np.random.default_rng(seed), []
     for _ in range(RESAMPLES):
         times = np.bincount(rng.integers(0, len(names), len(names)), minlength=len(names))[group]
-        drawn.append(_middle(values, np.cumsum(times)))
+        drawn.append(_weighted_median(values, np.cumsum(times)))
     low, high = np.quantile(drawn, [0.025, 0.975])
     return [float(np.median(values)), float(low), float(high)]
 
 
-def _middle(values: Floats, upto: Ints) -> float:
-    """The median of sorted values that count several times; `upto` adds up how often."""
-    places = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
+def _weighted_median(values: Floats, cumulative: Ints) -> float:
+    """Return the median of sorted values with integer weights, given as their cumulative sum."""
+    places = np.searchsorted(cumulative, [(cumulative[-1] - 1) // 2, cumulative[-1] // 2], side="right")
     return float(values[places].mean())
 
 
-def _median_of(counts: dict[int, int]) -> float | None:
+def _median_of_counts(counts: dict[int, int]) -> float | None:
+    """Return the median of value -> how often it occurs; None if there are no values."""
     if not counts:
         return None
     inputs = np.array(sorted(counts), float)
-    return _middle(inputs, np.cumsum([counts[int(n)] for n in inputs]))
+    return _weighted_median(inputs, np.cumsum([counts[int(n)] for n in inputs]))
 
 
-# ---- what answers say
+# ---- agreement and accuracy
 
 
-def _spread(ours: Votes, found: Answers) -> dict[str, Any]:
-    """How unsure one answer is, in nats, and how far the people of an arm agree."""
-    told: dict[str, Any] = {"entropy": None, "agreement": None}
-    if len(ours):
-        assert ours.answer is not None
-        p = ours.weights
-        _, place = np.unique(ours.answer, return_inverse=True)
-        told["entropy"] = finite(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
+def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
+    """Return the mean entropy of an answer in nats and the observed agreement of an arm, as fields of ArmResult."""
+    columns: dict[str, Any] = {"entropy": None, "agreement": None}
+    if len(arm_votes):
+        assert arm_votes.answer is not None
+        p = arm_votes.weights
+        _, place = np.unique(arm_votes.answer, return_inverse=True)
+        columns["entropy"] = round_finite(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
         try:
-            made = score(ours, "observed-agreement", answers=found, resamples=0)
-            told["agreement"] = finite(float((made.value if made.raw is None else made.raw)[0]))
+            scores = score(arm_votes, "observed-agreement", answers=answers, resamples=0)
+            columns["agreement"] = round_finite(float((scores.value if scores.raw is None else scores.raw)[0]))
         except PlurivoxError:  # no two answers to one task yet
-            return told
-    return told
+            return columns
+    return columns
 
 
-def _worth(ours: Votes, theirs: Votes, gold: SoftLabels | None, seconds: list[float] | None) -> dict[str, Any]:
-    """How near answers come to the reference, by how many there are and by what they cost."""
+def _accuracy_columns(
+    arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, seconds: list[float] | None
+) -> dict[str, Any]:
+    """Return the accuracy of an arm's answers against the reference, by answers per task and per minute."""
     empty: dict[str, Any] = {
         "against": None,
         "tasks": 0,
@@ -142,51 +151,61 @@ def _worth(ours: Votes, theirs: Votes, gold: SoftLabels | None, seconds: list[fl
         "per_minute": None,
         "curve": [],
     }
-    names = ours.voted
+    names = arm_votes.voted
     if gold is not None and len(np.intersect1d(names, gold.tasks)):
         against, reference = "gold", gold.shared(names)
     else:
-        both = np.intersect1d(names, theirs.voted)
+        both = np.intersect1d(names, other_votes.voted)
         if not len(both):
             return empty
-        against, reference = "others", fit(theirs.on(both), "vote-shares").soft
-    if len(reference) > MOST:
-        reference = reference.on(np.random.default_rng(0).choice(reference.tasks, MOST, replace=False))
-    here = ours.on(reference.tasks)
-    soft = fit(here, "vote-shares").soft
-    most = int(np.median(here.support))
-    ms = [m for m in CURVE if m <= max(most, 1)]
+        against, reference = "others", fit(other_votes.on(both), "vote-shares").soft
+    if len(reference) > MAX_TASKS:
+        reference = reference.on(np.random.default_rng(0).choice(reference.tasks, MAX_TASKS, replace=False))
+    compared = arm_votes.on(reference.tasks)
+    soft = fit(compared, "vote-shares").soft
+    per_task = int(np.median(compared.support))
+    ms = [m for m in CURVE_ANSWERS if m <= max(per_task, 1)]
     cost = seconds[0] if seconds else math.nan
     line = curve(
-        here, lambda guess: soft_accuracy(guess, reference), ms, cost, name="", measure_name="match", seeds=SEEDS
+        compared,
+        lambda soft: soft_accuracy(soft, reference),
+        ms,
+        cost,
+        name="",
+        measure_name="match",
+        seeds=CURVE_SEEDS,
     )
     values = line.values.mean(1)
-    gain = float(values[0]) - _by_chance(here, reference)
+    gain = float(values[0]) - _chance_match(compared, reference)
     return {
         "against": against,
         "tasks": len(reference),
-        "accuracy": finite(accuracy(soft, reference)),
-        "match": finite(float(values[0])),
-        "per_minute": finite(60 * gain / cost) if cost else None,
+        "accuracy": round_finite(accuracy(soft, reference)),
+        "match": round_finite(float(values[0])),
+        "per_minute": round_finite(60 * gain / cost) if cost else None,
         "curve": [
-            [m, finite(s), finite(v)] for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
+            [m, round_finite(s), round_finite(v)]
+            for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
         ],
     }
 
 
-def _by_chance(here: Votes, reference: SoftLabels) -> float:
-    """What one answer has in common with the references of other tasks; nan where there is but one task."""
+def _chance_match(compared: Votes, reference: SoftLabels) -> float:
+    """Return the mean match of one answer with the references of other tasks; nan if there is only one task."""
     n = len(reference)
-    turns = sorted({turn % n for turn in (1, -1, n // 3, -(n // 3), n // 2)} - {0})
-    others = [SoftLabels.of(np.roll(reference.prob, turn, axis=0), reference.tasks, reference.labels) for turn in turns]
+    shifts = sorted({shift % n for shift in (1, -1, n // 3, -(n // 3), n // 2)} - {0})
+    others = [
+        SoftLabels.of(np.roll(reference.prob, shift, axis=0), reference.tasks, reference.labels) for shift in shifts
+    ]
     if not others:
         return math.nan
 
-    def common(guess: SoftLabels) -> float:
-        return float(np.mean([soft_accuracy(guess, other) for other in others]))
+    def mean_match(prediction: SoftLabels) -> float:
+        return float(np.mean([soft_accuracy(prediction, other) for other in others]))
 
-    return float(curve(here, common, [1], 1.0, name="", seeds=SEEDS).values.mean())
+    return float(curve(compared, mean_match, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean())
 
 
-def _three(values: list[float] | None) -> list[float] | None:
+def _rounded_interval(values: list[float] | None) -> list[float] | None:
+    """Return a value and the ends of its interval, rounded to 4 digits; None if there is none."""
     return None if values is None else [round(float(value), 4) for value in values]

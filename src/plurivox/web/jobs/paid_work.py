@@ -1,4 +1,4 @@
-"""The work of each person, of which pay is computed: answers, time, and how often they said what most others say."""
+"""Summarize the work of each worker for the pay: answers, time, and how often the answer matches the majority."""
 
 from dataclasses import dataclass, field
 
@@ -7,109 +7,109 @@ from sqlalchemy import Connection
 
 from plurivox.core.types import Bools, Ints
 from plurivox.web.store.report import pay_sheet
-from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import Person
-from plurivox.web.store.report.row_log import Columns, RowLog
+from plurivox.web.store.report.row_cache import Columns, RowCache
 
 
 @dataclass(frozen=True)
-class Work:
-    """What one person did."""
+class WorkSummary:
+    """Answers, time and majority matches of one worker, from which the pay is computed."""
 
     pseudonym: str
-    born: float
-    excluded: str = ""  # why
-    n_answers: int = 0  # repeats too
+    born: float  # when the worker entered
+    excluded: str = ""  # the rule; empty if not excluded
+    n_answers: int = 0  # including repeats
     active_ms: float = 0.0
-    last: float = 0.0
-    matched: int = 0  # answers that match others
+    last: float = 0.0  # time of the last answer or visit
+    matched: int = 0  # answers that match the majority of the others
     compared: int = 0  # answers to tasks that others have answered
 
     @property
     def total_ms(self) -> float:
-        """From the first page to the last, pauses too."""
+        """Milliseconds from entering the study to the last answer or visit, with pauses."""
         return max(0.0, self.last - self.born) * 1000
 
 
 @dataclass
-class WorkLog:
-    """What pay is computed from: all answers and visits to pages, and who gave them. `answers` may be shared."""
+class WorkCache:
+    """Cache of the data that pay is computed from: all answers, visits to pages, and workers. `answers` may be shared."""
 
-    answers: AnswerLog = field(default_factory=AnswerLog)
-    visits: RowLog = field(default_factory=pay_sheet.visit_log)
+    answers: AnswerCache = field(default_factory=AnswerCache)
+    visits: RowCache = field(default_factory=pay_sheet.new_visit_cache)
     people: dict[int, Person] = field(default_factory=dict)
 
     def read_new(self, connection: Connection) -> None:
-        """Append what is not here yet, in place."""
+        """Append new answers, visits and workers, in place."""
         self.answers.read_new(connection)
         self.visits.read_new(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
-        self.people |= pay_sheet.people(connection, new)
+        self.people |= pay_sheet.find_people(connection, new)
 
 
-def work_of(log: WorkLog) -> dict[int, Work]:
-    """worker -> what they did, of everybody who has answered something but practice."""
-    given, visited, excluded = log.answers.columns, log.visits.columns, log.answers.excluded
+def summarize_work(cache: WorkCache) -> dict[int, WorkSummary]:
+    """Return worker id -> summary, for every worker who has answered something besides practice."""
+    given, visited, excluded = cache.answers.columns, cache.visits.columns, cache.answers.excluded
     counts = given["is_latest"] & ~given["is_practice"]
-    ids, who = np.unique(given["worker"], return_inverse=True)
+    ids, worker_of = np.unique(given["worker"], return_inverse=True)
     n = len(ids)
-    came = np.isin(visited["worker"], ids)
-    guest = np.searchsorted(ids, visited["worker"][came])
-    spent = np.maximum(0.0, np.nan_to_num(given["submitted"] - given["hidden"]))  # milliseconds; 0 where unknown
-    active = np.bincount(who, spent, n) + np.bincount(guest, np.nan_to_num(visited["ms"][came]), n)
+    known = np.isin(visited["worker"], ids)
+    visitor = np.searchsorted(ids, visited["worker"][known])
+    spent = np.maximum(0.0, np.nan_to_num(given["submitted"] - given["hidden"]))  # milliseconds; 0 if unknown
+    active = np.bincount(worker_of, spent, n) + np.bincount(visitor, np.nan_to_num(visited["ms"][known]), n)
     last = np.zeros(n)
-    np.maximum.at(last, who, given["at"])
-    np.maximum.at(last, guest, visited["at"][came])
-    said = _latest_per_task(who, given, counts & given["is_task"])
-    aside = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
-    matched, compared = matches(given["task"][said], given["top"][said], aside[who[said]])
-    same, others = (np.bincount(who[said], one, n) for one in (matched, compared))
-    sums = (np.bincount(who, counts, n), last, active, same, others)  # (n_workers,) each
+    np.maximum.at(last, worker_of, given["at"])
+    np.maximum.at(last, visitor, visited["at"][known])
+    rows = _latest_answers(worker_of, given, counts & given["is_task"])
+    is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
+    matched, compared = majority_matches(given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]])
+    same, others = (np.bincount(worker_of[rows], one, n) for one in (matched, compared))
+    sums = (np.bincount(worker_of, counts, n), last, active, same, others)  # (n_workers,) each
     found = {}
     for worker, answers, at, ms, equal, held in zip(ids.tolist(), *(one.tolist() for one in sums), strict=True):
-        if answers and worker in log.people:
-            one, why = log.people[worker], excluded.get(worker, "")
-            found[worker] = Work(one.pseudonym, one.born, why, int(answers), ms, at, int(equal), int(held))
+        if answers and worker in cache.people:
+            one, why = cache.people[worker], excluded.get(worker, "")
+            found[worker] = WorkSummary(one.pseudonym, one.born, why, int(answers), ms, at, int(equal), int(held))
     return found
 
 
-def _latest_per_task(who: Ints, given: Columns, counts: Bools) -> Ints:
-    """The places of what each person last said of each task, among the answers that count."""
-    first = np.flatnonzero(counts)
-    order = first[np.lexsort((given["id"][first], given["task"][first], who[first]))]
-    task, person = given["task"][order], who[order]
+def _latest_answers(worker_of: Ints, given: Columns, counts: Bools) -> Ints:
+    """Return the rows of each worker's latest answer to each task, among the answers that count."""
+    rows = np.flatnonzero(counts)
+    order = rows[np.lexsort((given["id"][rows], given["task"][rows], worker_of[rows]))]
+    task, person = given["task"][order], worker_of[order]
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (task[1:] != task[:-1]) | (person[1:] != person[:-1])
     return np.asarray(order[is_last])
 
 
-def matches(task: Ints, label: Ints, aside: Bools) -> tuple[Bools, Bools]:
-    """(n,) which answers match others, and (n,) which are to tasks that others have answered.
+def majority_matches(task: Ints, label: Ints, is_excluded: Bools) -> tuple[Bools, Bools]:
+    """Return (n_answers,) whether each answer matches the majority of the others, and (n_answers,) whether others answered.
 
-    A row is what one person says of one task: the label named first, -1 where none was. An answer matches if no label was
-    named first by more of the others; those `aside` are nobody's others.
+    A row is one worker's answer to one task: the label named first, -1 if none. An answer matches if no other label was named
+    first by more of the other workers; excluded workers are not counted among the others.
 
     >>> task, label = np.array([7, 7, 7, 8, 8]), np.array([0, 0, 1, 0, 1])
-    >>> matches(task, label, np.zeros(5, bool))[0].tolist()  # without me, one of the first two and the third tie
+    >>> majority_matches(task, label, np.zeros(5, bool))[0].tolist()  # without its own vote, each of the first two ties
     [True, True, False, False, False]
     """
     n_labels = int(label.max(initial=0)) + 1
     _, place = np.unique(task, return_inverse=True)
-    counted = ~aside & (label >= 0)
+    counted = ~is_excluded & (label >= 0)
     n_tasks = int(place.max(initial=-1)) + 1
     pair = place * n_labels + np.maximum(label, 0)
-    there, times = np.unique(pair[counted], return_counts=True)
-    order = np.lexsort((times, there // n_labels))  # by task, the most frequent label last
-    held, often = there[order], times[order]
-    of = held // n_labels
+    pairs, votes = np.unique(pair[counted], return_counts=True)
+    order = np.lexsort((votes, pairs // n_labels))  # by task, the most frequent label last
+    sorted_pairs, sorted_votes = pairs[order], votes[order]
+    of = sorted_pairs // n_labels
     first, second, best = (np.zeros(n_tasks, np.int64) for _ in range(3))
     last = np.append(of[1:] != of[:-1], True) if len(of) else np.zeros(0, bool)
-    first[of[last]], best[of[last]] = often[last], held[last] % n_labels
+    first[of[last]], best[of[last]] = sorted_votes[last], sorted_pairs[last] % n_labels
     before = np.flatnonzero(~last & np.append(last[1:], False))  # the second most frequent
-    second[of[before]] = often[before]
-    at = np.minimum(np.searchsorted(there, pair), max(len(there) - 1, 0))
-    own = np.where(there[at] == pair, times[at], 0) if len(there) else np.zeros(len(pair), np.int64)
-    mine = np.where(label >= 0, own - counted, 0)  # how many others said the same
+    second[of[before]] = sorted_votes[before]
+    at = np.minimum(np.searchsorted(pairs, pair), max(len(pairs) - 1, 0))
+    with_own = np.where(pairs[at] == pair, votes[at], 0) if len(pairs) else np.zeros(len(pair), np.int64)
+    same = np.where(label >= 0, with_own - counted, 0)  # others with the same label
     rest = np.where((label == best[place]) & (label >= 0), second[place], first[place])
-    most = np.maximum(rest, mine)
-    return (label >= 0) & (most > 0) & (mine == most), most > 0
+    most = np.maximum(rest, same)
+    return (label >= 0) & (most > 0) & (same == most), most > 0

@@ -1,4 +1,4 @@
-"""Compute a snapshot: soft labels and statistics from all answers."""
+"""Compute a snapshot of the results, soft labels and statistics, from all answers, and write it to the database."""
 
 import secrets
 import time
@@ -18,24 +18,24 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.engine.beta import jeffreys_interval
 from plurivox.web.jobs import study_statistics
-from plurivox.web.jobs.arm_comparison import compare
-from plurivox.web.jobs.exclusion import apply_rules
-from plurivox.web.jobs.gains import write_gains
+from plurivox.web.jobs.arm_comparison import compare_arms
+from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
+from plurivox.web.jobs.expected_gains import update_expected_gains
 from plurivox.web.store.report import snapshots, worker_results
-from plurivox.web.store.report.answer_log import AnswerLog, Collected
-from plurivox.web.store.report.snapshots import Snapshot, recounted
-from plurivox.web.store.report.soft_labels import SoftLabelRow, dump_soft, labelled_tasks
-from plurivox.web.store.report.statistics import full_tasks
+from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
+from plurivox.web.store.report.snapshots import Snapshot, count_exclusion_changes
+from plurivox.web.store.report.soft_labels import SoftLabelRow, dump_soft, labelled_task_ids
+from plurivox.web.store.report.statistics import count_full_tasks
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
-DEFAULT = "vote-shares"  # the mean of the soft answers
-MAX_LABELS = 50  # labels kept of a task, the most probable ones
-BLOCK = 5_000  # tasks at a time
+DEFAULT_AGGREGATOR = "vote-shares"  # the mean of the soft answers
+MAX_LABELS = 50  # labels stored per task, the most probable ones
+BLOCK_TASKS = 5_000  # tasks converted together
 
 
-class Written(NamedTuple):
-    """The soft labels of the last snapshot, rounded to 5 digits, as the database holds them."""
+class WrittenLabels(NamedTuple):
+    """The soft labels of the last snapshot, rounded to 5 digits as in the database."""
 
     ids: Ints  # (n_tasks,) sorted
     prob: Any  # (n_tasks, n_labels)
@@ -43,108 +43,112 @@ class Written(NamedTuple):
 
 
 class SnapshotComputer:
-    """Computes snapshots one after the other. `answers` may be shared with other jobs; each answer is read once."""
+    """Computes snapshots one after the other. `answers` may be a cache shared with other jobs; each answer is read once."""
 
-    def __init__(self, engine: Engine, answers: AnswerLog | None = None) -> None:
+    def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
-        self._answers = AnswerLog() if answers is None else answers
-        self._written: Written | None
-        self._forget((0, ""))
+        self._answers = AnswerCache() if answers is None else answers
+        self._written: WrittenLabels | None
+        self._reset((0, ""))
 
-    def _forget(self, basis: tuple[int, str]) -> None:
-        """Begin anew: for other answers or another study.toml, the last snapshot tells nothing."""
+    def _reset(self, basis: tuple[int, str]) -> None:
+        """Forget the last snapshot; `basis`: the number of erasures and the digest of study.toml to compute with."""
         self._basis, self._by, self._is_first = basis, "", True
-        self._n_known, self._excluded = 0, set[int]()  # what of the log the last snapshot that was ours knows
-        self._number, self._written = 0, None  # that snapshot, and what it says
-        self._written_next: Written | None = None
+        self._n_known, self._excluded = 0, set[int]()  # cached answers and exclusions in the last snapshot
+        self._number, self._written = 0, None  # the last snapshot and its soft labels
+        self._written_next: WrittenLabels | None = None
 
-    def exclude(self, study: Study) -> int:
-        """Exclude whoever breaks a rule of the study, by what has been read; how many people."""
+    def exclude_workers(self, study: Study) -> int:
+        """Exclude the workers who break a rule of the study; return how many."""
         if not study.exclude.rules:
             return 0
         with self.engine.connect() as connection:
-            held = self._read(connection, study)
-        return apply_rules(self.engine, study, held)
+            collected = self._read_answers(connection, study)
+        return apply_exclusion_rules(self.engine, study, collected)
 
-    def _read(self, connection: Connection, study: Study) -> Collected:
-        """All answers that count; each is read once, unless some were erased."""
+    def _read_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
+        """Read new answers and return all that count; reset if some were erased or study.toml has changed."""
         self._answers.read_new(connection)
-        basis = self._answers.erased, study.digest
+        basis = self._answers.erasures, study.digest
         if basis != self._basis:
-            self._forget(basis)
-        return self._answers.collected(connection, study.labels)
+            self._reset(basis)
+        return self._answers.counted_answers(connection, study.labels)
 
-    def _new(self) -> Ints:
-        """Tasks with answers that the last snapshot does not know, or of workers excluded or taken back since."""
-        log = self._answers
-        touched = log.of_workers([*self._excluded.symmetric_difference(log.excluded)])
-        touched[self._n_known :] = True
-        return np.unique(log.columns["task"][touched & ~log.columns["is_practice"]])
+    def _tasks_with_new_answers(self) -> Ints:
+        """Return the ids of tasks with answers since the last snapshot, or of workers excluded or reinstated since."""
+        cache = self._answers
+        is_new = cache.is_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
+        is_new[self._n_known :] = True
+        return np.unique(cache.columns["task"][is_new & ~cache.columns["is_practice"]])
 
-    def compute(self, study: Study) -> None:
-        """Read what is new, compute, write a snapshot."""
+    def compute_snapshot(self, study: Study) -> None:
+        """Read new answers, compute all results, write and publish a snapshot; raise Outdated if it must not be published."""
         began = time.perf_counter()
         with self.engine.connect() as connection:
-            counted = recounted(connection)  # before the answers: a change meanwhile is seen
-            held, new = self._read(connection, study), self._new()
-            made = Snapshot(
+            exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
+            collected, new = self._read_answers(connection, study), self._tasks_with_new_answers()
+            snapshot = Snapshot(
                 last_answer=int(self._answers.columns["id"].max(initial=0)),
-                answers=len(held.answers),
+                answers=len(collected.answers),
                 asked=study.digest,
-                stages=study_statistics.stage_times(connection),
-                by=study.aggregator or DEFAULT,
-                full_tasks=full_tasks(connection),
-                recounted=counted,
+                stages=study_statistics.median_stage_seconds(connection),
+                by=study.aggregator or DEFAULT_AGGREGATOR,
+                full_tasks=count_full_tasks(connection),
+                exclusion_changes=exclusion_changes,
             )
-            labelled = labelled_tasks(connection) if self._is_first else ()
+            labelled = labelled_task_ids(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        number = snapshots.begin(self.engine, self._name)
-        if number != self._number + 1:  # another server has led meanwhile
+        number = snapshots.begin_snapshot(self.engine, self._name)
+        if number != self._number + 1:  # another server has been leader
             self._written = None
-        empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), held.task_ids)
+        empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), collected.task_ids)
         snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
         alert = ""
-        if len(held.answers):
-            made, alert = self._fill(study, held, new, number, made)
-        made = replace(made, seconds=round(time.perf_counter() - began, 3))
-        snapshots.publish(self.engine, number, made, self._basis[0], alert, self._name)
-        self._by, self._is_first, self._n_known, self._excluded = made.by, False, n_known, excluded
-        self._number, self._written = number, self._written_next  # not before: what was broken off is taken back
+        if len(collected.answers):
+            snapshot, alert = self._write_results(study, collected, new, number, snapshot)
+        snapshot = replace(snapshot, seconds=round(time.perf_counter() - began, 3))
+        snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
+        self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
+        self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
-    def _fill(self, study: Study, held: Collected, new: Ints, number: int, made: Snapshot) -> tuple[Snapshot, str]:
-        """Write soft labels and all other results but the snapshot itself; return it with all its figures, and what went
-        wrong with the aggregator."""
-        read = _elicit(held.answers)
-        votes = _first_votes(held, read)
-        fitted, by, alert = _fit(study, votes)
+    def _write_results(
+        self, study: Study, collected: CollectedAnswers, new: Ints, number: int, snapshot: Snapshot
+    ) -> tuple[Snapshot, str]:
+        """Write soft labels, gains, flags and scores; return the snapshot with all statistics, and the alert of the
+        aggregator ("" if it did not fail)."""
+        elicited = _elicit_by_form(collected.answers)
+        votes = _votes_without_repeats(collected, elicited)
+        fitted, by, alert = _fit_or_default(study, votes)
         if fitted is not None:
-            touched = self._touched(held, fitted, new, by)
-            snapshots.write_soft_labels(self.engine, number, _soft_labels(held, fitted, touched), self._name)
-            settled = write_gains(self.engine, study, held, votes, fitted)
-            made = replace(made, settled=settled, **study_statistics.histograms(fitted)._asdict())
-        odd = study_statistics.odd_answers(study, held, read)
-        made = replace(
-            made,
+            changed = self._changed_tasks(collected, fitted, new, by)
+            snapshots.write_soft_labels(self.engine, number, _soft_label_rows(collected, fitted, changed), self._name)
+            settled = update_expected_gains(self.engine, study, collected, votes, fitted)
+            snapshot = replace(snapshot, settled=settled, **study_statistics.soft_label_histograms(fitted)._asdict())
+        flags = study_statistics.flag_answers(study, collected, elicited)
+        snapshot = replace(
+            snapshot,
             by=by,
-            flags=dict(Counter(name for names in odd.values() for name in names)),
-            agreement=study_statistics.agreement(held, read, fitted),
-            times=study_statistics.times(held),
+            flags=dict(Counter(name for names in flags.values() for name in names)),
+            agreement=study_statistics.compute_agreement(collected, elicited, fitted),
+            times=study_statistics.compute_times(collected),
         )
         if study.arms:
             with self.engine.connect() as connection:
-                made = replace(made, forms=compare(connection, study, held, read))
-        worker_results.write_flags(self.engine, new.tolist(), odd)
-        worker_results.write_worker_scores(self.engine, study_statistics.of_workers(held, read, odd))
-        return made, alert
+                snapshot = replace(snapshot, forms=compare_arms(connection, study, collected, elicited))
+        worker_results.write_flags(self.engine, new.tolist(), flags)
+        worker_results.write_worker_scores(
+            self.engine, study_statistics.compute_worker_scores(collected, elicited, flags)
+        )
+        return snapshot, alert
 
-    def _touched(self, held: Collected, fitted: Fit, new: Ints, by: str) -> Ints:
-        """Tasks whose soft labels may differ from the written ones: with new answers, or moved by the answers to others."""
+    def _changed_tasks(self, collected: CollectedAnswers, fitted: Fit, new: Ints, by: str) -> Ints:
+        """Return the ids of tasks whose soft labels may have changed: those with new answers, and those that differ."""
         same_way = by == self._by and self._written is not None
-        if same_way and by == DEFAULT:  # it looks at each task by itself
+        if same_way and by == DEFAULT_AGGREGATOR:  # a task depends on its own votes only
             return new
-        order = np.argsort(held.id_of_task)
-        ids, soft = held.id_of_task[order], fitted.soft
-        now_written = Written(ids, np.round(soft.prob[order], 5).astype(np.float32), soft.labels)
+        order = np.argsort(collected.id_of_task)
+        ids, soft = collected.id_of_task[order], fitted.soft
+        now_written = WrittenLabels(ids, np.round(soft.prob[order], 5).astype(np.float32), soft.labels)
         before, self._written_next = self._written, now_written
         if not same_way or before is None or not np.array_equal(before.labels, now_written.labels):
             return np.asarray(now_written.ids)
@@ -153,39 +157,43 @@ class SnapshotComputer:
         return np.union1d(new, now_written.ids[~same])
 
 
-def _elicit(found: Answers) -> Elicited:
-    """Votes of the answers, by the forms they were asked in; most studies have one."""
-    assert found.form is not None
-    names = list(dict.fromkeys(found.form.tolist()))
-    return elicit_votes(found, names[0] if len(names) == 1 else "as-asked")
+def _elicit_by_form(answers: Answers) -> Elicited:
+    """Convert answers to votes, each by the form it was asked in."""
+    assert answers.form is not None
+    names = list(dict.fromkeys(answers.form.tolist()))
+    return elicit_votes(answers, names[0] if len(names) == 1 else "as-asked")
 
 
-def _first_votes(held: Collected, read: Elicited) -> Votes:
-    """Votes without those of repeats."""
-    assert read.votes.answer is not None
-    return read.votes if held.is_first.all() else read.votes.where(held.is_first[read.votes.answer])
+def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> Votes:
+    """Return the votes without those of repeats."""
+    assert elicited.votes.answer is not None
+    return (
+        elicited.votes if collected.is_first.all() else elicited.votes.where(collected.is_first[elicited.votes.answer])
+    )
 
 
-def _fit(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
-    """Soft labels, by which method, and what went wrong with the one that was asked for."""
-    wanted, alert = study.aggregator or DEFAULT, ""
+def _fit_or_default(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
+    """Fit the aggregator of the study, or the default if it fails; return the fit, the method used, and the alert."""
+    wanted, alert = study.aggregator or DEFAULT_AGGREGATOR, ""
     if not len(votes):
         return None, wanted, ""
-    if wanted != DEFAULT:
+    if wanted != DEFAULT_AGGREGATOR:
         try:
             return fit(votes, wanted), wanted, ""
-        except Exception as cause:  # noqa: BLE001 - the owner is told, and sees the mean meanwhile
+        except Exception as cause:  # noqa: BLE001 - the owner gets an alert, and vote shares in the meantime
             why = str(cause) if isinstance(cause, PlurivoxError) else f"{type(cause).__name__}: {cause}"
-            alert = f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT} meanwhile: {why}"
-    return fit(votes, DEFAULT), DEFAULT, alert
+            alert = (
+                f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT_AGGREGATOR} for now: {why}"
+            )
+    return fit(votes, DEFAULT_AGGREGATOR), DEFAULT_AGGREGATOR, alert
 
 
-def _soft_labels(held: Collected, fitted: Fit, touched: Ints) -> Iterator[SoftLabelRow]:
-    """Of the tasks that were touched: labels with their intervals, most probable first."""
-    n, ids, entropy = held.n_first, held.id_of_task, fitted.soft.entropy().round(6)  # (n_tasks,) each
-    here = np.flatnonzero((n > 0) & np.isin(ids, touched))
-    labels = held.answers.labels.tolist()
-    for block in np.array_split(here, max(1, -(-len(here) // BLOCK))):
+def _soft_label_rows(collected: CollectedAnswers, fitted: Fit, changed: Ints) -> Iterator[SoftLabelRow]:
+    """Yield the soft labels of the changed tasks: labels with their intervals, the most probable first."""
+    n, ids, entropy = collected.n_first, collected.id_of_task, fitted.soft.entropy().round(6)  # (n_tasks,) each
+    rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed))
+    labels = collected.answers.labels.tolist()
+    for block in np.array_split(rows_of, max(1, -(-len(rows_of) // BLOCK_TASKS))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
         top = np.take_along_axis(prob, order, axis=1)

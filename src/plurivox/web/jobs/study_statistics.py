@@ -1,4 +1,4 @@
-"""What the answers of a study say in sum: agreement, workers, times, what is odd."""
+"""Statistics of a snapshot: histograms of the soft labels, agreement, worker scores, times, flags of answers."""
 
 import math
 import warnings
@@ -15,126 +15,134 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.collect.workers import STAGES
-from plurivox.web.store.report.answer_log import Collected
+from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
 from plurivox.web.store.report.worker_results import WorkerScores
 from plurivox.web.study.config import Study
 from plurivox.workflows import score
 
-OF_WORKERS: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
-OF_CROWD: dict[str, dict[str, Any]] = {
+WORKER_SCORES: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
+CROWD_SCORES: dict[str, dict[str, Any]] = {
     "krippendorff-alpha": {"resamples": 0},
     "observed-agreement": {"resamples": 0},
 }  # no page shows intervals
-HOURS = 72
-PLACES = 200  # of the learning curve
+MAX_HOURS = 72  # of agreement by hour
+MAX_POSITION = 200  # of time by position
 
 
 class Histograms(NamedTuple):
-    """How unsure tasks are, how sure their top labels, and how much of all is each label's."""
+    """Histograms of the entropy and top probability of tasks, and the mean probability of each label."""
 
     entropy: list[int]  # ten bins from 0 to log n_labels
     confidence: list[int]  # ten bins from 0 to 1
     label_shares: dict[str, float]
 
 
-def histograms(fitted: Fit) -> Histograms:
-    """Histograms of the soft labels."""
+def soft_label_histograms(fitted: Fit) -> Histograms:
+    """Compute histograms of the entropy and top probability of the soft labels, and the share of each label."""
     prob = np.asarray(fitted.soft.prob, np.float64)
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
     entropy = np.histogram(fitted.soft.entropy(), 10, (0, math.log(prob.shape[1])))[0].tolist()
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
-def _scores(names: Mapping[str, dict[str, Any]], votes: Votes, found: Answers) -> dict[str, dict[str, float | None]]:
-    """score -> name -> value; a score that cannot be told yet is left out, one that is undefined is None."""
-    told: dict[str, dict[str, float | None]] = {}
+def _compute_scores(
+    names: Mapping[str, dict[str, Any]], votes: Votes, answers: Answers
+) -> dict[str, dict[str, float | None]]:
+    """Return score -> name -> value; scores that cannot be computed yet are left out, undefined values are None."""
+    scores: dict[str, dict[str, float | None]] = {}
     for name, options in names.items():
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".* is undefined", PlurivoxWarning)  # while all votes are alike
+            warnings.filterwarnings("ignore", ".* is undefined", PlurivoxWarning)  # while all votes are equal
             try:
-                made = score(votes, name, answers=found, **options)
+                result = score(votes, name, answers=answers, **options)
             except PlurivoxError:
                 continue
-        values = made.value if made.raw is None or made.of == "worker" else made.raw
-        told[name] = dict(zip(map(str, made.names.tolist()), map(finite, values.tolist()), strict=True))
-    return told
+        values = result.value if result.raw is None or result.of == "worker" else result.raw
+        scores[name] = dict(zip(map(str, result.names.tolist()), map(round_finite, values.tolist()), strict=True))
+    return scores
 
 
-def finite(value: float) -> float | None:
-    """A number rounded to 5 digits, as JSON can hold it; None where it is not finite."""
+def round_finite(value: float) -> float | None:
+    """Return a number rounded to 5 digits; None if it is not finite, since JSON has no nan."""
     return round(value, 5) if math.isfinite(value) else None
 
 
-def agreement(held: Collected, read: Elicited, fitted: Fit | None) -> Agreement:
-    """With each other, with oneself, and with the soft labels hour by hour."""
-    found = held.answers
-    assert found.repeat_of is not None and found.when is not None
-    again = np.flatnonzero(found.repeat_of >= 0)
-    top = found.named(0)
-    same = None if not len(again) else float((top[again] == top[found.repeat_of[again]]).mean())
-    scores = {name: next(iter(of.values()), None) for name, of in _scores(OF_CROWD, read.votes, found).items()}
+def compute_agreement(collected: CollectedAnswers, elicited: Elicited, fitted: Fit | None) -> Agreement:
+    """Compute the agreement of workers with each other, with themselves on repeats, and with the soft labels by hour."""
+    answers = collected.answers
+    assert answers.repeat_of is not None and answers.when is not None
+    again = np.flatnonzero(answers.repeat_of >= 0)
+    top = answers.named(0)
+    same = None if not len(again) else float((top[again] == top[answers.repeat_of[again]]).mean())
+    scores = {
+        name: next(iter(of.values()), None)
+        for name, of in _compute_scores(CROWD_SCORES, elicited.votes, answers).items()
+    }
     hours: list[tuple[float, float, int]] = []
     if fitted is not None:
         best = np.asarray(fitted.soft.prob).argmax(1)
-        counts = (top >= 0) & (np.bincount(found.task, minlength=len(found.tasks))[found.task] > 1)
-        fits = top[counts] == best[found.task[counts]]
-        grouped = _groups((found.when[counts] // 3600).astype(np.int64), fits.astype(np.float64))
-        hours = [(hour * 3600.0, round(float(mine.mean()), 4), len(mine)) for hour, mine in grouped][-HOURS:]
+        counts = (top >= 0) & (np.bincount(answers.task, minlength=len(answers.tasks))[answers.task] > 1)
+        fits = top[counts] == best[answers.task[counts]]
+        grouped = _group_values((answers.when[counts] // 3600).astype(np.int64), fits.astype(np.float64))
+        hours = [(hour * 3600.0, round(float(mine.mean()), 4), len(mine)) for hour, mine in grouped][-MAX_HOURS:]
     return Agreement(scores, len(again), same, hours)
 
 
-def of_workers(held: Collected, read: Elicited, odd: Mapping[int, list[str]]) -> dict[int, WorkerScores]:
-    """worker -> what is known of them."""
-    found = held.answers
-    assert found.seconds is not None and found.when is not None
-    scores = _scores(OF_WORKERS, read.votes, found)
-    is_odd = np.isin(held.ids, np.fromiter(odd, np.int64, len(odd)))
-    n_odd = np.bincount(found.worker[is_odd], minlength=len(found.workers))
-    names, ids = found.workers.tolist(), held.id_of_worker.tolist()
+def compute_worker_scores(
+    collected: CollectedAnswers, elicited: Elicited, flags: Mapping[int, list[str]]
+) -> dict[int, WorkerScores]:
+    """Return worker id -> scores; `flags`: answer id -> flags, from which the flagged answers per worker are counted."""
+    answers = collected.answers
+    assert answers.seconds is not None and answers.when is not None
+    scores = _compute_scores(WORKER_SCORES, elicited.votes, answers)
+    is_flagged = np.isin(collected.ids, np.fromiter(flags, np.int64, len(flags)))
+    n_flagged = np.bincount(answers.worker[is_flagged], minlength=len(answers.workers))
+    names, ids = answers.workers.tolist(), collected.id_of_worker.tolist()
     seen = np.full(len(names), -np.inf)
-    np.maximum.at(seen, found.worker, found.when)
+    np.maximum.at(seen, answers.worker, answers.when)
     return {
         ids[code]: WorkerScores(
             n=len(mine),
-            seconds=_median(mine),
-            flags=int(n_odd[code]),
+            seconds=_rounded_median(mine),
+            flags=int(n_flagged[code]),
             seen=float(seen[code]),
-            **{one.replace("-", "_"): scores.get(one, {}).get(names[code]) for one in OF_WORKERS},
+            **{one.replace("-", "_"): scores.get(one, {}).get(names[code]) for one in WORKER_SCORES},
         )
-        for code, mine in _groups(found.worker, found.seconds)
+        for code, mine in _group_values(answers.worker, answers.seconds)
     }
 
 
-def times(held: Collected) -> Times:
-    """Medians in seconds, and the learning curve."""
-    found = held.answers
-    assert found.position is not None and found.seconds is not None
-    known = ~np.isnan(found.seconds) & (found.position <= PLACES)
-    grouped = _groups(found.position[known], found.seconds[known])
+def compute_times(collected: CollectedAnswers) -> Times:
+    """Compute median times per answer in seconds, and the median by position in the sitting."""
+    answers = collected.answers
+    assert answers.position is not None and answers.seconds is not None
+    known = ~np.isnan(answers.seconds) & (answers.position <= MAX_POSITION)
+    grouped = _group_values(answers.position[known], answers.seconds[known])
     return Times(
-        first_input=_median(held.first_input),
-        top_label=_median(held.top_label),
-        active=_median(found.seconds),
-        hidden=_median(held.hidden),
-        by_position=[(place, _median(mine), len(mine)) for place, mine in grouped],
+        first_input=_rounded_median(collected.first_input),
+        top_label=_rounded_median(collected.top_label),
+        active=_rounded_median(answers.seconds),
+        hidden=_rounded_median(collected.hidden),
+        by_position=[(place, _rounded_median(mine), len(mine)) for place, mine in grouped],
     )
 
 
-def _groups(codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
-    """(code, its values), by code."""
+def _group_values(codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield (code, its values) for each code in increasing order."""
     order = np.argsort(codes, kind="stable")
     there, first = np.unique(codes[order], return_index=True)
     yield from zip(there.tolist(), np.split(values[order], first[1:]) if len(there) else (), strict=True)
 
 
-def _median(values: Floats) -> float | None:
+def _rounded_median(values: Floats) -> float | None:
+    """Return the median of the values that are not nan, rounded to 3 digits; None if there are none."""
     known = values[~np.isnan(values)]
     return round(float(np.median(known)), 3) if len(known) else None
 
 
-def stage_times(connection: Connection) -> dict[str, float]:
-    """Median seconds on each page, in the order of the pages."""
+def median_stage_seconds(connection: Connection) -> dict[str, float]:
+    """Return stage -> median seconds of a visit, in the order of the stages."""
     spent: dict[str, list[float]] = {}
     for stage, seconds in stage_seconds(connection):
         spent.setdefault(stage, []).append(seconds)
@@ -142,19 +150,19 @@ def stage_times(connection: Connection) -> dict[str, float]:
     return {stage: medians[stage] for stage in STAGES if stage in medians}
 
 
-def odd_answers(study: Study, held: Collected, read: Elicited) -> dict[int, list[str]]:
-    """answer -> what is odd about it."""
-    found = held.answers
-    odd: dict[int, list[str]] = {}
-    assert found.seconds is not None and found.repeat_of is not None
-    top = found.named(0)
-    again = found.repeat_of >= 0
-    marks = {name: read.has(name) for name in read.odd}
-    marks["too-fast"] = found.seconds < study.too_fast_seconds
-    marks["changed-on-repeat"] = again & (top != top[found.repeat_of])
-    marks["extra"] = held.extra
-    marks["picture-not-seen"] = held.unseen
+def flag_answers(study: Study, collected: CollectedAnswers, elicited: Elicited) -> dict[int, list[str]]:
+    """Return answer id -> flags, such as too-fast or changed-on-repeat; answers without flags are left out."""
+    answers = collected.answers
+    flags: dict[int, list[str]] = {}
+    assert answers.seconds is not None and answers.repeat_of is not None
+    top = answers.named(0)
+    again = answers.repeat_of >= 0
+    marks = {name: elicited.has(name) for name in elicited.odd}
+    marks["too-fast"] = answers.seconds < study.too_fast_seconds
+    marks["changed-on-repeat"] = again & (top != top[answers.repeat_of])
+    marks["extra"] = collected.extra
+    marks["picture-not-seen"] = collected.unseen
     for name, where in marks.items():
-        for one in held.ids[where].tolist():
-            odd.setdefault(one, []).append(name)
-    return odd
+        for one in collected.ids[where].tolist():
+            flags.setdefault(one, []).append(name)
+    return flags

@@ -17,11 +17,11 @@ from plurivox.web.api.auth import RateLimits
 from plurivox.web.api.http_errors import ApiError, http_error, retry_after_header
 from plurivox.web.api.response_builders import worker_state
 from plurivox.web.api.routes import health, media, owner_admin, owner_results, owner_session, pages, worker
-from plurivox.web.jobs.leader import Background
+from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.server.middleware import SecurityMiddleware
-from plurivox.web.services.stages import WrongStage
+from plurivox.web.services.worker_stages import WrongStage
 from plurivox.web.settings import Settings
-from plurivox.web.store.database import first_line
+from plurivox.web.store.database import database_message
 from plurivox.web.store.errors import StudyError, Unavailable
 from plurivox.web.studio import Studio
 
@@ -39,7 +39,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        background = Background(studio)
+        background = BackgroundThread(studio)
         background.start()
         try:
             yield
@@ -100,7 +100,9 @@ def add_error_handlers(app: FastAPI) -> None:
     async def database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
             return _error_response(http_error(Unavailable()))
-        log.error("the database rejected a statement: %s", first_line(cause))  # further lines may contain people's ids
+        log.error(
+            "the database rejected a statement: %s", database_message(cause)
+        )  # further lines may contain people's ids
         return _error_response(ApiError(500, "internal", INTERNAL_ERROR))
 
 

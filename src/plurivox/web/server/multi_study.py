@@ -15,8 +15,8 @@ from plurivox.web.api.routes import pages
 from plurivox.web.api.worker_schemas import Health
 from plurivox.web.server.app import add_error_handlers, create_app
 from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, strip_prefix
-from plurivox.web.settings import OURS, Settings
-from plurivox.web.store.study_state import state_of
+from plurivox.web.settings import RESERVED_PATHS, Settings
+from plurivox.web.store.study_state import get_state
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secrets import StudySecret
 
@@ -91,7 +91,7 @@ def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI
     async def health() -> Health:
         """Read every database; 503 if one does not respond."""
         for app in studies.values():
-            await app.state.studio.read(state_of)
+            await app.state.studio.read(get_state)
         return Health(status="ok", study="", version=plurivox.__version__)
 
     front.get("/static/{name:path}")(pages.static)
@@ -141,7 +141,10 @@ def _own_schema(url: str, name: str) -> str:
 def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settings]:
     """Return settings with the address BASE_URL/NAME for each study; raise InputError if names, secrets or databases clash."""
     names = [read_study(one.folder).name for one in settings]
-    taken = {*OURS, _first_segment(urlsplit(base_url).path)}  # under https://x/pets, /pets/join would be ambiguous
+    taken = {
+        *RESERVED_PATHS,
+        _first_segment(urlsplit(base_url).path),
+    }  # under https://x/pets, /pets/join would be ambiguous
     for at, name in enumerate(names):
         if name in taken:
             where = first_few([str(one.folder) for one, other in zip(settings, names, strict=True) if other == name])
@@ -155,7 +158,9 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
     _check_distinct(
         [one.folder for one in settings], [StudySecret.of(one.folder).sign("compare", "") for one in settings]
     )
-    _check_distinct([one.folder for one in settings], [f"{one.url} {one.schema_name or 'public'}" for one in settings])
+    _check_distinct(
+        [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
+    )
     return [
         one.model_copy(update={"base_url": f"{base_url}/{name}", "multi_study": True})
         for one, name in zip(settings, names, strict=True)

@@ -1,1 +1,1 @@
-"""What a request does to a study, one file per request: the rules of the study, with the statements of the store."""
+"""Services: the actions of workers and owners, one file per action; they combine the study's rules with the store."""

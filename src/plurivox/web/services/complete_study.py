@@ -1,4 +1,4 @@
-"""A worker has come to the end: completion code, redirect or form of the platform."""
+"""The end of a study for a worker: completion code, redirect, or form of the platform."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,19 +6,19 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import WrongStage, current_stage
-from plurivox.web.store.collect.sittings import answered_by
-from plurivox.web.store.collect.workers import Worker, platform_of, worker_of
+from plurivox.web.services.worker_stages import WrongStage, current_stage
+from plurivox.web.store.collect.sittings import count_tasks_answered
+from plurivox.web.store.collect.workers import Worker, get_platform, get_worker
 from plurivox.web.study.config import Study
 from plurivox.web.study.config_sections import MTURK
 
-How = Literal["done", "full", "failed"]
-PROLIFIC = ("app.prolific.com", "app.prolific.co")
+Outcome = Literal["done", "full", "failed"]
+PROLIFIC_HOSTS = ("app.prolific.com", "app.prolific.co")
 
 
 @dataclass(frozen=True)
 class PlatformForm:
-    """A form to be posted: the way in which MTurk hears of the end."""
+    """A form that the page posts to MTurk when the worker has finished."""
 
     action: str
     fields: dict[str, str]
@@ -26,56 +26,60 @@ class PlatformForm:
 
 @dataclass(frozen=True)
 class Completion:
-    """The end: a code to type, an address to go to, a form to send, or nothing of these."""
+    """What the last page shows: a code to copy, a URL to go to, a form to post, or none of these."""
 
     code: str
     redirect: str
-    how: How  # full: no task was left; failed: the check, or a rule
-    text: str  # of an end that is not the usual one
+    how: Outcome  # full: no task was left; failed: excluded by the quiz or a rule
+    text: str  # empty if done
     submit: PlatformForm | None
 
 
 def complete_study(connection: Connection, study: Study, worker: int) -> Completion:
-    """What a person who is at the last stage gets."""
-    person = worker_of(connection, worker)
+    """Return the completion of a worker at the last stage; raise WrongStage if the worker is not there yet."""
+    person = get_worker(connection, worker)
     if person.stage != "done":
         raise WrongStage(current_stage(connection, person))
-    how = _how(connection, person)
-    code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[how]
+    outcome = _outcome_of(connection, person)
+    code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[outcome]
     return Completion(
         code=code,
-        redirect=address_of(study.completion.redirect, code) if how == "done" or code else "",
-        how=how,
-        text={"done": "", "full": study.texts.full, "failed": study.texts.failed}[how],
-        submit=_platform_form(connection, person, code or how),
+        redirect=add_completion_code(study.completion.redirect, code) if outcome == "done" or code else "",
+        how=outcome,
+        text={"done": "", "full": study.texts.full, "failed": study.texts.failed}[outcome],
+        submit=_platform_form(connection, person, code or outcome),
     )
 
 
-def _how(connection: Connection, worker: Worker) -> How:
+def _outcome_of(connection: Connection, worker: Worker) -> Outcome:
+    """Return how the study ended for a worker: done, full (no task was left) or failed (excluded)."""
     if worker.status == "excluded":
         return "failed"
-    return "done" if answered_by(connection, worker.id) else "full"
+    return "done" if count_tasks_answered(connection, worker.id) else "full"
 
 
-def address_of(redirect: str, code: str) -> str:
-    """The platform's address with the code in it, where it takes one.
+def add_completion_code(redirect: str, code: str) -> str:
+    """Return the redirect URL with the completion code as `cc`, if its host is Prolific or it has a `cc` already.
 
-    >>> address_of("https://app.prolific.com/submissions/complete", "C1 X")
+    >>> add_completion_code("https://app.prolific.com/submissions/complete", "C1 X")
     'https://app.prolific.com/submissions/complete?cc=C1+X'
-    >>> address_of("https://a.test/end?cc=OLD&x=1", "NEW"), address_of("https://a.test/end", "NEW")
+    >>> add_completion_code("https://a.test/end?cc=OLD&x=1", "NEW"), add_completion_code("https://a.test/end", "NEW")
     ('https://a.test/end?x=1&cc=NEW', 'https://a.test/end')
     """
     parts = urlsplit(redirect)
-    asked = parse_qsl(parts.query, keep_blank_values=True)
-    if not code or not (parts.hostname in PROLIFIC or any(name == "cc" for name, _ in asked)):
+    fields = parse_qsl(parts.query, keep_blank_values=True)
+    if not code or not (parts.hostname in PROLIFIC_HOSTS or any(name == "cc" for name, _ in fields)):
         return redirect
-    query = urlencode([pair for pair in asked if pair[0] != "cc"] + [("cc", code)])
+    query = urlencode([pair for pair in fields if pair[0] != "cc"] + [("cc", code)])
     return urlunsplit(parts._replace(query=query))
 
 
 def _platform_form(connection: Connection, worker: Worker, code: str) -> PlatformForm | None:
-    """MTurk hears of the end by a form with the assignment and at least one more field."""
-    platform = platform_of(connection, worker.id)
+    """Return the form that reports the end to MTurk; None for workers from elsewhere.
+
+    MTurk requires the assignment's id and at least one more field.
+    """
+    platform = get_platform(connection, worker.id)
     if platform is None or platform.name != "mturk" or platform.submit_to not in MTURK:
         return None
     fields = {"assignmentId": platform.session, "worker": worker.pseudonym, "code": code}

@@ -1,16 +1,16 @@
-"""A person comes into a study, or comes back: by an invite, a platform's link or a personal link."""
+"""A worker enters a study or comes back: by an invitation link, a platform's link or a personal link."""
 
 import secrets
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import CurrentStage, current_stage, turn_away_if_full
+from plurivox.web.services.worker_stages import CurrentStage, current_stage, turn_away_if_full
 from plurivox.web.store.admin.invites import use_invite
 from plurivox.web.store.collect import workers
-from plurivox.web.store.collect.arms import draw
-from plurivox.web.store.collect.workers import Platform, Worker, worker_of
+from plurivox.web.store.collect.arms import draw_arm
+from plurivox.web.store.collect.workers import Platform, Worker, get_worker
 from plurivox.web.store.errors import Conflict, Forbidden
-from plurivox.web.store.study_state import must_be_open
+from plurivox.web.store.study_state import require_open
 from plurivox.web.study.config import Study
 from plurivox.web.study.secrets import StudySecret
 
@@ -18,57 +18,65 @@ from plurivox.web.study.secrets import StudySecret
 def enter_by_invite(
     connection: Connection, study: Study, keys: StudySecret, invite: int, key: str | None = None
 ) -> CurrentStage:
-    """A new person with an invite that is open and not used up; or the one whose client has this key."""
+    """Add a worker by an open invitation link, or return the worker whose client has this key.
+
+    Raise Forbidden if the link is used up or closed, Conflict if the study is not open.
+    """
     client_key = None if key is None else keys.hash_token(f"{invite} {key}")
-    known = workers.worker_with_key(connection, client_key)
+    known = workers.find_worker_by_key(connection, client_key)
     if known is None:
-        must_be_open(connection, study.texts.closed)
+        require_open(connection, study.texts.closed)
         if use_invite(connection, invite):
             pseudonym = keys.pseudonym(f"invite {secrets.token_hex(16)}")
             known = _add_worker(connection, study, pseudonym, client_key)
-        else:  # perhaps another server let the same client in just now
-            known = workers.worker_with_key(connection, client_key)
+        else:  # another server may have added the same client just now
+            known = workers.find_worker_by_key(connection, client_key)
     if known is None:
-        raise Forbidden("invite-used", "this invite is used up or closed; ask for another one")
-    return _current_stage(connection, study, known)
+        raise Forbidden("invite-used", "this invitation link is used up or closed; ask for another one")
+    return _stage_on_entry(connection, study, known)
 
 
 def enter_by_platform(
     connection: Connection, study: Study, keys: StudySecret, who: Platform, bearer: int | None, key: str | None = None
 ) -> CurrentStage:
-    """A person sent by a platform. The first token binds the id: whoever types it again needs that token, or the key of
-    the client that asked for it. At MTurk the assignment's id, which nobody else knows, is that key: pages in a frame
-    may not be able to keep one."""
+    """Add a worker sent by a platform, or return the one with the same platform id.
+
+    The first entry binds the id: to enter again, a client needs its token (`bearer`) or the same key. At MTurk the
+    assignment's id, which is secret, is the key, since pages in a frame may not be able to store one. Raise Forbidden if the
+    study does not accept the platform, Conflict if the id was used in another browser or the study is not open.
+    """
     if who.name not in study.platforms:
-        raise Forbidden("other-platform", "this study takes nobody from this platform")
+        raise Forbidden("other-platform", "this study does not accept workers from this platform")
     pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
     key = who.session if who.name == "mturk" else key
     client_key = None if key is None else keys.hash_token(f"{pseudonym} {key}")
-    entry = workers.entry_of(connection, pseudonym)
+    entry = workers.find_entry(connection, pseudonym)
     if entry is None:
-        must_be_open(connection, study.texts.closed)
+        require_open(connection, study.texts.closed)
         person = _add_worker(connection, study, pseudonym, client_key)
         workers.add_platform(connection, person.id, who)
-        return _current_stage(connection, study, person)
+        return _stage_on_entry(connection, study, person)
     if entry.worker != bearer and (client_key is None or entry.client_key != client_key):
-        detail = "somebody has begun with this id; go on in the browser you began in, or by your personal link"
+        detail = "this id is in use already; continue in the browser in which you began, or with your personal link"
         raise Conflict("begun-elsewhere", detail)
-    person = worker_of(connection, entry.worker)
+    person = get_worker(connection, entry.worker)
     workers.set_session(connection, person.id, who)
-    if who.name == "mturk" and entry.client_key != client_key:  # returned, and accepted again
+    if who.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
         workers.set_client_key(connection, person.id, client_key)
-    return _current_stage(connection, study, person)
+    return _stage_on_entry(connection, study, person)
 
 
 def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
-    """A person who comes back by the personal link."""
-    return _current_stage(connection, study, worker_of(connection, worker))
+    """Return the stage of a worker who comes back by the personal link."""
+    return _stage_on_entry(connection, study, get_worker(connection, worker))
 
 
 def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key: str | None) -> Worker:
-    arm = draw(connection, study.shares)
+    """Insert a new worker at the first stage, in an arm drawn at random."""
+    arm = draw_arm(connection, study.shares)
     return workers.add_worker(connection, pseudonym, study.stages()[0], arm, client_key)
 
 
-def _current_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
+def _stage_on_entry(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
+    """Return the stage of a worker who enters; one for whom no task is left is turned away."""
     return current_stage(connection, turn_away_if_full(connection, study, worker))

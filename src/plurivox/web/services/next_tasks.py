@@ -1,78 +1,88 @@
-"""The next tasks of a worker: the open slots of the present sitting, or a new sitting."""
+"""The next tasks of a worker: the open slots of the current sitting, or a new sitting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.stages import WrongStage, advance, current_stage
-from plurivox.web.store import draws
+from plurivox.web.services.worker_stages import WrongStage, advance_stage, current_stage
+from plurivox.web.store import random_source
 from plurivox.web.store.collect import sittings
-from plurivox.web.store.collect.arms import pool_of
-from plurivox.web.store.collect.leases import end_overdue, renew, revive
-from plurivox.web.store.collect.sittings import Sitting, Slot, Waiting, answered_by, latest_sitting, waiting_of
-from plurivox.web.store.collect.submissions import Draft, draft_of
-from plurivox.web.store.collect.workers import Worker, go_to_end, turn_away, worker_of
-from plurivox.web.store.study_state import must_be_open
+from plurivox.web.store.collect.arms import pool_for_worker
+from plurivox.web.store.collect.leases import end_overdue_leases, renew_lease, resume_sitting
+from plurivox.web.store.collect.sittings import (
+    Sitting,
+    Slot,
+    Waiting,
+    count_tasks_answered,
+    expected_wait,
+    latest_sitting,
+)
+from plurivox.web.store.collect.submissions import Draft, get_draft
+from plurivox.web.store.collect.workers import Worker, get_worker, move_to_end, turn_away
+from plurivox.web.store.study_state import require_open
 from plurivox.web.study.assigner import load_assigner
 from plurivox.web.study.config import Study
 
 
 @dataclass(frozen=True)
 class NextTasks:
-    """What a worker who has asked for tasks is to answer."""
+    """The slots that a worker answers next, or why there are none."""
 
     worker: Worker
     sitting: Sitting | None
-    slots: Sequence[Slot] = ()  # the next open ones
-    waiting: Waiting | None = None  # nothing is open, but others hold some
+    slots: Sequence[Slot] = ()  # the next unanswered ones
+    waiting: Waiting | None = None  # no task is open, but leases of others may expire
     draft: Draft | None = None
 
 
 def next_tasks(connection: Connection, study: Study, worker: int, n: int) -> NextTasks:
-    """The next slots of a worker's sitting, leased to the worker; the same ones again until they are answered."""
-    person = worker_of(connection, worker)
+    """Return the next slots leased to a worker, at most `n`; the same ones until they are answered.
+
+    Raise WrongStage if the worker is not at a stage with tasks, Conflict if the study is not open.
+    """
+    person = get_worker(connection, worker)
     if person.stage not in ("practice", "tasks"):
         raise WrongStage(current_stage(connection, person))
     if person.status == "excluded":
-        return NextTasks(go_to_end(connection, person), None)
-    must_be_open(connection, study.texts.closed)
+        return NextTasks(move_to_end(connection, person), None)
+    require_open(connection, study.texts.closed)
     found = _next_slots(connection, study, person, n)
-    if person.stage == "practice" and found.worker.stage == "tasks":  # out of practice into the first sitting
+    if person.stage == "practice" and found.worker.stage == "tasks":  # practice is over: begin the first sitting
         found = _next_slots(connection, study, found.worker, n)
-    return replace(found, draft=draft_of(connection, worker))
+    return replace(found, draft=get_draft(connection, worker))
 
 
 def _next_slots(connection: Connection, study: Study, worker: Worker, n: int) -> NextTasks:
-    """The next open slots of the present sitting. A new sitting begins where one is due; where no task is left to one
-    who has answered, the stage moves on."""
-    sitting = _present_sitting(connection, study, worker)
+    """Return the open slots of the current sitting; begin a new sitting if that one is complete, or move the worker to the
+    next stage if no task is left."""
+    sitting = _current_sitting(connection, study, worker)
     if sitting is None and worker.stage == "practice":
-        sitting = sittings.begin_practice(connection, worker.id, study.practice, study.lease_seconds)
+        sitting = sittings.begin_practice_sitting(connection, worker.id, study.practice, study.lease_seconds)
     elif worker.stage != "practice" and (sitting is None or sitting.is_over):
         number = 0 if sitting is None else sitting.number
-        done = number >= study.sittings and sittings.sittings_held(connection, worker.id) >= study.sittings
+        done = number >= study.sittings and sittings.count_sittings(connection, worker.id) >= study.sittings
         begun = None if done else _begin_sitting(connection, study, worker, number + 1)
         if begun is None:
-            return _nothing_open(connection, study, worker, sitting, done)
+            return _handle_no_open_tasks(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
-    found = sittings.open_slots(connection, sitting.id, n)
+    found = sittings.unanswered_slots(connection, sitting.id, n)
     if not found:
-        return NextTasks(advance(connection, study, worker), sitting)
-    if sitting.is_due(study.lease_seconds):
-        renew(connection, sitting.id, study.lease_seconds)
+        return NextTasks(advance_stage(connection, study, worker), sitting)
+    if sitting.needs_renewal(study.lease_seconds):
+        renew_lease(connection, sitting.id, study.lease_seconds)
     return NextTasks(worker, sitting, found)
 
 
-def _present_sitting(connection: Connection, study: Study, worker: Worker) -> Sitting | None:
-    """The latest sitting, taken up again if its lease had ended. Where a new one is due, the worker's row is locked: of
-    two servers that are asked at once, one begins a sitting and the other goes on with it."""
+def _current_sitting(connection: Connection, study: Study, worker: Worker) -> Sitting | None:
+    """Return the latest sitting, leased again if its lease had ended. If it is complete, lock the worker's row, so that of two
+    concurrent requests one begins a sitting and the other continues it."""
     sitting = latest_sitting(connection, worker.id)
     if sitting is not None and sitting.has_expired:
         sitting = latest_sitting(connection, worker.id, lock=True)
-        if sitting is not None and sitting.has_expired:  # still: no other server went on with it meanwhile
-            sitting = revive(connection, sitting, study.lease_seconds)
+        if sitting is not None and sitting.has_expired:  # not resumed by another server in the meantime
+            sitting = resume_sitting(connection, sitting, study.lease_seconds)
     if sitting is None or sitting.is_over:
         sittings.lock_worker(connection, worker.id)
         sitting = latest_sitting(connection, worker.id)
@@ -80,21 +90,21 @@ def _present_sitting(connection: Connection, study: Study, worker: Worker) -> Si
 
 
 def _begin_sitting(connection: Connection, study: Study, worker: Worker, number: int) -> Sitting | None:
-    """A new sitting with tasks that this person has not seen; None where there are none."""
-    end_overdue(connection)
-    pool = pool_of(connection, worker, study.shares)
-    chosen = load_assigner(connection, study).sit(pool, draws.rng) if pool else []
+    """Begin a sitting with tasks not yet assigned to this worker; None if there are none."""
+    end_overdue_leases(connection)
+    pool = pool_for_worker(connection, worker, study.shares)
+    chosen = load_assigner(connection, study).sit(pool, random_source.rng) if pool else []
     if pool is None or not chosen:
         return None
     return sittings.begin_sitting(connection, worker.id, number, chosen, pool, study.lease_seconds)
 
 
-def _nothing_open(
+def _handle_no_open_tasks(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, done: bool
 ) -> NextTasks:
-    """Wait for what others may not answer; else on to the next stage, or away where nothing was answered."""
-    waiting = None if done else waiting_of(connection, worker)
+    """Let a worker without open tasks wait for leases of others, else move on to the next stage; turn away one without answers."""
+    waiting = None if done else expected_wait(connection, worker)
     if waiting is not None:
         return NextTasks(worker, sitting, waiting=waiting)
-    answered = done or answered_by(connection, worker.id)
-    return NextTasks(advance(connection, study, worker) if answered else turn_away(connection, worker), sitting)
+    answered = done or count_tasks_answered(connection, worker.id)
+    return NextTasks(advance_stage(connection, study, worker) if answered else turn_away(connection, worker), sitting)

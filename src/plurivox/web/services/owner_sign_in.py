@@ -1,4 +1,4 @@
-"""Owners sign in: the set-up token of the first one, passwords, sessions."""
+"""Sign-in of owners: set-up token of the first owner, passwords, sessions."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,47 +16,47 @@ hasher = PasswordHasher()
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a new session is known by: the cookie's token, and the token for writes."""
+    """The tokens of a new session: the cookie's, and the CSRF token for writes."""
 
     session: str
     csrf: str
 
 
-def offer_setup(connection: Connection, keys: StudySecret) -> str | None:
-    """A one-time token for the first owner; None where there is one."""
+def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
+    """Create and save a one-time token for setting up the first owner; None if the study has an owner."""
     if owners.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owners.offer_token(connection, keys.hash_token(token))
+    owners.save_setup_token(connection, keys.hash_token(token))
     return token
 
 
 def hash_password(password: str) -> str:
-    """What the database keeps of a password; slow on purpose."""
+    """Return the argon2 hash of a password; slow on purpose."""
     return hasher.hash(password)
 
 
-def is_password(password_hash: str | None, password: str) -> bool:
-    """Whether a password has this hash; slow on purpose, and as slow for nobody's (None)."""
+def verify_password(password_hash: str | None, password: str) -> bool:
+    """Return whether a password has this hash; without a hash (unknown owner) it takes as long and returns False."""
     try:
-        return hasher.verify(password_hash or _nobody(), password)
+        return hasher.verify(password_hash or _dummy_hash(), password)
     except (VerificationError, InvalidHashError):
         return False
 
 
 @cache
-def _nobody() -> str:
-    """A hash that no password has, so that an unknown name takes as long as a wrong password."""
+def _dummy_hash() -> str:
+    """Return the hash of a random password, so that an unknown name takes as long as a wrong password."""
     return hasher.hash(secrets.token_hex(16))
 
 
-def place_of(keys: StudySecret, address: str) -> str:
-    """What the database keeps of an address."""
+def hash_address(keys: StudySecret, address: str) -> str:
+    """Return the keyed hash of a network address, as stored in the database."""
     return keys.hash_token(f"place {address}")
 
 
-def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, place: str) -> Tokens:
-    """A new session of an owner; its place is known from now on."""
-    made = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owners.begin_session(connection, keys.hash_token(made.session), made.csrf, owner, hours, place)
-    return made
+def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, address_hash: str) -> Tokens:
+    """Begin a session of an owner, save the address as known, and return the session's tokens."""
+    tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
+    owners.begin_session(connection, keys.hash_token(tokens.session), tokens.csrf, owner, hours, address_hash)
+    return tokens

@@ -1,1 +1,1 @@
-"""Store: the database of a study. A file a topic; every function takes a connection inside a transaction."""
+"""Store: the database of a study, one file per topic; functions take a connection inside a transaction."""

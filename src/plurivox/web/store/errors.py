@@ -1,64 +1,62 @@
-"""Errors of the store and of what is built on it; `web/api/http_errors.py` gives each kind its HTTP status."""
+"""Errors of the store, the services and the jobs; `web/api/http_errors.py` maps each class to an HTTP status."""
 
 from dataclasses import dataclass
 
 
 @dataclass(eq=False)
 class StudyError(Exception):
-    """A request or a job cannot be done; nothing of it was. `code` is a word for programs, `detail` a line for people."""
+    """A request or job failed and changed nothing. `code` is for programs, `detail` is a line for people."""
 
     code: str
     detail: str
 
 
 class NotFound(StudyError):
-    """There is no such row."""
+    """The requested row does not exist."""
 
     def __init__(self, what: str) -> None:
         super().__init__("not-found", f"there is no such {what}")
 
 
 class Invalid(StudyError):
-    """The values that were sent contradict themselves or the study."""
+    """The values sent contradict each other or the study."""
 
     def __init__(self, detail: str) -> None:
         super().__init__("invalid", detail)
 
 
-class LostPlace(Invalid):
-    """A list does not have the place that was asked for."""
+class InvalidCursor(Invalid):
+    """The cursor of a list (where its next page begins) is not valid."""
 
     def __init__(self) -> None:
-        super().__init__("there is no such place in the list; begin at its first page")
+        super().__init__("this page of the list does not exist; start again at the first page")
 
 
 class NotSignedIn(StudyError):
-    """The session belongs to nobody in this study."""
+    """The token belongs to no worker of this study."""
 
     def __init__(self) -> None:
         super().__init__("unsigned", "open your personal link, or the link you were invited with")
 
 
 class Forbidden(StudyError):
-    """This person may not do that."""
+    """The person is not allowed to do that."""
 
 
 class Withdrawn(Forbidden):
-    """This person has withdrawn, and was erased."""
+    """The worker has withdrawn consent and was erased."""
 
     def __init__(self) -> None:
-        super().__init__("withdrawn", "you have withdrawn from this study; your answers are gone")
+        super().__init__("withdrawn", "you have withdrawn from this study; your answers were deleted")
 
 
 class Conflict(StudyError):
-    """The state of the study, or an earlier request, stands against it."""
+    """The request conflicts with the state of the study or with an earlier request."""
 
 
 class Unavailable(StudyError):
-    """The database is full or cannot be reached; the client keeps what it has and retries."""
+    """The database is full or cannot be reached; the client keeps its data and retries."""
 
     def __init__(self) -> None:
-        detail = (
-            "the database cannot be written at the moment; nothing is lost: keep your answer, it will be sent again"
-        )
+        detail = "the database cannot be written at the moment; nothing is lost: the page keeps your answer and sends it again"
         super().__init__("unavailable", detail)

@@ -1,20 +1,20 @@
-"""The tables. Answers, visits and audit are only ever appended to; withdrawal of consent alone takes rows away.
+"""The database tables. Answers, visits and audit are append-only; only a withdrawal of consent deletes rows.
 
-Where the code uses another term than the table:
+Tables and columns whose meaning the name does not tell:
 
-    beliefs      soft_labels: of tasks (a row holds from snapshot `since` to before snapshot `until`)
+    beliefs      soft labels of tasks (a row is valid from snapshot `since` to before snapshot `until`)
     beliefs.sure       minus the entropy in nats; 1 before any answer (`report/soft_labels.py` converts it)
-    plans        batches that a file has fixed
+    plans        batches of tasks fixed by a file
     standings    scores of workers, as of the latest snapshot
-    tallies      counters of answers
-    facts        single values of a study, as JSON
-    leaders      the lease of the server that leads
-    raw_ids      the ids by which platforms know workers
+    tallies      running counters of answers
+    facts        key-value pairs of a study, with JSON values
+    leaders      the lease of the leading server
+    raw_ids      the ids of workers at their platforms
     places       addresses from which owners have signed in
     workers.door       the key of the worker's client, as a keyed hash
     sittings.until     when the lease of the sitting's slots ends
-    tasks.gain         nats that one more answer is expected to tell, by which next-best orders the queue
-    slots.number       the place in the task's quota that the slot takes
+    tasks.gain         expected information gain of one more answer in nats, by which next-best orders the queue
+    slots.number       which of the task's quota of answers the slot is: 1, 2, ...
 """
 
 from typing import Literal
@@ -42,20 +42,20 @@ meta_data = MetaData(
     }
 )
 TaskKind = Literal["image", "audio", "text", "pair"]  # of the column tasks.kind
-Count = BigInteger().with_variant(Integer, "sqlite")  # an INTEGER PRIMARY KEY of SQLite counts by itself
+AutoincrementId = BigInteger().with_variant(Integer, "sqlite")  # SQLite increments an INTEGER PRIMARY KEY
 
 
-def _id(counts: bool = False) -> Column[int]:
-    """Random and opaque, made by us; or counted by the database."""
-    return Column("id", Count, primary_key=True, autoincrement=counts)
+def _id(autoincrement: bool = False) -> Column[int]:
+    """Return a primary key column `id`: a random id set by the code, or incremented by the database."""
+    return Column("id", AutoincrementId, primary_key=True, autoincrement=autoincrement)
 
 
-def _to(table: str, name: str | None = None, *, null: bool = False) -> Column[int]:
+def _foreign_key(table: str, name: str | None = None, *, null: bool = False) -> Column[int]:
     return Column(name or f"{table.rstrip('s')}_id", BigInteger, ForeignKey(f"{table}.id"), nullable=null)
 
 
-def _text(name: str, *, null: bool = False, **about: object) -> Column[str]:
-    return Column(name, Text, nullable=null, **about)  # type: ignore[arg-type]
+def _text(name: str, *, null: bool = False, **options: object) -> Column[str]:
+    return Column(name, Text, nullable=null, **options)  # type: ignore[arg-type]
 
 
 def _int(name: str, *, null: bool = False) -> Column[int]:
@@ -73,9 +73,9 @@ media = Table(
     meta_data,
     _id(),
     _text("type"),
-    Column("bytes", LargeBinary, nullable=False),  # as it came
+    Column("bytes", LargeBinary, nullable=False),  # as imported
     _text("shown_type"),
-    Column("shown", LargeBinary),  # enlarged, where it was small
+    Column("shown", LargeBinary),  # enlarged, if the original was small
     _int("width"),
     _int("height"),
 )
@@ -88,18 +88,20 @@ tasks = Table(
     _text("kind"),  # see TaskKind
     _text("text", null=True),
     _text("text2", null=True),
-    _to("media", "media_id", null=True),
+    _foreign_key("media", "media_id", null=True),
     _text("stratum"),
     _int("practice"),
     _int("quota"),
     _int("given"),  # slots that are leased or done
-    _text("queue", null=True),  # which queue of open tasks it stands in; none when it is full, or for practice
-    _text("gold", null=True),  # the label that is known to be right, for checks; workers are never told
-    _float("rank"),  # its random place there, drawn anew whenever a slot is given: no sorting of all tasks, ever
-    _float("gain", null=True),  # expected of one more answer, in nats; only where the study asks for what tells most
+    _text("queue", null=True),  # its queue of open tasks (a stratum, or ""); null if it is full or for practice
+    _text("gold", null=True),  # the correct label, if known, for checks; never shown to workers
+    _float("rank"),  # random place in the queue, drawn again whenever a slot is given, so that no query sorts all tasks
+    _float(
+        "gain", null=True
+    ),  # expected information gain of one more answer, in nats; only with the assigner next-best
     Index("ix_tasks_queue", "queue", "given", "rank"),
 )
-GAINS = Index(
+GAIN_INDEX = Index(
     "ix_tasks_gain",
     tasks.c.queue,
     tasks.c.gain,
@@ -111,7 +113,7 @@ GAINS = Index(
 plans = Table(  # batches fixed by a file
     "plans",
     meta_data,
-    _id(counts=True),
+    _id(autoincrement=True),
     _text("name", unique=True),
     _int("given"),
     _text("queue", null=True),
@@ -126,10 +128,10 @@ plan_tasks = Table(
     Index("ix_plan_tasks_task_id", "task_id"),
 )
 
-arms = Table(  # of a study that asks in several forms: what is left of each in the block that people draw from
+arms = Table(  # of a study with several forms: how often each is left in the block that workers draw from
     "arms", meta_data, Column("name", Text, primary_key=True), _int("left")
 )
-arm_tasks = Table(  # what `tasks` counts for the study, for each arm
+arm_tasks = Table(  # quota and slots given of each task in each arm
     "arm_tasks",
     meta_data,
     Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True),
@@ -137,7 +139,7 @@ arm_tasks = Table(  # what `tasks` counts for the study, for each arm
     _int("quota"),
     _int("given"),
     _text("queue", null=True),
-    _text("home"),  # the queue it stands in while the arm wants it
+    _text("home"),  # its queue while it is below its quota in the arm
     _float("rank"),
     Index("ix_arm_tasks_queue", "arm", "queue", "given", "rank"),
 )
@@ -147,15 +149,15 @@ workers = Table(
     meta_data,
     _id(),
     _text("pseudonym", unique=True),
-    _int("seed"),  # of this person's order of labels
+    _int("seed"),  # of this worker's order of labels
     _text("stage"),
     _text("status"),  # active, excluded, erased
-    _text("arm", server_default=""),  # drawn once; empty where the study asks in one form
-    _text("door", null=True, unique=True),  # the key that the person's client came in with, hidden
+    _text("arm", server_default=""),  # drawn once; empty if the study has one form
+    _text("door", null=True, unique=True),  # the key of the worker's client, as a keyed hash
     _float("born"),
     _float("seen"),
 )
-raw_ids = Table(  # the only place that leads from a pseudonym back to a person; may be emptied at any time
+raw_ids = Table(  # the only table that maps a pseudonym to a person; may be emptied at any time
     "raw_ids",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True),
@@ -163,14 +165,14 @@ raw_ids = Table(  # the only place that leads from a pseudonym back to a person;
     _text("raw"),
     _text("study"),
     _text("session"),
-    _text("submit_to", null=True),  # where MTurk wants the end to be sent
+    _text("submit_to", null=True),  # where MTurk expects the form at the end
     UniqueConstraint("platform", "raw"),
 )
 visits = Table(
     "visits",
     meta_data,
-    _id(counts=True),
-    _to("workers"),
+    _id(autoincrement=True),
+    _foreign_key("workers"),
     _text("stage"),
     _float("at"),
     _float("ms", null=True),
@@ -181,14 +183,14 @@ visits = Table(
 sittings = Table(
     "sittings",
     meta_data,
-    _id(counts=True),
-    _to("workers"),
+    _id(autoincrement=True),
+    _foreign_key("workers"),
     _int("number"),  # 0: practice
-    _to("plans", null=True),
+    _foreign_key("plans", null=True),
     _int("total"),
     _int("done"),
     _float("begun"),
-    _float("until", null=True),  # when the lease ends; none when all is done or it has ended
+    _float("until", null=True),  # when the lease ends; null if everything is answered or the lease has ended
     UniqueConstraint("worker_id", "number"),
     Index("ix_sittings_until", "until"),
 )
@@ -196,20 +198,20 @@ slots = Table(
     "slots",
     meta_data,
     _id(),
-    _to("sittings"),
-    _to("workers"),
-    _to("tasks"),
-    _int("number", null=True),  # 1 to the task's quota while it counts there; none for repeats, practice, extras
+    _foreign_key("sittings"),
+    _foreign_key("workers"),
+    _foreign_key("tasks"),
+    _int("number", null=True),  # 1 to the task's quota while it counts; null for repeats, practice, extras
     _text("kind"),  # task, repeat, practice
     _int("position"),
-    _to("slots", "repeat_of", null=True),
+    _foreign_key("slots", "repeat_of", null=True),
     _text("state"),  # leased, done, expired, extra, excluded
     Column("answer_id", BigInteger),  # the latest answer
-    UniqueConstraint("task_id", "number"),  # never two people in one slot
+    UniqueConstraint("task_id", "number"),  # no two workers have the same slot
     Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
     Index("ix_slots_sitting_id_position", "sitting_id", "position"),
 )
-REPEATS = Index(  # who is erased takes slots away: the database looks whether another one points to them
+REPEAT_INDEX = Index(  # for erasing a worker: the database checks whether other slots point to a deleted one
     "ix_slots_repeat_of",
     slots.c.repeat_of,
     sqlite_where=slots.c.repeat_of.is_not(None),
@@ -218,11 +220,11 @@ REPEATS = Index(  # who is erased takes slots away: the database looks whether a
 answers = Table(
     "answers",
     meta_data,
-    _id(counts=True),
-    _to("workers"),
-    _text("key"),  # made by the client: sent twice, counted once
-    _to("slots"),
-    _to("tasks"),
+    _id(autoincrement=True),
+    _foreign_key("workers"),
+    _text("key"),  # made by the client; an answer sent twice with one key is stored once
+    _foreign_key("slots"),
+    _foreign_key("tasks"),
     _float("received"),
     _text("form"),
     _text("marks"),
@@ -239,23 +241,28 @@ answers = Table(
     _text("events"),
     UniqueConstraint("worker_id", "key"),
     Index("ix_answers_task_id", "task_id"),
-    Index("ix_answers_slot_id", "slot_id"),  # as with repeats: without it, erasing reads all answers for every slot
+    Index("ix_answers_slot_id", "slot_id"),  # without it, erasing a worker reads all answers for every slot
 )
-drafts = Table(  # the unfinished answer of a person, one at most: overwritten, gone with the answer, never counted
+drafts = Table(  # the unfinished answer of a worker, at most one; deleted with the answer, never counted
     "drafts",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
-    _to("slots"),
+    _foreign_key("slots"),
     _float("at"),
     _text("body"),
 )
 
 invites = Table("invites", meta_data, _id(), _text("note"), _int("uses"), _int("used"), _int("is_open"), _float("born"))
-owners = Table("owners", meta_data, _id(counts=True), _text("name", unique=True), _text("password"))
+owners = Table("owners", meta_data, _id(autoincrement=True), _text("name", unique=True), _text("password"))
 sessions = Table(
-    "sessions", meta_data, Column("hidden", Text, primary_key=True), _to("owners"), _text("csrf"), _float("until")
+    "sessions",
+    meta_data,
+    Column("hidden", Text, primary_key=True),
+    _foreign_key("owners"),
+    _text("csrf"),
+    _float("until"),
 )
-# addresses from which owners have signed in, as keyed hashes: strangers cannot keep them out from there
+# addresses from which owners have signed in, as keyed hashes: failed logins from elsewhere do not lock owners out there
 places = Table(
     "places",
     meta_data,
@@ -266,26 +273,24 @@ places = Table(
 
 leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _text("holder"), _float("until"))
 snapshots = Table(
-    "snapshots", meta_data, _id(counts=True), _float("at"), Column("last_answer", BigInteger), _text("body")
+    "snapshots", meta_data, _id(autoincrement=True), _float("at"), Column("last_answer", BigInteger), _text("body")
 )
-STILL = 1 << 62  # the `until` of what holds today
-# of every task but practice; a new one ends the one before, so that a list keeps its order while it is read
+OPEN_END = 1 << 62  # the `until` of soft labels that are valid now
+# one valid row per task except practice; a new row ends the former one, so that a list keeps its order while it is read
 soft_labels = Table(
     "beliefs",
     meta_data,
     Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
-    Column(
-        "since", BigInteger, primary_key=True, autoincrement=False
-    ),  # the snapshot that brought it; 0: the beginning
-    Column("until", BigInteger, nullable=False),  # the first snapshot in which it holds no more
-    _int("n"),  # answers it rests on
+    Column("since", BigInteger, primary_key=True, autoincrement=False),  # the first snapshot in which it is valid, or 0
+    Column("until", BigInteger, nullable=False),  # the first snapshot in which it is no longer valid
+    _int("n"),  # answers it is computed from
     _float("sure"),
     _text("soft"),
     Index("ix_beliefs_sure", "sure", "task_id"),
     Index("ix_beliefs_n", "n", "task_id"),
     Index("ix_beliefs_until", "until"),
 )
-standings = Table(  # what the latest snapshot knows of workers
+standings = Table(  # scores of workers in the latest snapshot
     "standings",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
@@ -297,7 +302,7 @@ standings = Table(  # what the latest snapshot knows of workers
     _float("repeat_consistency", null=True),
     _float("too_fast", null=True),
 )
-tallies = Table(  # counts of all answers up to a mark, kept by the leader; what came since is counted when asked for
+tallies = Table(  # counts of all answers up to an id, updated by the leader; later answers are counted by each request
     "tallies",
     meta_data,
     Column("what", Text, primary_key=True),
@@ -310,17 +315,19 @@ flags = Table(
     Column("answer_id", BigInteger, ForeignKey("answers.id"), primary_key=True, autoincrement=False),
     _text("flags"),
 )
-audit = Table("audit", meta_data, _id(counts=True), _float("at"), _text("who"), _text("what"), _text("detail"))
-exclusions = Table(  # who was left out, by which rule; lifted ones stay, so that no rule says the same again
-    "exclusions",
-    meta_data,
-    _id(counts=True),
-    _to("workers"),
-    _text("rule"),
-    _text("reason"),
-    _float("at"),
-    _float("lifted", null=True),
-    Index("ix_exclusions_worker_id", "worker_id"),
+audit = Table("audit", meta_data, _id(autoincrement=True), _float("at"), _text("who"), _text("what"), _text("detail"))
+exclusions = (
+    Table(  # excluded workers and the rule; lifted exclusions stay, so that no rule excludes these workers again
+        "exclusions",
+        meta_data,
+        _id(autoincrement=True),
+        _foreign_key("workers"),
+        _text("rule"),
+        _text("reason"),
+        _float("at"),
+        _float("lifted", null=True),
+        Index("ix_exclusions_worker_id", "worker_id"),
+    )
 )
 pay = Table(
     "pay",

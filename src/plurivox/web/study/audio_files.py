@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Iterator
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import Medium
+from plurivox.web.store.collect.tasks import MediaFile
 
 MAX_BYTES = 50_000_000
 WAVE_CODECS = (1, 3, 6, 7, 0xFFFE)  # PCM, float, A-law, u-law, extensible
@@ -16,14 +16,14 @@ MP3_KBITS = {
 M4A_BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"iso6", b"dash")
 
 
-def read_sound(data: bytes, name: str) -> Medium:
-    """Return the Medium of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError if it is another format or too large."""
+def read_sound(data: bytes, name: str) -> MediaFile:
+    """Return the MediaFile of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
     for kind, looks_like in SOUND_TYPES.items():
         try:
             if looks_like(data):
-                return Medium(kind, data, shown_type=kind)
+                return MediaFile(kind, data, shown_type=kind)
         except (struct.error, IndexError):
             continue  # file ends too early
     raise InputError(f"{name} is not a supported sound file; use WAV, MP3, Ogg (Opus, Vorbis, FLAC), FLAC or M4A")

@@ -12,9 +12,9 @@ from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.config_check import check_fit
-from plurivox.web.store.collect.tasks import NewTask, add_tasks, count_tasks, fix_batches, has_batches, is_filled
-from plurivox.web.store.database import WRITES, first_line, migrate, take_time
+from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
+from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.secrets import StudySecret
@@ -48,22 +48,22 @@ def insert_tasks(
     engine = open_database(settings)
     try:
         migrate(engine)
-        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-            take_time(connection)
-            if is_new and is_filled(connection):
+        with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+            disable_statement_timeout(connection)
+            if is_new and has_tasks(connection):
                 raise InputError(
                     "the database already contains a study; use a separate schema for this one: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
             add_tasks(connection, assignment_of(study, has_batches(connection)), new)
-            check_fit(connection, study.strata, study.labels)
+            check_study_config(connection, study.strata, study.labels)
             if batches and not has_batches(connection):
-                fix_batches(connection, assignment_of(study, has_batches=True), batches)
+                add_batches(connection, assignment_of(study, has_batches=True), batches)
             if not (n := count_tasks(connection)):
                 raise InputError("there are no tasks besides practice tasks; add items that are not marked as practice")
             return n
     except DBAPIError as cause:  # for example, the disk is full
-        raise InputError(f"the tasks could not be written, no task was added: {first_line(cause)}") from cause
+        raise InputError(f"the tasks could not be written, no task was added: {database_message(cause)}") from cause
     finally:
         engine.dispose()
 
@@ -78,8 +78,8 @@ def make_study_from_files(settings: Settings, study: Study, items: Path, batches
 
 
 def add_answers(connection: Connection, study: Study, keys: StudySecret, given: Answers, pick: float = 0.0) -> int:
-    """Import answers collected elsewhere into a study; return their number. For `pick` see the store's `add_answers`."""
+    """Import answers collected elsewhere into a study; return their number. For `pick` see the store's `insert_answers`."""
     if study.arms:
         raise InputError("imported answers have no arm; import them into a study with one form")
     pseudonyms = [keys.pseudonym(f"import {name}") for name in given.workers.tolist()]
-    return import_answers.add_answers(connection, given, pseudonyms, study.form, pick)
+    return import_answers.insert_answers(connection, given, pseudonyms, study.form, pick)

@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.collect.workers import add_visits, worker_ids
-from plurivox.web.store.database import WRITES, now
+from plurivox.web.store.database import WRITE_OPTIONS, now
 from plurivox.web.study.config import Question, Study, Texts
 from plurivox.web.study.config_sections import Completion
 from plurivox.web.study.create_study import add_answers, make_study
@@ -66,7 +66,7 @@ def make_demo(folder: Path, database: str = "") -> int:
     crowd = simulate_crowd("soft-answers", truth, n_workers=20, feedback=4, sitting=24, repeats=2, seed=SEED)
     engine = open_database(settings)
     try:
-        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+        with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             given = crowd.answers
             assert given is not None and given.when is not None and given.position is not None
             began = float(given.when.min() - given.when.max() + now() - 600)

@@ -15,7 +15,7 @@ from plurivox import io
 from plurivox.io import Dataset
 from plurivox.web.store.admin import export_rows
 from plurivox.web.store.database import batched
-from plurivox.web.store.report import answer_log
+from plurivox.web.store.report import answer_cache
 from plurivox.web.study.config import Study
 
 FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are full-width
@@ -43,7 +43,7 @@ def export_study(engine: Engine, study: Study, folder: Path, *, form: str = "par
     cell = escape_formula if form == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_log.collect(connection, study.labels, cell)
+        held = answer_cache.collect_answers(connection, study.labels, cell)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
             views += _to_frames(VIEW_COLUMNS, [_view_row(row, cell) for row in part])

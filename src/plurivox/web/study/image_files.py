@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image, ImageOps
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import Medium
+from plurivox.web.store.collect.tasks import MediaFile
 
 IMAGE_TYPES = {
     "PNG": "image/png",
@@ -46,8 +46,8 @@ HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
 
 
-def read_image(data: bytes, name: str, pixels: int) -> Medium:
-    """Return the Medium of an image file, enlarged (Lanczos) if smaller than `pixels`; raise InputError if it is invalid."""
+def read_image(data: bytes, name: str, pixels: int) -> MediaFile:
+    """Return the MediaFile of an image file, enlarged (Lanczos) if smaller than `pixels`; raise InputError if it is invalid."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
     try:
@@ -74,8 +74,8 @@ def read_image(data: bytes, name: str, pixels: int) -> Medium:
         raise InputError(f"{name} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
 
 
-def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> Medium:
-    """Return the Medium of a decoded image: rotated upright, enlarged if small, without metadata."""
+def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> MediaFile:
+    """Return the MediaFile of a decoded image: rotated upright, enlarged if small, without metadata."""
     kind = IMAGE_TYPES[
         "JPEG" if image.format == "MPO" else str(image.format)
     ]  # MPO: a JPEG with further images appended
@@ -85,7 +85,7 @@ def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> Medium:
         shown_type, shown = (
             (kind, None) if _has_no_metadata(data, kind, image) else _strip_metadata(data, kind, image, upright)
         )
-        return Medium(kind, data, shown_type, shown, upright.width, upright.height)
+        return MediaFile(kind, data, shown_type, shown, upright.width, upright.height)
     image = upright
     if image.mode.startswith("I"):  # 16 bits to 8: convert() alone would clip
         image = image.point(lambda value: value * (1 / 257)).convert("L")
@@ -94,7 +94,7 @@ def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> Medium:
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()
     large.save(out, "PNG", optimize=True)
-    return Medium(kind, data, "image/png", out.getvalue(), large.width, large.height)
+    return MediaFile(kind, data, "image/png", out.getvalue(), large.width, large.height)
 
 
 def _has_no_metadata(data: bytes, kind: str, image: Image.Image) -> bool:

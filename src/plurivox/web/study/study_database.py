@@ -10,4 +10,4 @@ def open_database(settings: Settings) -> Engine:
     """Return an engine for the study's database, whose tables may be missing or of an older version."""
     if not settings.database:
         return open_sqlite(settings.folder / "study.db", settings.write_seconds, settings.max_pages)
-    return open_postgresql(settings.url, settings.schema_name, settings.write_seconds)
+    return open_postgresql(settings.database_url, settings.schema_name, settings.write_seconds)

@@ -8,7 +8,7 @@ from plurivox import io
 from plurivox.core.errors import InputError, first_few
 from plurivox.io.tabular.file_names import ENDINGS
 from plurivox.io.tabular.table_files import read_table
-from plurivox.web.store.collect.tasks import Medium, NewTask
+from plurivox.web.store.collect.tasks import MediaFile, NewTask
 from plurivox.web.study.audio_files import read_sound
 from plurivox.web.study.config import Study
 from plurivox.web.study.image_files import read_image
@@ -46,7 +46,7 @@ def _read_media_files(folder: Path, files: list[Path], study: Study) -> Iterator
         yield NewTask(name, medium=_read_medium(_resolve_inside(folder, name).read_bytes(), name, study, is_sound))
 
 
-def _read_medium(data: bytes, name: str, study: Study, is_sound: bool) -> Medium:
+def _read_medium(data: bytes, name: str, study: Study, is_sound: bool) -> MediaFile:
     """Return the image or sound in `data`; its format is detected from the bytes."""
     return read_sound(data, name) if is_sound else read_image(data, name, study.image_pixels)
 

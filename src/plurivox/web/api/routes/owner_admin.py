@@ -18,7 +18,7 @@ from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
 from plurivox.web.store.admin import invites as invite_store
 from plurivox.web.store.collect import excluded_workers
-from plurivox.web.store.ids import decode_id, encode_id
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.report import study_progress
 from plurivox.web.studio import Studio
 
@@ -30,14 +30,14 @@ router = APIRouter(
 @router.post("/state")
 async def change_state(body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep) -> study_progress.StudyProgress:
     """Open, pause or close the study; answers to tasks that are leased already are still accepted."""
-    await studio.write(partial(study_state.change_state, who=owner.name, state=body.state))
-    return await studio.read(study_progress.progress)
+    await studio.write(partial(study_state.set_state, who=owner.name, state=body.state))
+    return await studio.read(study_progress.study_progress)
 
 
 @router.get("/invites")
 async def invites(studio: StudioDep) -> o.Invites:
     """List invite links, and the addresses to enter at platforms."""
-    rows = await studio.read(invite_store.all_invites)
+    rows = await studio.read(invite_store.list_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
     mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
@@ -47,7 +47,7 @@ async def invites(studio: StudioDep) -> o.Invites:
 @router.post("/invites")
 async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Create an invite link for `uses` people."""
-    made = partial(invite_store.make_invite, who=owner.name, note=body.note, uses=body.uses)
+    made = partial(invite_store.create_invite, who=owner.name, note=body.note, uses=body.uses)
     return _invite_response(studio, await studio.write(made))
 
 
@@ -72,7 +72,7 @@ def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
 @router.get("/audit")
 async def audit(studio: StudioDep) -> o.Audit:
     """Return the audit log of owners' actions, the newest first."""
-    lines = await studio.read(audit_log.audit_lines)
+    lines = await studio.read(audit_log.list_audit_lines)
     return o.Audit(lines=[o.AuditLine(**asdict(line)) for line in lines])
 
 
@@ -81,7 +81,7 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
     """Return the study as a data set in a zip file; in csv, text that a spreadsheet would run as a formula gets a prefix."""
     from plurivox.web.study.export import export_zip  # a slow import, seldom needed
 
-    await studio.write(partial(audit_log.tell, who=owner.name, what="export", form=form))
+    await studio.write(partial(audit_log.log_audit, who=owner.name, what="export", form=form))
     file = await asyncio.to_thread(export_zip, studio.engine, studio.study, form)
     delete = BackgroundTask(file.unlink)
     return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=delete)
@@ -90,12 +90,12 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
 @router.get("/exclusions")
 async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
     """List excluded workers, the newest first."""
-    page = await studio.read(partial(excluded_workers.page, after=after, limit=limit))
+    page = await studio.read(partial(excluded_workers.exclusion_page, after=after, limit=limit))
     return present.exclusions(page, studio.study)
 
 
 @router.post("/exclusions/{worker}/lift")
 async def lift_exclusion(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
     """Lift an exclusion: the worker's answers count again, as extras."""
-    await studio.write(partial(excluded_workers.lift, who=owner.name, pseudonym=worker))
+    await studio.write(partial(excluded_workers.lift_exclusion, who=owner.name, pseudonym=worker))
     return await exclusions(studio)

@@ -30,7 +30,7 @@ async def studies(studio: StudioDep) -> list[o.StudyLine]:
 @router.get("/progress")
 async def progress(studio: StudioDep) -> study_progress.StudyProgress:
     """Return how many answers there are and how many are wanted, with counts by stratum, stage and hour."""
-    return await studio.read(study_progress.progress)
+    return await studio.read(study_progress.study_progress)
 
 
 @router.get("/tasks")
@@ -92,11 +92,11 @@ async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50)
 @router.get("/snapshot")
 async def snapshot(studio: StudioDep) -> o.BackgroundState:
     """Return the figures of the latest snapshot, whether it is stale, and alerts."""
-    return present.background_state(await studio.read(study_progress.background_state), [*studio.troubles.values()])
+    return present.background_state(await studio.read(study_progress.background_state), [*studio.alerts.values()])
 
 
 @router.get("/pay")
 async def pay(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """Return a page of the pay sheet of the latest snapshot, by pseudonym."""
-    page = await studio.read(partial(pay_sheet.page, after=after, limit=limit))
+    page = await studio.read(partial(pay_sheet.pay_page, after=after, limit=limit))
     return present.pay_page(page, studio.study.pay.currency)

@@ -32,8 +32,10 @@ async def set_up(
     """Create the first owner with the one-time token printed in the terminal, and sign in."""
     token_hash = studio.keys.hash_token(body.token)
     hashed = await limits.hashing.run(owner_sign_in.hash_password, body.password)
-    owner = await studio.write(partial(owners.set_up, hidden=token_hash, name=body.name, password_hash=hashed))
-    return await _begin_session(studio, response, owner, body.name, owner_sign_in.place_of(studio.keys, address))
+    owner = await studio.write(
+        partial(owners.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
+    )
+    return await _begin_session(studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address))
 
 
 @router.post("/login")
@@ -41,21 +43,21 @@ async def log_in(
     body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LoginAddressDep
 ) -> o.Session:
     """Sign in by password. An unknown name takes as long as a wrong password and counts as one."""
-    place = owner_sign_in.place_of(studio.keys, address)
-    account = await studio.read(partial(owners.account_of, name=body.name, place=place))
-    if wait := limits.logins.wait(body.name, address, known=account.known_place):
+    place = owner_sign_in.hash_address(studio.keys, address)
+    account = await studio.read(partial(owners.get_account, name=body.name, address_hash=place))
+    if wait := limits.logins.wait(body.name, address, known=account.known_address):
         raise rate_limited(wait)
-    is_correct = await limits.hashing.run(owner_sign_in.is_password, account.password_hash, body.password)
+    is_correct = await limits.hashing.run(owner_sign_in.verify_password, account.password_hash, body.password)
     if not is_correct or account.owner is None:
         raise ApiError(401, "wrong-password", "name or password is wrong")
-    limits.logins.accept(body.name, address, known=account.known_place)
+    limits.logins.accept(body.name, address, known=account.known_address)
     return await _begin_session(studio, response, account.owner, body.name, place)
 
 
 async def _begin_session(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
     """Store a new session of an owner, set its cookie on `response` and return it."""
     hours = studio.settings.session_hours
-    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, place=place)
+    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, address_hash=place)
     tokens = await studio.write(begin)
     set_cookie(response, studio.settings, tokens.session)
     return o.Session(name=name, csrf=tokens.csrf)

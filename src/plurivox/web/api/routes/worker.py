@@ -19,13 +19,13 @@ from plurivox.web.api.auth import (
     make_bearer_token,
 )
 from plurivox.web.api.http_errors import ApiError
-from plurivox.web.services import enter_study, stages
+from plurivox.web.services import enter_study, worker_stages
 from plurivox.web.services.complete_study import complete_study
 from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
-from plurivox.web.store.collect.workers import Platform, worker_of
-from plurivox.web.store.ids import decode_id, encode_id
+from plurivox.web.store.collect.workers import Platform, get_worker
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api", tags=["workers"], responses=s.ERROR_RESPONSES)
@@ -72,7 +72,9 @@ async def preview(studio: StudioDep) -> s.Preview:
 @router.get("/me")
 async def me(worker: WorkerDep, studio: StudioDep) -> s.WorkerState:
     """Return the worker's stage, progress, labels and texts."""
-    return show.worker_state(studio.study, await studio.read(lambda c: stages.current_stage(c, worker_of(c, worker))))
+    return show.worker_state(
+        studio.study, await studio.read(lambda c: worker_stages.current_stage(c, get_worker(c, worker)))
+    )
 
 
 @router.post("/me/stage")
@@ -81,7 +83,7 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
 
     A worker who has answered and waits for tasks that are leased to others may finish `tasks`.
     """
-    job = partial(stages.finish_stage, study=studio.study, worker=worker, **body.model_dump())
+    job = partial(worker_stages.finish_stage, study=studio.study, worker=worker, **body.model_dump())
     finished = await studio.write(job)
     wrong = list(finished.wrong)
     why = [studio.study.quiz[place].why for place in wrong]
@@ -99,20 +101,20 @@ async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge
 async def keep_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftSaved:
     """Save the worker's unfinished answer, replacing the previous one; `/tasks` returns it."""
     draft = submissions.Draft(decode_id(body.slot), body.body)
-    return a.DraftSaved(kept=await studio.write(partial(submissions.keep_draft, worker=worker, draft=draft)))
+    return a.DraftSaved(kept=await studio.write(partial(submissions.save_draft, worker=worker, draft=draft)))
 
 
 @router.post("/answers")
 async def answer(body: a.SubmitAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerAcknowledged:
     """Submit an answer; status 200 means that it is on disk."""
-    job = partial(submit_answer, study=studio.study, worker=worker, said=body.submission(), ahead=body.ahead)
+    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.submission(), ahead=body.ahead)
     return a.AnswerAcknowledged.of(studio.study, body.key, await studio.write(job))
 
 
 @router.get("/answers")
 async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> a.MyAnswers:
     """Return the worker's answers of this sitting, the latest first."""
-    found = await studio.read(lambda c: submissions.own_answers(c, worker_of(c, worker).id, n))
+    found = await studio.read(lambda c: submissions.latest_answers(c, get_worker(c, worker).id, n))
     return a.MyAnswers(answers=[a.MyAnswer.of(one) for one in found])
 
 

@@ -1,1 +1,1 @@
-"""SQL of administration: owners, invitations, backup, erasure."""
+"""SQL statements of administration: owners, invitations, backup, erasure, import and export."""

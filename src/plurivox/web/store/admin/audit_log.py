@@ -1,4 +1,4 @@
-"""The audit log: who did what."""
+"""The audit log: who did what and when."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from plurivox.web.store.schema import audit
 
 @dataclass(frozen=True)
 class AuditLine:
-    """What somebody did, and when."""
+    """One line of the audit log: who did what and when, with details."""
 
     at: float
     who: str
@@ -20,12 +20,12 @@ class AuditLine:
     detail: dict[str, Any]
 
 
-def tell(connection: Connection, who: str, what: str, **detail: Any) -> None:
-    """Append a line to the audit log."""
+def log_audit(connection: Connection, who: str, what: str, **detail: Any) -> None:
+    """Append a line to the audit log: `who` did `what`, with details as JSON."""
     connection.execute(insert(audit).values(at=now(), who=who, what=what, detail=json.dumps(detail)))
 
 
-def audit_lines(connection: Connection, n: int = 500) -> list[AuditLine]:
-    """The latest lines, newest first."""
+def list_audit_lines(connection: Connection, n: int = 500) -> list[AuditLine]:
+    """Return the latest `n` lines of the audit log, newest first."""
     rows = connection.execute(select(audit).order_by(audit.c.id.desc()).limit(n))
     return [AuditLine(row.at, row.who, row.what, json.loads(row.detail)) for row in rows]

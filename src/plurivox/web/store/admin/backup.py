@@ -1,65 +1,66 @@
-"""A whole database into another one, empty, of either kind: backup and restore."""
+"""Copy a whole database into an empty one, SQLite or PostgreSQL: backup and restore."""
 
 from sqlalchemy import BigInteger, Connection, Engine, MetaData, func, insert, select, text
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.database import WRITES, age_of, batched, has_tables, migrate
+from plurivox.web.store.database import WRITE_OPTIONS, batched, current_revision, has_tables, migrate
 from plurivox.web.store.schema import facts, meta_data, tasks
 
-AT_ONCE = 1_000
-LEFT = ("sessions", "alembic_version")  # owners sign in again; what a database is brought to, it knows itself
+BATCH_ROWS = 1_000
+SKIPPED_TABLES = ("sessions", "alembic_version")  # owners must sign in again; migrations write the revision
 
 
-def copy(source: Engine, target: Engine) -> dict[str, int]:
-    """All rows, as they were at one moment; table -> how many. Owners must sign in again afterwards.
+def copy_database(source: Engine, target: Engine) -> dict[str, int]:
+    """Copy all rows, as of one moment, into an empty database; return table -> number of rows. Sessions are not copied.
 
-    A source that an older version wrote stays as it is: its rows go into tables of the same age, which are then brought
-    to the newest form.
+    A source written by an older version is not changed: its rows are copied into tables of the same revision, which are then
+    migrated. Raise InputError if the target is not empty or the source has no tables.
     """
     counts = {}
     level = {} if source.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-    _must_be_empty(target)
+    _require_empty(target)
     if not has_tables(source):
-        raise InputError("there are no tables to copy; is it the database of this study?")
-    migrate(target, age_of(source))
+        raise InputError("the database has no tables to copy; check that it is the database of this study")
+    migrate(target, current_revision(source))
     with (
-        source.connect().execution_options(**level, yield_per=AT_ONCE) as old,
-        target.connect().execution_options(**WRITES) as new,
+        source.connect().execution_options(**level, yield_per=BATCH_ROWS) as old,
+        target.connect().execution_options(**WRITE_OPTIONS) as new,
         old.begin(),
         new.begin(),
     ):
-        there, here = MetaData(), MetaData()
-        there.reflect(old)
-        here.reflect(new)  # the same tables, with the types of its own kind of database
-        for table in there.sorted_tables:
-            if table.name in LEFT:
+        source_tables, target_tables = MetaData(), MetaData()
+        source_tables.reflect(old)
+        target_tables.reflect(new)  # the same tables, with the column types of the target
+        for table in source_tables.sorted_tables:
+            if table.name in SKIPPED_TABLES:
                 continue
             order = (
                 [table.c.repeat_of.is_not(None)] if table.name == "slots" else []
             )  # a repeat points to an earlier row
             n = 0
-            for rows in batched(old.execute(select(table).order_by(*order)), AT_ONCE):
-                new.execute(insert(here.tables[table.name]), [row._asdict() for row in rows])
+            for rows in batched(old.execute(select(table).order_by(*order)), BATCH_ROWS):
+                new.execute(insert(target_tables.tables[table.name]), [row._asdict() for row in rows])
                 n += len(rows)
             counts[table.name] = n
     migrate(target)
     if target.dialect.name != "sqlite":
         with target.connect() as new, new.begin():
-            _count_on(new)
+            _reset_sequences(new)
     return counts
 
 
-def _must_be_empty(target: Engine) -> None:
+def _require_empty(target: Engine) -> None:
+    """Raise InputError if a database contains a study."""
     if not has_tables(target):
         return
     with target.connect() as connection:
         for table in (tasks, facts):
             if connection.execute(select(func.count()).select_from(table)).scalar_one():
-                raise InputError("the database is not empty; restore into a new one")
+                raise InputError("the target database is not empty; restore into a new one")
 
 
-def _count_on(connection: Connection) -> None:
-    """PostgreSQL counts ids by itself: let it go on after the highest."""
+def _reset_sequences(connection: Connection) -> None:
+    """Set PostgreSQL's id sequences to continue after the highest id of each table."""
     for table in meta_data.sorted_tables:
         column = table.c.get("id")
         if column is not None and isinstance(column.type, BigInteger) and column.autoincrement is True:

@@ -1,4 +1,4 @@
-"""Answers that were given elsewhere, put into a study as if they had been given here."""
+"""Import answers that were collected elsewhere into a study."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,98 +11,99 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from plurivox.core.answers import KINDS, Answers
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
-from plurivox.web.store.collect.tasks import AT_ONCE
+from plurivox.web.store.collect.tasks import BATCH_ROWS
 from plurivox.web.store.database import batched, now
-from plurivox.web.store.ids import new_id
-from plurivox.web.store.report import counters, snapshots
+from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.report import answer_counters, snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
-KIND: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
+MARK_KINDS: dict[int, MarkKind] = {KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
-def add_answers(connection: Connection, given: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0) -> int:
-    """Insert workers, sittings, slots and answers; those beyond a task's quota are extras. How many answers.
+def insert_answers(
+    connection: Connection, imported: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0
+) -> int:
+    """Insert workers, sittings, slots and answers; answers beyond a task's quota are extras. Return the number of answers.
 
-    `pseudonyms` are those of `given.workers`; `form` is that of answers which name none. `pick`: the share of the time
-    after which a first label was picked, where that is to be made up, as in the demo. Raise InputError where a task is
-    unknown, a worker came before, or an answer names no worker.
+    `pseudonyms` are those of `imported.workers`; `form` is that of answers without one. `pick`: the share of the time after
+    which the first label was picked, if such an event is to be simulated, as in the demo. Raise InputError if a task is
+    unknown, a worker exists already, or an answer has no worker.
     """
-    if (given.worker < 0).any():
-        at = first_few(np.unique(given.tasks[given.task[given.worker < 0]]))
-        raise InputError(
-            f"answers to the tasks {at} name no worker; a study keeps answers by worker: name one for each"
-        )
-    held = _tasks(connection, given)
-    people = _people(connection, given, pseudonyms)
-    seated = _sittings(connection, given, people)
+    if (imported.worker < 0).any():
+        at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
+        raise InputError(f"answers to the tasks {at} have no worker; a study needs the worker of every answer")
+    found = _find_tasks(connection, imported)
+    worker_ids = _insert_workers(connection, imported, pseudonyms)
+    sitting_ids = _insert_sittings(connection, imported, worker_ids)
     slot_rows, answer_rows = [], []
-    first: dict[int, int] = {}  # place of an answer: its slot
-    names = given.tasks.tolist()
-    for i in range(len(given)):
-        task, worker = held[names[given.task[i]]], people[int(given.worker[i])]
-        repeat = -1 if given.repeat_of is None else int(given.repeat_of[i])
+    slot_ids: dict[int, int] = {}  # row of an answer -> its slot
+    names = imported.tasks.tolist()
+    for i in range(len(imported)):
+        task, worker = found[names[imported.task[i]]], worker_ids[int(imported.worker[i])]
+        repeat = -1 if imported.repeat_of is None else int(imported.repeat_of[i])
         number = next(task["free"], None) if repeat < 0 else None
         counts = number is not None
-        first[i] = new_id()
+        slot_ids[i] = new_id()
         state = "done" if counts or repeat >= 0 else "extra"
         slot_rows.append(
-            {"id": first[i], "sitting_id": seated[i], "worker_id": worker, "task_id": task["id"]}
+            {"id": slot_ids[i], "sitting_id": sitting_ids[i], "worker_id": worker, "task_id": task["id"]}
             | {"number": number, "kind": "task" if repeat < 0 else "repeat"}
-            | {"position": _at(given.position, i, i + 1), "repeat_of": first.get(repeat), "state": state}
+            | {"position": _value_at(imported.position, i, i + 1), "repeat_of": slot_ids.get(repeat), "state": state}
         )
         answer_rows.append(
-            {"worker_id": worker, "key": f"import-{i}", "slot_id": first[i], "task_id": task["id"]}
-            | _said(given, i, form, pick)
+            {"worker_id": worker, "key": f"import-{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
+            | _answer_columns(imported, i, form, pick)
             | {"extra": int(state == "extra")}
         )
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
-        for part in batched(rows, AT_ONCE):
+        for part in batched(rows, BATCH_ROWS):
             connection.execute(insert(table), part)
-    _point(connection, list(people.values()))
-    for task in held.values():
+    _set_slot_answers(connection, list(worker_ids.values()))
+    for task in found.values():
         n = task["given"]
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
-    counters.count_anew(connection)
-    snapshots.drop_snapshots(connection)  # a reader may be past their numbers already
-    return len(given)
+    answer_counters.reset_counters(connection)
+    snapshots.drop_snapshots(connection)  # caches may have read past these ids already
+    return len(imported)
 
 
-def _point(connection: Connection, people: Sequence[int]) -> None:
-    """Let every slot of these people know its answer."""
-    known = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
-    for part in batched(people, 500):
-        said = select(answers.c.slot_id, answers.c.id).where(answers.c.worker_id.in_(part))
-        rows = [{"slot": row.slot_id, "answer": row.id} for row in connection.execute(said)]
-        connection.execute(known, rows)
+def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None:
+    """Set `slots.answer_id` of every slot of these workers to its answer."""
+    set_answer = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
+    for part in batched(worker_ids, 500):
+        of_workers = select(answers.c.slot_id, answers.c.id).where(answers.c.worker_id.in_(part))
+        rows = [{"slot": row.slot_id, "answer": row.id} for row in connection.execute(of_workers)]
+        connection.execute(set_answer, rows)
 
 
-def _tasks(connection: Connection, given: Answers) -> dict[Any, dict[str, Any]]:
-    names, found = {str(name): name for name in given.tasks.tolist()}, {}
+def _find_tasks(connection: Connection, imported: Answers) -> dict[Any, dict[str, Any]]:
+    """Return task name -> its row, with `free` yielding free slot numbers; raise InputError if a task is unknown."""
+    names, found = {str(name): name for name in imported.tasks.tolist()}, {}
     for part in batched(names, 500):
-        wanted = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
-        for row in connection.execute(wanted):
+        query = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
+        for row in connection.execute(query):
             found[names[row.name]] = row._asdict()
-    used = _numbers(connection, [task["id"] for task in found.values()])
+    used = _used_slot_numbers(connection, [task["id"] for task in found.values()])
     for task in found.values():
-        task["free"] = _count_on(task, used.get(task["id"], set()))
-    if strangers := [name for name in names.values() if name not in found]:
-        raise InputError(f"the study has no tasks {first_few(strangers)}; add them first")
+        task["free"] = _free_slot_numbers(task, used.get(task["id"], set()))
+    if unknown := [name for name in names.values() if name not in found]:
+        raise InputError(f"the study has no tasks {first_few(unknown)}; add them first")
     return found
 
 
-def _numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
-    """task -> numbers of its slots that count."""
+def _used_slot_numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
+    """Return task id -> the numbers of its slots that count."""
     used: dict[int, set[int]] = {}
     for part in batched(ids, 500):
-        wanted = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
-        for task, number in connection.execute(wanted):
+        query = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
+        for task, number in connection.execute(query):
             used.setdefault(task, set()).add(number)
     return used
 
 
-def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
-    """Numbers for further slots of a task, until it is full: those that came back first."""
+def _free_slot_numbers(task: dict[str, Any], used: set[int]) -> Iterator[int]:
+    """Yield free slot numbers of a task until its quota is full, and increment `task["given"]` for each."""
     number = 0
     while task["given"] < task["quota"]:
         number = next(n for n in count(number + 1) if n not in used)
@@ -110,57 +111,62 @@ def _count_on(task: dict[str, Any], used: set[int]) -> Iterator[int]:
         yield number
 
 
-def _people(connection: Connection, given: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
-    """code -> worker; raise InputError where one came before."""
-    made, rows = {}, []
-    for code, (name, pseudonym) in enumerate(zip(given.workers.tolist(), pseudonyms, strict=True)):
+def _insert_workers(connection: Connection, imported: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
+    """Insert the workers of imported answers; return worker code -> id. Raise InputError if one exists already."""
+    worker_ids, rows = {}, []
+    for code, (name, pseudonym) in enumerate(zip(imported.workers.tolist(), pseudonyms, strict=True)):
         known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
         if known is not None:
-            raise InputError(f"answers of worker {name!r} are there already")
-        made[code] = new_id()
-        row = {"id": made[code], "pseudonym": pseudonym, "seed": code, "stage": "done", "status": "active"}
+            raise InputError(f"the study already has answers of worker {name!r}; import each worker only once")
+        worker_ids[code] = new_id()
+        row = {"id": worker_ids[code], "pseudonym": pseudonym, "seed": code, "stage": "done", "status": "active"}
         rows.append({**row, "born": now(), "seen": now()})
     if rows:
         connection.execute(insert(workers), rows)
-    return made
+    return worker_ids
 
 
-def _sittings(connection: Connection, given: Answers, people: dict[int, int]) -> Sequence[int]:
-    """The sitting of every answer."""
-    names = given.sitting if given.sitting is not None else np.full(len(given), "")
-    seen: dict[tuple[int, str], list[int]] = {}
-    for i, (worker, name) in enumerate(zip(given.worker.tolist(), names.tolist(), strict=True)):
-        seen.setdefault((worker, str(name)), []).append(i)
+def _insert_sittings(connection: Connection, imported: Answers, worker_ids: dict[int, int]) -> Sequence[int]:
+    """Insert the sittings of imported answers; return the (n_answers,) sitting ids."""
+    names = imported.sitting if imported.sitting is not None else np.full(len(imported), "")
+    rows_of: dict[tuple[int, str], list[int]] = {}  # (worker, name of the sitting) -> rows of its answers
+    for i, (worker, name) in enumerate(zip(imported.worker.tolist(), names.tolist(), strict=True)):
+        rows_of.setdefault((worker, str(name)), []).append(i)
     numbers: dict[int, int] = {}
-    seated = [0] * len(given)
-    for (worker, _), places in seen.items():
+    sitting_ids = [0] * len(imported)
+    for (worker, _), answer_rows in rows_of.items():
         numbers[worker] = numbers.get(worker, 0) + 1
-        row = {"worker_id": people[worker], "number": numbers[worker], "total": len(places), "done": len(places)}
+        n = len(answer_rows)
+        row = {"worker_id": worker_ids[worker], "number": numbers[worker], "total": n, "done": n}
         key = connection.execute(insert(sittings).values(**row, begun=now(), until=None)).inserted_primary_key
         assert key is not None
-        for i in places:
-            seated[i] = key[0]
-    return seated
+        for i in answer_rows:
+            sitting_ids[i] = key[0]
+    return sitting_ids
 
 
-def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
-    here = slice(given.mark_start[i], given.mark_start[i + 1])
-    marks = zip(given.mark_kind[here].tolist(), given.mark_label[here].tolist(), given.mark_typed[here], strict=True)
-    said = [
-        Mark(KIND[kind], str(given.labels[label]) if label >= 0 else "", str(typed)) for kind, label, typed in marks
+def _answer_columns(imported: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
+    """Return the columns of the table `answers` for answer `i`: marks, times and a simulated pick event if `pick`."""
+    rows = slice(imported.mark_start[i], imported.mark_start[i + 1])
+    codes = zip(
+        imported.mark_kind[rows].tolist(), imported.mark_label[rows].tolist(), imported.mark_typed[rows], strict=True
+    )
+    marks = [
+        Mark(MARK_KINDS[kind], str(imported.labels[label]) if label >= 0 else "", str(typed))
+        for kind, label, typed in codes
     ]
-    seconds = _at(given.seconds, i, None)
+    seconds = _value_at(imported.seconds, i, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
-    if pick and ms is not None and said and said[0].label:
-        label, by = said[0].label, "key"
+    if pick and ms is not None and marks and marks[0].label:
+        label, by = marks[0].label, "key"
         events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
     return {
-        "received": _at(given.when, i, now()),
-        "form": str(_at(given.form, i, form)),
-        "marks": dump_marks(said),
-        "abstain": int(_at(given.abstain, i, False)),
-        "none_of_these": int(_at(given.none_of_these, i, False)),
+        "received": _value_at(imported.when, i, now()),
+        "form": str(_value_at(imported.form, i, form)),
+        "marks": dump_marks(marks),
+        "abstain": int(_value_at(imported.abstain, i, False)),
+        "none_of_these": int(_value_at(imported.none_of_these, i, False)),
         "first_input_ms": round(pick * ms) if pick and ms is not None else None,
         "submitted_ms": ms,
         "hidden_ms": 0.0,
@@ -170,8 +176,9 @@ def _said(given: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
     }
 
 
-def _at(column: Any, i: int, otherwise: Any) -> Any:
+def _value_at(column: Any, i: int, default: Any) -> Any:
+    """Return row `i` of a column as a Python value; `default` if there is no column."""
     if column is None:
-        return otherwise
+        return default
     value = column[i]
     return value.item() if hasattr(value, "item") else value

@@ -1,1 +1,1 @@
-"""SQL of a running study: tasks, workers, leases, answers."""
+"""SQL statements of a running study: tasks, workers, leases, answers."""

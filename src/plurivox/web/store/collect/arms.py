@@ -1,8 +1,8 @@
-"""Arms: a study that asks in several forms gives every person one of them, for good, and fills every arm's quota by itself.
+"""Arms: a study with several forms assigns every worker to one of them, and fills the quota of each arm separately.
 
-Who comes in draws an arm without replacement from a block that holds every arm as often as its share says, in the
-transaction that lets the person in: arms never drift apart by more than a block. `per_task` counts per arm; an arm that is
-full is no longer drawn while another is open. `arm_tasks` counts for each arm what `tasks` counts for the study.
+A new worker draws an arm without replacement from a block that contains every arm as often as its share, in the transaction
+that adds the worker: arms never differ by more than a block. `per_task` counts per arm; a full arm is not drawn while
+another one is open. The table `arm_tasks` has the quota and the slots given of each task per arm.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,29 +10,31 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
-from plurivox.web.store import draws
-from plurivox.web.store.collect.queue import SEEN, WANTS, StorePool
+from plurivox.web.store import random_source
+from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, BY_GAIN, DatabasePool
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
 
-HERE = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
-ROOM = arm_tasks.c.given < arm_tasks.c.quota
-FEWEST = (
+ARM_TASK = (arm_tasks.c.task_id == tasks.c.id) & (arm_tasks.c.arm == bindparam("arm"))
+ARM_BELOW_QUOTA = arm_tasks.c.given < arm_tasks.c.quota
+FEWEST_GIVEN_IN_ARM = (
     select(tasks.c.id)
-    .select_from(arm_tasks.join(tasks, HERE))
-    .where(arm_tasks.c.queue == bindparam("queue"), ~SEEN)
+    .select_from(arm_tasks.join(tasks, ARM_TASK))
+    .where(arm_tasks.c.queue == bindparam("queue"), ~ALREADY_ASSIGNED)
     .order_by(arm_tasks.c.given, arm_tasks.c.rank)
     .limit(bindparam("n"))
 )
-COUNTED = (  # slots of a task that count in an arm
+SLOTS_IN_ARM = (  # number of slots of a task that count in an arm
     select(func.count())
     .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
     .where(slots.c.task_id == arm_tasks.c.task_id, slots.c.number.is_not(None), workers.c.arm == arm_tasks.c.arm)
     .correlate(arm_tasks)
     .scalar_subquery()
 )
-COUNT = update(arm_tasks).where(arm_tasks.c.task_id == bindparam("task")).values(given=COUNTED, rank=bindparam("at"))
-UNARMED = (  # slots of people who came before there were arms
+UPDATE_ARM_COUNTS = (
+    update(arm_tasks).where(arm_tasks.c.task_id == bindparam("task")).values(given=SLOTS_IN_ARM, rank=bindparam("at"))
+)
+SLOTS_WITHOUT_ARM = (  # number of slots of workers who entered before the study had arms
     select(func.count())
     .select_from(slots.join(workers, workers.c.id == slots.c.worker_id))
     .where(slots.c.task_id == tasks.c.id, slots.c.number.is_not(None), workers.c.arm == "")
@@ -41,89 +43,100 @@ UNARMED = (  # slots of people who came before there were arms
 )
 
 
-def draw(connection: Connection, shares: Mapping[str, int]) -> str:
-    """The arm of somebody who comes in; "" where the study asks in one form. `shares`: arm -> its share of the people."""
+def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
+    """Draw the arm of a new worker; "" if the study has no arms. `shares`: arm -> how often it is in a block."""
     if not shares:
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
     left = {row.name: row.left for row in rows}
-    drawn = [name for name in shares if _is_open(connection, name)] or list(shares)
+    drawn = [name for name in shares if _has_open_task(connection, name)] or list(shares)
     if not any(left[name] for name in drawn):
         left |= shares
-    arm = draws.rng.choices(drawn, [left[name] for name in drawn])[0]
+    arm = random_source.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
     for name in shares:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
     return arm
 
 
-def _is_open(connection: Connection, arm: str) -> bool:
-    some = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
-    return connection.execute(some).first() is not None
+def _has_open_task(connection: Connection, arm: str) -> bool:
+    """Return whether some task of an arm is below its quota."""
+    open_task = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
+    return connection.execute(open_task).first() is not None
 
 
-class ArmPool(StorePool):
-    """What is open to one worker in the worker's arm."""
+class ArmPool(DatabasePool):
+    """The open tasks of one worker, limited to the worker's arm."""
 
-    held = arm_tasks
-    wants = WANTS & exists().where(HERE, ROOM).correlate(tasks)
+    locked_table = arm_tasks
+    below_quota = BELOW_QUOTA & exists().where(ARM_TASK, ARM_BELOW_QUOTA).correlate(tasks)
 
-    def __init__(self, connection: Connection, worker: int, arm: str, looks: bool = False) -> None:
-        super().__init__(connection, worker, looks)
-        self.given = {"worker": worker, "arm": arm}
+    def __init__(self, connection: Connection, worker: int, arm: str, read_only: bool = False) -> None:
+        super().__init__(connection, worker, read_only)
+        self.params = {"worker": worker, "arm": arm}
 
     def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
-        return self._open(FEWEST, {"queue": stratum or "", "n": n})
+        """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given in the arm first."""
+        return self._select_open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
     def telling(self, n: int, least: float) -> Sequence[int]:
-        return self._open(self.most_telling.where(HERE, ROOM), {"queue": "", "n": n, "least": least})
+        """Return at most `n` open tasks of the arm with the highest expected gain, at least `least` nats."""
+        return self._select_open(BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": least})
 
 
-def pool_of(connection: Connection, worker: Worker, names: Collection[str], looks: bool = False) -> StorePool | None:
-    """What is open to a worker of a study with these arms; None to one whose arm is not, or no longer, one of them."""
+def pool_for_worker(
+    connection: Connection, worker: Worker, names: Collection[str], read_only: bool = False
+) -> DatabasePool | None:
+    """Return the open tasks of a worker, to choose from, in a study with the arms `names`; None if the arm is not in them."""
     if not names:
-        return StorePool(connection, worker.id, looks)
-    return ArmPool(connection, worker.id, worker.arm, looks) if worker.arm in names else None
+        return DatabasePool(connection, worker.id, read_only)
+    return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in names else None
 
 
-def count_in_arms(connection: Connection, ids: Sequence[int]) -> None:
-    """Let every arm's counts of these tasks follow their slots. Rows are locked first: the count then sees them all."""
-    here = arm_tasks.c.task_id.in_(ids)
-    locked = select(arm_tasks.c.task_id).where(here).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
+def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
+    """Recount the slots given to these tasks in every arm; lock their rows first, so that no slot is missed."""
+    of_tasks = arm_tasks.c.task_id.in_(ids)
+    locked = (
+        select(arm_tasks.c.task_id).where(of_tasks).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
+    )
     if not ids or connection.execute(locked).first() is None:
         return
-    connection.execute(COUNT, [{"task": task, "at": draws.rng.random()} for task in ids])
-    connection.execute(update(arm_tasks).where(here).values(queue=case((ROOM, arm_tasks.c.home), else_=null())))
+    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_source.rng.random()} for task in ids])
+    connection.execute(
+        update(arm_tasks).where(of_tasks).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
+    )
 
 
-def has_room(connection: Connection, slot: int, task: int) -> bool:
-    """Whether the arm of a slot's worker may count one more answer to the task; True where there are no arms."""
+def arm_has_room(connection: Connection, slot: int, task: int) -> bool:
+    """Return whether the task is below its quota in the arm of the slot's worker; True if there are no arms. Lock the row."""
     arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
-    row = select(ROOM).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
+    row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
     found = connection.execute(row.with_for_update()).first()
     return found is None or bool(found[0])
 
 
 def total_quota(n_arms: int, quota: Any) -> Any:
-    """What a task may be given in all: every arm's quota, and what counts without an arm."""
-    return quota * n_arms + UNARMED if n_arms else quota
+    """Return the quota of a task over all arms plus its slots without an arm, as a number or SQL expression."""
+    return quota * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota
 
 
-def lay_out(connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool) -> None:
-    """Let arms and their quotas follow study.toml, which may have been edited."""
+def sync_arms(
+    connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool
+) -> None:
+    """Insert new arms and update the quotas and queues of `arm_tasks` after study.toml was edited."""
     known = set(connection.execute(select(arms.c.name)).scalars())
     if new := [{"name": name, "left": 0} for name in names if name not in known]:
         connection.execute(insert(arms), new)
     fields = ("task_id", "arm", "quota", "given", "queue", "home", "rank")
     for name in names:
-        there = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
+        has_row = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
         row: Any = (tasks.c.id, literal(name, Text), literal(0), literal(0), null(), literal("", Text), tasks.c.rank)
-        connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~there)))
+        connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~has_row)))
     quota: Any = per_task
     if in_batches:
         quota *= select(func.count()).where(plan_tasks.c.task_id == arm_tasks.c.task_id).scalar_subquery()
     stratum = select(tasks.c.stratum).where(tasks.c.id == arm_tasks.c.task_id).scalar_subquery()
-    ours = arm_tasks.c.arm.in_(names)
-    connection.execute(update(arm_tasks).where(ours).values(quota=quota, home=stratum if by_stratum else ""))
-    waits = case((ours & ROOM, arm_tasks.c.home), else_=null())
-    connection.execute(update(arm_tasks).values(queue=waits))
+    in_study = arm_tasks.c.arm.in_(names)
+    connection.execute(update(arm_tasks).where(in_study).values(quota=quota, home=stratum if by_stratum else ""))
+    queue = case((in_study & ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null())
+    connection.execute(update(arm_tasks).values(queue=queue))

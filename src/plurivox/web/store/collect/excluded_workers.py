@@ -1,133 +1,134 @@
-"""People left out while a study runs: their answers stay, marked, and their slots go to others. Owners can take it back.
+"""Exclude workers while a study runs: their answers are kept but not counted, their slots are released; owners can undo it.
 
-Nothing is deleted. What was taken back counts as an extra, since others may have filled the slots meanwhile.
+Nothing is deleted. After an exclusion is lifted the answers count as extras, since others may have filled the slots.
 """
 
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from plurivox.web.store.admin.audit_log import tell
-from plurivox.web.store.collect.leases import end, give_back
-from plurivox.web.store.collect.sittings import COLUMNS, Sitting
+from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.collect.leases import end_lease, release_slots
+from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.report import counters, snapshots
-from plurivox.web.store.report.worker_results import drop_scores, newest_first
+from plurivox.web.store.report import answer_counters, snapshots
+from plurivox.web.store.report.worker_results import delete_scores, newest_page
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
-COMPREHENSION = "comprehension"
+QUIZ_RULE = "comprehension"
 
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A person who was left out, by which rule and why."""
+    """An excluded worker, the rule and the reason."""
 
-    exclusion: str  # its number
+    exclusion: str  # its id
     worker: str  # the pseudonym
     rule: str
     reason: str
     at: float
-    lifted: float | None  # when an owner took it back
+    lifted: float | None  # when an owner lifted it
 
 
 @dataclass(frozen=True)
 class ExclusionPage:
-    """A part of the list of exclusions."""
+    """One page of the list of exclusions."""
 
     exclusions: list[Exclusion]
     next: str | None
 
 
-def exclude(connection: Connection, worker: int, rule: str, reason: str) -> bool:
-    """Leave a person out from now on; False where they are already."""
+def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) -> bool:
+    """Exclude a worker: end the leases, release the slots, stop counting the answers; False if the worker is not active."""
     this = update(workers).where(workers.c.id == worker, workers.c.status == "active")
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
     if pseudonym is None:
         return False
-    counters.take_out(connection, worker)
-    for row in connection.execute(select(*COLUMNS).where(sittings.c.worker_id == worker)).all():
-        _end(connection, Sitting.of(row))
-    mine = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
-    counted = select(slots.c.task_id).where(mine, slots.c.number.is_not(None))
-    back = connection.execute(counted).scalars().all()
-    kept = update(slots).where(mine, slots.c.state.in_(("done", "extra")))
-    connection.execute(kept.values(state="excluded", number=None))
-    give_back(connection, back)
+    answer_counters.subtract_worker_counts(connection, worker)
+    for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
+        _end_sitting(connection, Sitting.of(row))
+    of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
+    counted = select(slots.c.task_id).where(of_worker, slots.c.number.is_not(None))
+    released = connection.execute(counted).scalars().all()
+    answered = update(slots).where(of_worker, slots.c.state.in_(("done", "extra")))
+    connection.execute(answered.values(state="excluded", number=None))
+    release_slots(connection, released)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
-    counters.put_in(connection, worker)
-    if _has_answered(connection, worker):  # who failed the check at the door changes nothing that was computed
-        drop_scores(connection, worker)
+    answer_counters.add_worker_counts(connection, worker)
+    if _has_answered(connection, worker):  # else no result depends on this worker
+        delete_scores(connection, worker)
         snapshots.mark_stale(connection)
-    tell(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(back))
+    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(released))
     return True
 
 
 def _has_answered(connection: Connection, worker: int) -> bool:
+    """Return whether a worker has submitted an answer."""
     return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
-def _end(connection: Connection, sitting: Sitting) -> None:
-    """Take back what is leased; a fixed batch that was answered to its end is wanted once more, too."""
+def _end_sitting(connection: Connection, sitting: Sitting) -> None:
+    """End the lease of a sitting; put a fixed batch that was fully answered back into the queue."""
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
-        end(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.is_over:  # or it was taken back when its lease ended
-        again = update(plans).where(plans.c.id == sitting.plan_id)
-        connection.execute(again.values(given=plans.c.given - 1, queue=""))
+        end_lease(connection, sitting.id)
+    elif sitting.plan_id is not None and sitting.is_over:  # an expired one is in the queue already
+        batch = update(plans).where(plans.c.id == sitting.plan_id)
+        connection.execute(batch.values(given=plans.c.given - 1, queue=""))
 
 
-def keep_aside(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
-    """An answer that came after its person was left out: kept, and not counted."""
-    here = update(slots).where(slots.c.id == slot.id)
-    connection.execute(here.values(answer_id=answer, state="excluded", number=None))
-    if slot.number is not None:  # leased by one server while another left the person out
-        give_back(connection, [slot.task_id])
+def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
+    """Set the answer of a slot whose worker was excluded before it came: kept, not counted."""
+    this = update(slots).where(slots.c.id == slot.id)
+    connection.execute(this.values(answer_id=answer, state="excluded", number=None))
+    if slot.number is not None:  # leased by one server while another excluded the worker
+        release_slots(connection, [slot.task_id])
 
 
-def failed_too_often(connection: Connection, worker: int, tries: int) -> bool:
-    """Whether a person has failed the check so often that it is over; excluded then."""
-    wrong = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
-    n = connection.execute(wrong).scalar_one()
+def exclude_if_quiz_failed(connection: Connection, worker: int, tries: int) -> bool:
+    """Exclude a worker who has failed the quiz `tries` times (0: no limit), unless reinstated; return whether excluded."""
+    failed = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
+    n = connection.execute(failed).scalar_one()
     lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
     if not tries or n < tries or connection.execute(lifted.limit(1)).first() is not None:
         return False
-    return exclude(connection, worker, COMPREHENSION, f"failed the check {n} times; {tries} may be")
+    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {tries}")
 
 
 # ---- owners
 
 
-def lift(connection: Connection, who: str, pseudonym: str) -> None:
-    """Take an exclusion back: the answers count again, as extras, and no rule leaves this person out any more."""
+def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
+    """Lift an exclusion: the answers count again, as extras; no rule excludes this worker again. NotFound if there is none."""
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
         raise NotFound("excluded worker")
-    counters.take_out(connection, worker)
-    aside = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
-    connection.execute(aside.where(slots.c.kind == "task").values(state="extra"))
-    connection.execute(aside.values(state="done"))  # repeats, which never count for a quota
-    open_ones = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
-    ended = update(exclusions).where(*open_ones).values(lifted=now()).returning(exclusions.c.rule)
-    if COMPREHENSION in connection.execute(ended).scalars().all():  # who never came further may try once more
+    answer_counters.subtract_worker_counts(connection, worker)
+    excluded = update(slots).where(slots.c.worker_id == worker, slots.c.state == "excluded")
+    connection.execute(excluded.where(slots.c.kind == "task").values(state="extra"))
+    connection.execute(excluded.values(state="done"))  # repeats, which never count for a quota
+    not_lifted = exclusions.c.worker_id == worker, exclusions.c.lifted.is_(None)
+    ended = update(exclusions).where(*not_lifted).values(lifted=now()).returning(exclusions.c.rule)
+    if QUIZ_RULE in connection.execute(ended).scalars().all():  # the worker may try the quiz once more
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
-    counters.put_in(connection, worker)
+    answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):
         snapshots.mark_stale(connection)
-    tell(connection, who, "exclusion lifted", worker=pseudonym)
+    log_audit(connection, who, "exclusion lifted", worker=pseudonym)
 
 
-def spared(connection: Connection) -> set[str]:
-    """Pseudonyms of those whom an owner has taken back."""
-    wanted = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
-    return set(connection.execute(wanted.where(exclusions.c.lifted.is_not(None))).scalars())
+def reinstated_workers(connection: Connection) -> set[str]:
+    """Return the pseudonyms of workers whose exclusion an owner has lifted."""
+    query = select(workers.c.pseudonym).join(exclusions, exclusions.c.worker_id == workers.c.id)
+    return set(connection.execute(query.where(exclusions.c.lifted.is_not(None))).scalars())
 
 
-def page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
-    """Exclusions, the newest first."""
+def exclusion_page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
+    """Return one page of exclusions, the newest first; `after` is the cursor of the page before."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
-    wanted = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
-    rows, following = newest_first(connection, wanted, exclusions.c.id, after, limit)
-    return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], following)
+    query = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
+    rows, next_cursor = newest_page(connection, query, exclusions.c.id, after, limit)
+    return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], next_cursor)

@@ -1,88 +1,101 @@
-"""Leases of sittings: slots that are not answered in time are given back, and taken up again if the answer comes late."""
+"""Leases of sittings: slots not answered in time are released to the queue, and leased again if the worker comes back."""
 
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select, update
 
-from plurivox.web.store import draws
-from plurivox.web.store.collect.arms import count_in_arms, has_room
-from plurivox.web.store.collect.queue import close_plans, free_numbers, give, open_plans, take_back
-from plurivox.web.store.collect.sittings import COLUMNS, Sitting
+from plurivox.web.store import random_source
+from plurivox.web.store.collect.arms import arm_has_room, update_arm_counts
+from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
+from plurivox.web.store.collect.task_queue import (
+    close_full_batches,
+    count_slots_given,
+    count_slots_released,
+    free_slot_numbers,
+    reopen_batches,
+)
 from plurivox.web.store.collect.tasks import has_batches
 from plurivox.web.store.database import now
-from plurivox.web.store.facts import kv_get
+from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.schema import plans, sittings, slots
 
-OVERDUE_AT_ONCE = 20  # sittings whose lease has ended, looked after at a time
+MAX_OVERDUE_SITTINGS = 20  # handled per call
 
 
-def renew(connection: Connection, sitting: int, lease_seconds: float) -> None:
-    """Let a lease that has not ended meanwhile end later."""
-    here = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
-    connection.execute(here.values(until=now() + lease_seconds))
+def renew_lease(connection: Connection, sitting: int, lease_seconds: float) -> None:
+    """Extend the lease of a sitting to `lease_seconds` from now, unless it has ended."""
+    not_ended = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
+    connection.execute(not_ended.values(until=now() + lease_seconds))
 
 
-def end_overdue(connection: Connection) -> int:
-    """Give back the slots of sittings whose lease has ended; how many sittings."""
-    late = (
-        select(sittings.c.id).where(sittings.c.until < now()).limit(OVERDUE_AT_ONCE).with_for_update(skip_locked=True)
+def end_overdue_leases(connection: Connection) -> int:
+    """End the overdue leases of at most `MAX_OVERDUE_SITTINGS` sittings and release their slots; return how many."""
+    overdue = (
+        select(sittings.c.id)
+        .where(sittings.c.until < now())
+        .limit(MAX_OVERDUE_SITTINGS)
+        .with_for_update(skip_locked=True)
     )
-    found = connection.execute(late).scalars().all()
+    found = connection.execute(overdue).scalars().all()
     for sitting in found:
-        end(connection, sitting)
+        end_lease(connection, sitting)
     return len(found)
 
 
-def end(connection: Connection, sitting: int) -> None:
-    """Take back what a sitting has not answered; an answer that comes later is kept all the same."""
+def end_lease(connection: Connection, sitting: int) -> None:
+    """End the lease of a sitting and release its unanswered slots; later answers are still accepted."""
     ended = update(sittings).where(sittings.c.id == sitting).values(until=None).returning(sittings.c.plan_id)
     plan = connection.execute(ended).scalar()
-    back = connection.execute(
+    expired = connection.execute(
         update(slots)
         .where(slots.c.sitting_id == sitting, slots.c.state == "leased")
         .values(state="expired", number=None)
         .returning(slots.c.task_id, slots.c.kind)
     ).all()
-    if plan is not None and back:
+    if plan is not None and expired:
         connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
-    give_back(connection, [row.task_id for row in back if row.kind == "task"])
+    release_slots(connection, [row.task_id for row in expired if row.kind == "task"])
 
 
-def give_back(connection: Connection, ids: Sequence[int]) -> None:
-    """These tasks have one slot more to give."""
-    take_back(connection, [(task, draws.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata")))
+def release_slots(connection: Connection, ids: Sequence[int]) -> None:
+    """Release one slot of each of these tasks: put the tasks and their batches back into the queue."""
+    count_slots_released(
+        connection, [(task, random_source.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata"))
+    )
     if ids and has_batches(connection):
-        open_plans(connection, ids)
-    count_in_arms(connection, ids)
+        reopen_batches(connection, ids)
+    update_arm_counts(connection, ids)
 
 
-def reopen(connection: Connection, slot: int, task: int, kind: str) -> bool:
-    """Lease an expired slot once more to whom it was; False where its task has become full meanwhile."""
-    if kind != "task":  # it never counted
+def lease_slot_again(connection: Connection, slot: int, task: int, kind: str) -> bool:
+    """Lease an expired slot again to the same worker; False if its task has become full in the meantime."""
+    if kind != "task":  # repeats and practice do not count
         connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
         return True
-    if not has_room(connection, slot, task) or not give(connection, [(task, draws.rng.random())]):
+    if not arm_has_room(connection, slot, task) or not count_slots_given(
+        connection, [(task, random_source.rng.random())]
+    ):
         return False
-    number = free_numbers(connection, [task])[task]
+    number = free_slot_numbers(connection, [task])[task]
     connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
-    count_in_arms(connection, [task])
+    update_arm_counts(connection, [task])
     if has_batches(connection):
-        close_plans(connection, [task])
+        close_full_batches(connection, [task])
     return True
 
 
-def revive(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
-    """Go on with a sitting whose lease had ended, with those of its tasks that are still open."""
-    mine = slots.c.sitting_id == sitting.id
-    expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(mine, slots.c.state == "expired")
+def resume_sitting(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
+    """Lease a sitting again after its lease had ended, with those of its tasks that are still open; return it."""
+    in_sitting = slots.c.sitting_id == sitting.id
+    expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(in_sitting, slots.c.state == "expired")
     for slot, task, kind in connection.execute(expired).all():
-        reopen(connection, slot, task, kind)
-    orphans = select(slots.c.id).where(mine, slots.c.state == "expired", slots.c.kind == "task")
-    repeats = update(slots).where(mine, slots.c.state == "leased", slots.c.repeat_of.in_(orphans))
+        lease_slot_again(connection, slot, task, kind)
+    full = select(slots.c.id).where(in_sitting, slots.c.state == "expired", slots.c.kind == "task")
+    repeats = update(slots).where(in_sitting, slots.c.state == "leased", slots.c.repeat_of.in_(full))
     connection.execute(repeats.values(state="expired"))
     if sitting.plan_id is not None:
         connection.execute(update(plans).where(plans.c.id == sitting.plan_id).values(given=plans.c.given + 1))
-    left = connection.execute(select(func.count()).where(mine, slots.c.state == "leased")).scalar_one()
+    left = connection.execute(select(func.count()).where(in_sitting, slots.c.state == "leased")).scalar_one()
     values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
     this = update(sittings).where(sittings.c.id == sitting.id).values(values)
-    return Sitting.of(connection.execute(this.returning(*COLUMNS)).one())
+    return Sitting.of(connection.execute(this.returning(*SITTING_COLUMNS)).one())

@@ -1,7 +1,6 @@
-"""Sittings: the tasks that a person is asked in one go, each in a slot that is leased to that person.
+"""Sittings: the batch of tasks that a worker answers in one go, each in a slot leased to that worker.
 
-Which tasks they are, and in which order, is chosen by an assigner. A slot exists once it is leased; a sitting has one lease
-for all its slots.
+An assigner chooses the tasks and their order. A slot is inserted when it is leased; a sitting has one lease for all slots.
 """
 
 from collections.abc import Sequence
@@ -11,20 +10,36 @@ from typing import Any, Self
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import Place
-from plurivox.web.store import draws
-from plurivox.web.store.collect.arms import ArmPool, count_in_arms
-from plurivox.web.store.collect.queue import SEEN, StorePool, close_plans, free_numbers, give
-from plurivox.web.store.collect.tasks import practice_tasks
+from plurivox.web.store import random_source
+from plurivox.web.store.collect.arms import ArmPool, update_arm_counts
+from plurivox.web.store.collect.task_queue import (
+    ALREADY_ASSIGNED,
+    DatabasePool,
+    close_full_batches,
+    count_slots_given,
+    free_slot_numbers,
+)
+from plurivox.web.store.collect.tasks import practice_task_ids
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import now
-from plurivox.web.store.ids import new_id
+from plurivox.web.store.random_ids import new_id
 from plurivox.web.store.schema import TaskKind, media, plans, sittings, slots, tasks, workers
 
-RENEW_BELOW = 0.75  # a lease is renewed once less than this share of it is left
-SHORTEST_WAIT, LONGEST_WAIT = 5.0, 30.0  # seconds until the page asks again
-COLUMNS = (sittings.c.id, sittings.c.number, sittings.c.plan_id, sittings.c.total, sittings.c.done, sittings.c.until)
+RENEW_BELOW = 0.75  # a lease is renewed if less than this share of it is left
+MIN_POLL_SECONDS, MAX_POLL_SECONDS = 5.0, 30.0  # until the page asks for tasks again
+SITTING_COLUMNS = (
+    sittings.c.id,
+    sittings.c.number,
+    sittings.c.plan_id,
+    sittings.c.total,
+    sittings.c.done,
+    sittings.c.until,
+)
 LATEST_SITTING = (
-    select(*COLUMNS).where(sittings.c.worker_id == bindparam("worker")).order_by(sittings.c.number.desc()).limit(1)
+    select(*SITTING_COLUMNS)
+    .where(sittings.c.worker_id == bindparam("worker"))
+    .order_by(sittings.c.number.desc())
+    .limit(1)
 )
 TASK_COLUMNS = (
     tasks.c.kind.label("task_kind"),
@@ -37,56 +52,56 @@ TASK_COLUMNS = (
 SLOTS_WITH_TASKS = select(slots.c.id, slots.c.position, slots.c.kind, *TASK_COLUMNS).select_from(
     slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id)
 )
-OPEN_SLOTS = (
+UNANSWERED_SLOTS = (
     SLOTS_WITH_TASKS.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
     .order_by(slots.c.position)
     .limit(bindparam("n"))
 )
-FIRST_LEASE_END = (  # when the first lease of a task ends that the person has not seen
+FIRST_LEASE_END = (  # the earliest end of a lease of a task that was not yet assigned to the worker
     select(func.min(sittings.c.until))
     .select_from(sittings.join(slots, slots.c.sitting_id == sittings.c.id).join(tasks, tasks.c.id == slots.c.task_id))
     .join(workers, workers.c.id == slots.c.worker_id)
-    .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task", ~SEEN)
-    .where(workers.c.arm == bindparam("arm"))  # the slots of other arms come back to others
+    .where(sittings.c.until > 0, slots.c.state == "leased", slots.c.kind == "task", ~ALREADY_ASSIGNED)
+    .where(workers.c.arm == bindparam("arm"))  # slots of other arms return to workers of those arms
 )
-COUNT_ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
-COUNT_SITTINGS = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
+TASKS_ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
+SITTINGS_ANSWERED = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """The slots that a person answers in one go."""
+    """A batch of slots that a worker answers in one go, and how many are answered."""
 
     id: int
     number: int  # 1, 2, ...; 0: practice
-    plan_id: int | None  # the fixed batch, where there are such
+    plan_id: int | None  # the fixed batch; None if the study has none
     total: int
     done: int
-    until: float | None  # when the lease ends; None when all is done or it has ended
+    until: float | None  # when the lease ends; None if everything is answered or the lease has ended
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The sitting of a row that has `COLUMNS`, and perhaps others."""
-        return cls(*(row._mapping[column] for column in COLUMNS))
+        """Create a Sitting from a row that contains `SITTING_COLUMNS`."""
+        return cls(*(row._mapping[column] for column in SITTING_COLUMNS))
 
     @property
     def is_over(self) -> bool:
-        """Whether all of it is answered."""
+        """Whether all slots of the sitting are answered."""
         return self.done >= self.total
 
     @property
     def has_expired(self) -> bool:
-        """Whether its lease ended before all was answered."""
+        """Whether the lease ended before all slots were answered."""
         return self.until is None and not self.is_over
 
-    def is_due(self, lease_seconds: float) -> bool:
-        """Whether its lease is to be renewed."""
+    def needs_renewal(self, lease_seconds: float) -> bool:
+        """Return whether less than `RENEW_BELOW` of the lease of `lease_seconds` is left."""
         return self.until is not None and self.until - now() < RENEW_BELOW * lease_seconds
 
 
 @dataclass(frozen=True)
 class ShownTask:
-    """What a task shows."""
+    """The content of a task as shown to workers: texts, or an image or sound."""
 
     kind: TaskKind
     text: str | None
@@ -97,13 +112,13 @@ class ShownTask:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The content of a row that has the columns `TASK_COLUMNS`, and perhaps others."""
+        """Create a ShownTask from a row that contains `TASK_COLUMNS`."""
         return cls(*(row._mapping[column] for column in TASK_COLUMNS))
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One place in a sitting, with the task that is shown there."""
+    """One place in a sitting, with the task shown there."""
 
     id: int
     position: int
@@ -112,82 +127,84 @@ class Slot:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The slot of a row of `SLOTS_WITH_TASKS`."""
+        """Create a Slot from a row of `SLOTS_WITH_TASKS`."""
         return cls(row.id, row.position, row.kind, ShownTask.of(row))
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """Nothing is open to a person now, but others hold tasks that may come back."""
+    """No task is open to a worker now, but leases of other workers may expire: when the first one ends, when to retry."""
 
-    answered: int  # by this person: with none there is no completion code
-    until: float  # when the first lease of others ends
-    again: float  # seconds until it is worth asking again
+    answered: int  # tasks that this worker has answered; with none there is no completion code
+    until: float  # when the first lease of another worker ends
+    retry_seconds: float  # until the page asks again
 
 
 def latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
-    """A person's newest sitting; None before the first."""
+    """Return the newest sitting of a worker, with its row locked if `lock`; None if there is none."""
     row = connection.execute(LATEST_SITTING.with_for_update() if lock else LATEST_SITTING, {"worker": worker}).first()
     return None if row is None else Sitting.of(row)
 
 
 def lock_worker(connection: Connection, worker: int) -> None:
-    """Wait until no other server begins a sitting for this person."""
+    """Lock the row of a worker, so that no other server begins a sitting for the same worker."""
     connection.execute(select(workers.c.id).where(workers.c.id == worker).with_for_update())
 
 
-def open_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
-    """The next slots of a sitting that are to be answered, at most `n`."""
-    return [Slot.of(row) for row in connection.execute(OPEN_SLOTS, {"sitting": sitting, "n": n})] if n else []
+def unanswered_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
+    """Return at most `n` unanswered slots of a sitting, in order."""
+    return [Slot.of(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting, "n": n})] if n else []
 
 
-def answered_by(connection: Connection, worker: int) -> int:
-    """How many tasks a person has answered, repeats too; practice does not count."""
-    n: int = connection.execute(COUNT_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
+def count_tasks_answered(connection: Connection, worker: int) -> int:
+    """Return how many tasks a worker has answered, with repeats, without practice."""
+    n: int = connection.execute(TASKS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def sittings_held(connection: Connection, worker: int) -> int:
-    """How many sittings a person has had; one without an answer does not count."""
-    n: int = connection.execute(COUNT_SITTINGS.where(sittings.c.worker_id == worker)).scalar_one()
+def count_sittings(connection: Connection, worker: int) -> int:
+    """Return in how many sittings a worker has answered something, without practice."""
+    n: int = connection.execute(SITTINGS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def waiting_of(connection: Connection, worker: Worker) -> Waiting | None:
-    """What a person to whom nothing is open may wait for; None where nothing can come back."""
+def expected_wait(connection: Connection, worker: Worker) -> Waiting | None:
+    """Return when a leased task may become open to a worker; None if no lease of another worker can expire."""
     until = connection.execute(FIRST_LEASE_END, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
         return None
-    return Waiting(answered_by(connection, worker.id), until, min(max(until - now(), SHORTEST_WAIT), LONGEST_WAIT))
+    return Waiting(
+        count_tasks_answered(connection, worker.id), until, min(max(until - now(), MIN_POLL_SECONDS), MAX_POLL_SECONDS)
+    )
 
 
-# ---- a sitting begins
+# ---- begin a sitting
 
 
-def begin_practice(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
-    """A sitting of the first `n` practice tasks."""
-    places = [(task, None, "practice") for task in practice_tasks(connection)[:n]]
-    return _insert(connection, worker, 0, places, lease_seconds)
+def begin_practice_sitting(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
+    """Insert a sitting of the first `n` practice tasks, leased to a worker."""
+    places = [(task, None, "practice") for task in practice_task_ids(connection)[:n]]
+    return _insert_sitting(connection, worker, 0, places, lease_seconds)
 
 
 def begin_sitting(
-    connection: Connection, worker: int, number: int, chosen: Sequence[Place], pool: StorePool, lease_seconds: float
+    connection: Connection, worker: int, number: int, chosen: Sequence[Place], pool: DatabasePool, lease_seconds: float
 ) -> Sitting:
-    """A sitting of tasks that were chosen from a pool, which are now given to this person."""
-    once = [place.task for place in chosen if not place.repeat]
-    numbers = free_numbers(connection, once)
-    give(connection, [(task, draws.rng.random()) for task in once])
+    """Insert a sitting of the tasks chosen from a pool, leased to a worker; count their slots as given."""
+    new_tasks = [place.task for place in chosen if not place.repeat]
+    numbers = free_slot_numbers(connection, new_tasks)
+    count_slots_given(connection, [(task, random_source.rng.random()) for task in new_tasks])
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
-        close_plans(connection, once)
+        close_full_batches(connection, new_tasks)
     rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen]
-    sitting = _insert(connection, worker, number, rows, lease_seconds, pool.plan)
+    sitting = _insert_sitting(connection, worker, number, rows, lease_seconds, pool.plan)
     if isinstance(pool, ArmPool):
-        count_in_arms(connection, once)
+        update_arm_counts(connection, new_tasks)
     return sitting
 
 
-def _insert(
+def _insert_sitting(
     connection: Connection,
     worker: int,
     number: int,
@@ -195,10 +212,11 @@ def _insert(
     lease_seconds: float,
     plan: int | None = None,
 ) -> Sitting:
+    """Insert a sitting and its leased slots; a task that comes twice is a repeat of its first slot."""
     time = now()
     row = {"worker_id": worker, "number": number, "plan_id": plan, "total": len(places), "done": 0}
     values = {**row, "begun": time, "until": time + lease_seconds}
-    sitting = Sitting.of(connection.execute(insert(sittings).values(**values).returning(*COLUMNS)).one())
+    sitting = Sitting.of(connection.execute(insert(sittings).values(**values).returning(*SITTING_COLUMNS)).one())
     first: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
     for position, (task, slot_number, kind) in enumerate(places, start=1):

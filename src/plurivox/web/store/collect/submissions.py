@@ -1,4 +1,4 @@
-"""Answers: appended, never changed. Drafts: the unfinished answer of a person, one each, which never counts."""
+"""Submitted answers, which are append-only, and drafts, the unfinished answer of each worker, which never counts."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,35 +7,33 @@ from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from plurivox.web.store.collect.sittings import COLUMNS as SITTING_COLUMNS
-from plurivox.web.store.collect.sittings import SLOTS_WITH_TASKS, Sitting, Slot
-from plurivox.web.store.collect.workers import COLUMNS as WORKER_COLUMNS
-from plurivox.web.store.collect.workers import Worker, worker_of
+from plurivox.web.store.collect.sittings import SITTING_COLUMNS, SLOTS_WITH_TASKS, Sitting, Slot
+from plurivox.web.store.collect.workers import WORKER_COLUMNS, Worker, get_worker
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
 MarkKind = Literal["named", "never", "possible"]
 SLOT_COLUMNS = (slots.c.id, slots.c.task_id, slots.c.number, slots.c.kind, slots.c.state, slots.c.answer_id)
-SLOT_TO_ANSWER = (
+SLOT_OF_WORKER = (
     select(*SLOT_COLUMNS, drafts.c.slot_id.label("draft_of"), *SITTING_COLUMNS, *WORKER_COLUMNS)
     .select_from(slots.join(sittings, sittings.c.id == slots.c.sitting_id))
     .join(workers, workers.c.id == slots.c.worker_id)
     .outerjoin(drafts, drafts.c.worker_id == slots.c.worker_id)
     .where(slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"))
-    .with_for_update(of=slots)  # two servers: one after the other, the second sees what the first did
+    .with_for_update(of=slots)  # a second server waits and sees the answer of the first
 )
-ANSWER_WITH_KEY = (
+ANSWER_BY_KEY = (
     select(answers.c.id, answers.c.slot_id, answers.c.marks, answers.c.abstain, answers.c.none_of_these)
     .add_columns(answers.c.extra)
     .where(answers.c.worker_id == bindparam("worker"), answers.c.key == bindparam("key"))
 )
-MARK_DONE = (
+CLOSE_LEASED_SLOT = (
     update(slots)
     .where(slots.c.id == bindparam("slot"), slots.c.state == "leased")
     .values(state="done", answer_id=bindparam("answer"))
 )
-REPLACE_ANSWER = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
+SET_SLOT_ANSWER = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
 LEASED_SLOT = select(slots.c.id).where(
     slots.c.id == bindparam("slot"), slots.c.worker_id == bindparam("worker"), slots.c.state == "leased"
 )
@@ -43,38 +41,38 @@ DELETE_DRAFT = delete(drafts).where(drafts.c.worker_id == bindparam("worker"))
 
 
 class Mark(NamedTuple):
-    """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
+    """A label that an answer names (in order, with the percent as typed), rules out ("never"), or marks as possible."""
 
     kind: MarkKind
-    label: str  # empty, in answers from elsewhere: a percent was typed where no label was chosen
+    label: str  # empty in imported answers with a percent but no label
     typed: str = ""
 
 
 def dump_marks(marks: Iterable[Mark]) -> str:
-    """Marks as the column `marks` holds them: [[kind, label, typed], ...] as JSON."""
-    return _json(list(marks))
+    """Return marks as JSON for the column `marks`: [[kind, label, typed], ...]."""
+    return _dump_json(list(marks))
 
 
-def marks_of(text: str) -> list[Mark]:
-    """The marks of one answer."""
-    return load_marks([text])[0]
+def parse_marks(text: str) -> list[Mark]:
+    """Parse the marks of one answer, the JSON text of the column `marks`."""
+    return parse_all_marks([text])[0]
 
 
-def load_marks(texts: Sequence[str]) -> list[list[Mark]]:
-    """The marks of many answers, parsed in one go."""
-    return [[Mark(*one) for one in said] for said in json.loads(f"[{','.join(texts)}]")]
+def parse_all_marks(texts: Sequence[str]) -> list[list[Mark]]:
+    """Parse the marks of many answers, one JSON text each; return one list of marks per answer."""
+    return [[Mark(*one) for one in marks] for marks in json.loads(f"[{','.join(texts)}]")]
 
 
 @dataclass(frozen=True)
 class Submission:
-    """An answer as a person sent it."""
+    """An answer as a worker's client sent it."""
 
-    key: str  # made by the client: sent twice, counted once
+    key: str  # made by the client; an answer sent twice with one key is stored once
     slot: int
     marks: Sequence[Mark] = ()
     abstain: bool = False
     none_of_these: bool = False
-    replaces: str | None = None  # the key of an earlier answer that this one puts right
+    replaces: str | None = None  # the key of an earlier answer that this one corrects
     shown_at: float | None = None
     first_input_ms: float | None = None
     submitted_ms: float | None = None
@@ -100,14 +98,14 @@ class AnsweredSlot:
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """The slot of a row of `SLOT_TO_ANSWER`."""
+        """Create an AnsweredSlot from a row of `SLOT_OF_WORKER`."""
         slot = {column.name: row._mapping[column] for column in SLOT_COLUMNS}
         return cls(**slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.of(row), worker=Worker.of(row))
 
 
 @dataclass(frozen=True)
 class SavedAnswer:
-    """What was said in an earlier answer."""
+    """An earlier answer of a worker as stored."""
 
     id: int
     slot: int
@@ -116,15 +114,15 @@ class SavedAnswer:
     none_of_these: bool
     extra: bool
 
-    def says(self, said: Submission) -> bool:
-        """Whether a submission says the same."""
-        aside = (self.abstain, self.none_of_these) == (said.abstain, said.none_of_these)
-        return aside and list(self.marks) == list(said.marks)
+    def equals(self, submission: Submission) -> bool:
+        """Return whether a submission has the same marks, abstain and none-of-these."""
+        same_flags = (self.abstain, self.none_of_these) == (submission.abstain, submission.none_of_these)
+        return same_flags and list(self.marks) == list(submission.marks)
 
 
 @dataclass(frozen=True)
 class OwnAnswer:
-    """A person's latest answer to a slot."""
+    """A worker's latest answer to a slot, with the slot."""
 
     key: str
     marks: Sequence[Mark]
@@ -135,58 +133,58 @@ class OwnAnswer:
 
 @dataclass(frozen=True)
 class Draft:
-    """An unfinished answer, as the page wrote it down for itself."""
+    """An unfinished answer: the slot, and the JSON that the page stores."""
 
     slot: int
     body: str
 
 
-def slot_to_answer(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
-    """The slot of a submission, locked; raise NotFound where it is not this worker's, Withdrawn where they were erased."""
-    row = connection.execute(SLOT_TO_ANSWER, {"slot": slot, "worker": worker}).first()
+def lock_slot(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
+    """Return and lock the slot of a submission; raise NotFound if it is not the worker's, Withdrawn after an erasure."""
+    row = connection.execute(SLOT_OF_WORKER, {"slot": slot, "worker": worker}).first()
     if row is None:
-        worker_of(connection, worker)  # of an erased worker the slots are gone
+        get_worker(connection, worker)  # raises Withdrawn: the slots of an erased worker are deleted
         raise NotFound("slot")
     return AnsweredSlot.of(row)
 
 
-def answer_with_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:
-    """The answer of a worker that came with this key."""
-    row = connection.execute(ANSWER_WITH_KEY, {"worker": worker, "key": key}).first()
+def find_answer_by_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:
+    """Return the answer that a worker submitted with this key; None if there is none."""
+    row = connection.execute(ANSWER_BY_KEY, {"worker": worker, "key": key}).first()
     if row is None:
         return None
-    aside = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
-    return SavedAnswer(row.id, row.slot_id, marks_of(row.marks), *aside)
+    flags = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
+    return SavedAnswer(row.id, row.slot_id, parse_marks(row.marks), *flags)
 
 
 def count_answers(connection: Connection, slot: int) -> int:
-    """How many answers a slot has, replaced ones counted."""
+    """Return how many answers a slot has, including replaced ones."""
     return connection.execute(select(func.count()).where(answers.c.slot_id == slot)).scalar_one()
 
 
-def add_answer(
-    connection: Connection, slot: AnsweredSlot, said: Submission, form: str, replaces: int | None, extra: bool
+def insert_answer(
+    connection: Connection, slot: AnsweredSlot, submission: Submission, form: str, replaces: int | None, extra: bool
 ) -> int:
-    """Insert an answer, and delete the draft of it; the answer's number."""
+    """Insert an answer and delete its draft; return the id of the answer."""
     row = {
         "worker_id": slot.worker.id,
-        "key": said.key,
+        "key": submission.key,
         "slot_id": slot.id,
         "task_id": slot.task_id,
         "received": now(),
         "form": form,
-        "marks": dump_marks(said.marks),
-        "abstain": int(said.abstain),
-        "none_of_these": int(said.none_of_these),
+        "marks": dump_marks(submission.marks),
+        "abstain": int(submission.abstain),
+        "none_of_these": int(submission.none_of_these),
         "extra": int(extra),
         "replaces": replaces,
-        "shown_at": said.shown_at,
-        "first_input_ms": said.first_input_ms,
-        "submitted_ms": said.submitted_ms,
-        "hidden_ms": said.hidden_ms,
-        "mode": said.mode,
-        "label_order": _json(list(said.label_order)),
-        "events": _json(list(said.events)),
+        "shown_at": submission.shown_at,
+        "first_input_ms": submission.first_input_ms,
+        "submitted_ms": submission.submitted_ms,
+        "hidden_ms": submission.hidden_ms,
+        "mode": submission.mode,
+        "label_order": _dump_json(list(submission.label_order)),
+        "events": _dump_json(list(submission.events)),
     }
     answer = connection.execute(insert(answers).values(row)).inserted_primary_key
     assert answer is not None
@@ -198,15 +196,15 @@ def add_answer(
 def mark_answered(
     connection: Connection, slot: AnsweredSlot, answer: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
-    """Mark a slot as answered by its latest answer; its sitting with one more done, None where it was answered before."""
-    place = {"slot": slot.id, "answer": answer}
+    """Set the latest answer of a slot; return its sitting with one more slot done, None if the slot was answered before."""
+    params = {"slot": slot.id, "answer": answer}
     if extra and slot.state != "extra":
         connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer))
-    elif not connection.execute(MARK_DONE, place).rowcount:
-        connection.execute(REPLACE_ANSWER, place)
+    elif not connection.execute(CLOSE_LEASED_SLOT, params).rowcount:
+        connection.execute(SET_SLOT_ANSWER, params)
         return None
     values: dict[str, Any] = {"done": sittings.c.done + 1}
-    if slot.sitting.is_due(lease_seconds):
+    if slot.sitting.needs_renewal(lease_seconds):
         values["until"] = now() + lease_seconds
     this = update(sittings).where(sittings.c.id == slot.sitting.id)
     done, total = connection.execute(this.values(values).returning(sittings.c.done, sittings.c.total)).one()
@@ -216,36 +214,36 @@ def mark_answered(
     return sitting
 
 
-def own_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
-    """The latest answers of a person's latest sitting, the last slot first."""
+def latest_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
+    """Return the answers in a worker's latest sitting, at most `n`, the last slot first."""
     latest = select(sittings.c.id).where(sittings.c.worker_id == worker).order_by(sittings.c.number.desc()).limit(1)
-    held = (
+    answered = (
         select(answers.c.key, answers.c.marks, answers.c.abstain, answers.c.none_of_these, slots.c.id.label("slot"))
         .select_from(slots.join(answers, answers.c.id == slots.c.answer_id))
         .where(slots.c.worker_id == worker, slots.c.sitting_id == latest.scalar_subquery())
         .order_by(slots.c.position.desc())
         .limit(n)
     )
-    rows = connection.execute(held).all()
+    rows = connection.execute(answered).all()
     shown = {
         row.id: Slot.of(row)
         for row in connection.execute(SLOTS_WITH_TASKS.where(slots.c.id.in_([row.slot for row in rows])))
     }
     return [
-        OwnAnswer(row.key, marks_of(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
+        OwnAnswer(row.key, parse_marks(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
         for row in rows
     ]
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 # ---- drafts
 
 
-def keep_draft(connection: Connection, worker: int, draft: Draft) -> bool:
-    """Put a draft in the place of the one before; False where its slot is answered or given back: it came too late."""
+def save_draft(connection: Connection, worker: int, draft: Draft) -> bool:
+    """Save the draft of a worker in place of the former one; False if its slot is answered or no longer leased."""
     if connection.execute(LEASED_SLOT, {"slot": draft.slot, "worker": worker}).first() is None:
         return False
     values = {"slot_id": draft.slot, "at": now(), "body": draft.body}
@@ -254,7 +252,7 @@ def keep_draft(connection: Connection, worker: int, draft: Draft) -> bool:
     return True
 
 
-def draft_of(connection: Connection, worker: int) -> Draft | None:
-    """This person's draft."""
+def get_draft(connection: Connection, worker: int) -> Draft | None:
+    """Return the draft of a worker; None if there is none."""
     row = connection.execute(select(drafts.c.slot_id, drafts.c.body).where(drafts.c.worker_id == worker)).first()
     return None if row is None else Draft(*row)

@@ -1,4 +1,4 @@
-"""Tasks into the store, in bulk: texts, pairs, images, and fixed batches of them."""
+"""Insert tasks (texts, pairs, images, sounds) and fixed batches in bulk; apply quotas; read task data."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,31 +8,31 @@ from sqlalchemy import Connection, case, func, insert, literal, null, select, up
 
 from plurivox.assign import UNASKED, Assigner, Batches, Proposer, Strata
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store import draws
+from plurivox.web.store import random_source
 from plurivox.web.store.collect import arms
-from plurivox.web.store.database import batched, put
+from plurivox.web.store.database import batched, insert_rows
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.facts import kv_get, kv_set
-from plurivox.web.store.ids import new_id
-from plurivox.web.store.report import counters
-from plurivox.web.store.report.soft_labels import no_soft_label
+from plurivox.web.store.key_value import kv_get, kv_set
+from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.report import answer_counters
+from plurivox.web.store.report.soft_labels import unanswered_row
 from plurivox.web.store.schema import media, plan_tasks, plans, soft_labels, tasks
 
-AT_ONCE = 5_000
+BATCH_ROWS = 5_000  # tasks per insert
 Data = bytes
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """How the tasks of a study are assigned: how many answers each one gets, and what chooses the tasks of a sitting."""
+    """How the tasks of a study are assigned: answers per task, and the assigner that chooses the tasks of a sitting."""
 
-    per_task: int  # in every arm, in every fixed batch
+    per_task: int  # answers per task, in every arm and in every fixed batch
     assigner: Assigner
     arms: Sequence[str] = ()
 
     @property
     def strata(self) -> dict[str, int]:
-        """Tasks of each stratum in a sitting; empty where tasks are not chosen by stratum."""
+        """stratum -> tasks per sitting; empty if tasks are not chosen by stratum."""
         return dict(self.assigner.wanted()) if isinstance(self.assigner, Strata) else {}
 
     @property
@@ -42,31 +42,31 @@ class Assignment:
 
     @property
     def by_gain(self) -> bool:
-        """Whether the tasks come first whose next answer is expected to tell most."""
+        """Whether tasks with the highest expected information gain come first."""
         return isinstance(self.assigner, Proposer)
 
-    def facts(self) -> dict[str, Any]:
-        """What quotas and queues follow from."""
-        said: dict[str, Any] = {"per_task": self.per_task, "strata": self.strata}
-        said |= {"gains": True} if self.by_gain else {}
-        return said | ({"arms": list(self.arms)} if self.arms else {})
+    def applied_options(self) -> dict[str, Any]:
+        """Return the options that determine quotas and queues, as stored under the key "applied"."""
+        options: dict[str, Any] = {"per_task": self.per_task, "strata": self.strata}
+        options |= {"gains": True} if self.by_gain else {}
+        return options | ({"arms": list(self.arms)} if self.arms else {})
 
 
 @dataclass(frozen=True)
-class Medium:
-    """An image or a sound as it came, and as it is shown."""
+class MediaFile:
+    """An image or sound file, as imported and as shown to workers."""
 
     type: str  # such as image/png
     bytes: Data
     shown_type: str
-    shown: Data | None = None  # None: as it came
+    shown: Data | None = None  # None: as imported
     width: int = 0
     height: int = 0
 
 
 @dataclass(frozen=True)
-class ShownMedium:
-    """An image or a sound as it is shown."""
+class DisplayedMedia:
+    """An image or sound as shown to workers."""
 
     type: str
     bytes: Data
@@ -74,15 +74,15 @@ class ShownMedium:
 
 @dataclass(frozen=True)
 class NewTask:
-    """A task to add."""
+    """A task to insert: its name and content."""
 
     name: str
     text: str | None = None
     text2: str | None = None
-    medium: Medium | None = None
+    medium: MediaFile | None = None
     stratum: str = ""
     practice: bool = False
-    gold: str | None = None  # the label that is known to be right
+    gold: str | None = None  # the correct label, if known
 
     @property
     def kind(self) -> str:
@@ -93,141 +93,144 @@ class NewTask:
 
 
 def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewTask]) -> int:
-    """Put tasks into the store; how many there were."""
-    n, trained = 0, practice_tasks(connection)
+    """Insert tasks in bulk and update quotas and counters; return how many. Raise InputError if a name exists already."""
+    n, practice = 0, practice_task_ids(connection)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
-    names: set[str] | None = set() if is_first else None  # a store that is empty need not be asked
-    for part in batched(new, AT_ONCE):
-        _refuse_known(connection, [one.name for one in part], names)
-        held = {one.name: {"id": new_id(), **vars(one.medium)} for one in part if one.medium}
-        put(connection, media, list(held.values()))
-        rows = [_row(assignment, one, held[one.name]["id"] if one.name in held else None) for one in part]
+    names: set[str] | None = set() if is_first else None  # in an empty database, names in memory suffice
+    for part in batched(new, BATCH_ROWS):
+        _check_new_names(connection, [task.name for task in part], names)
+        files = {task.name: {"id": new_id(), **vars(task.medium)} for task in part if task.medium}
+        insert_rows(connection, media, list(files.values()))
+        rows = [_task_row(assignment, task, files[task.name]["id"] if task.name in files else None) for task in part]
         rows.sort(key=lambda row: row["id"])
-        put(connection, tasks, rows)
-        put(connection, soft_labels, [no_soft_label(row["id"]) for row in rows if not row["practice"]])
-        trained += [row["id"] for row in rows if row["practice"]]
+        insert_rows(connection, tasks, rows)
+        insert_rows(connection, soft_labels, [unanswered_row(row["id"]) for row in rows if not row["practice"]])
+        practice += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
-    kv_set(connection, "practice", trained)
+    kv_set(connection, "practice", practice)
     if n and (assignment.arms or assignment.in_batches):
-        kv_set(connection, "applied", None)  # no batch holds the new ones: nobody is asked about them
-    elif is_first:  # their rows are as study.toml says
-        _note_applied(connection, assignment)
+        kv_set(connection, "applied", None)  # quotas depend on arms and batches: apply them again
+    elif is_first:  # the rows have their quotas already
+        _save_applied(connection, assignment)
     apply_assignment(connection, assignment)
-    counters.count_tasks(connection)
+    answer_counters.recount_tasks(connection)
     return n
 
 
 def apply_assignment(connection: Connection, assignment: Assignment) -> None:
-    """Let quotas and queues follow study.toml, which may have been edited."""
-    if kv_get(connection, "applied") == assignment.facts():
+    """Update quotas, queues and counters of all tasks if study.toml was edited since they were last applied."""
+    if kv_get(connection, "applied") == assignment.applied_options():
         return
     quota: Any = assignment.per_task
     if assignment.in_batches:
-        held = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
-        quota = assignment.per_task * held
+        n_batches = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
+        quota = assignment.per_task * n_batches
     quota = arms.total_quota(len(assignment.arms), quota)
     unset = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED))
     gain = unset if assignment.by_gain else null()
     by_stratum = bool(assignment.strata)
     queue = case((tasks.c.given < quota, tasks.c.stratum if by_stratum else literal("")), else_=null())
-    real = tasks.c.practice == 0
-    connection.execute(update(tasks).where(real).values(quota=quota, gain=gain, queue=queue))  # each row once
+    not_practice = tasks.c.practice == 0
+    connection.execute(update(tasks).where(not_practice).values(quota=quota, gain=gain, queue=queue))
     connection.execute(update(plans).values(queue=""))
-    arms.lay_out(
+    arms.sync_arms(
         connection, assignment.arms, assignment.per_task, by_stratum=by_stratum, in_batches=assignment.in_batches
     )
-    _note_applied(connection, assignment)
-    counters.count_tasks(connection)
+    _save_applied(connection, assignment)
+    answer_counters.recount_tasks(connection)
 
 
-def _note_applied(connection: Connection, assignment: Assignment) -> None:
+def _save_applied(connection: Connection, assignment: Assignment) -> None:
+    """Save which options quotas and queues were computed with."""
     kv_set(connection, "strata", assignment.strata)
-    kv_set(connection, "applied", assignment.facts())
+    kv_set(connection, "applied", assignment.applied_options())
 
 
-def _row(assignment: Assignment, one: NewTask, medium: int | None) -> dict[str, Any]:
-    home = one.stratum if isinstance(assignment.assigner, Strata) else ""
+def _task_row(assignment: Assignment, task: NewTask, medium: int | None) -> dict[str, Any]:
+    """Return the row of a new task in the table `tasks`; `medium` is the id of its file."""
+    queue = task.stratum if isinstance(assignment.assigner, Strata) else ""
     return {
         "id": new_id(),
-        "name": one.name,
-        "kind": one.kind,
-        "text": one.text,
-        "text2": one.text2,
+        "name": task.name,
+        "kind": task.kind,
+        "text": task.text,
+        "text2": task.text2,
         "media_id": medium,
-        "stratum": one.stratum,
-        "practice": int(one.practice),
-        "gold": one.gold,
-        "quota": 0 if one.practice else assignment.per_task,
+        "stratum": task.stratum,
+        "practice": int(task.practice),
+        "gold": task.gold,
+        "quota": 0 if task.practice else assignment.per_task,
         "given": 0,
-        "queue": None if one.practice else home,
-        "rank": draws.rng.random(),
-        "gain": UNASKED if assignment.by_gain and not one.practice else None,
+        "queue": None if task.practice else queue,
+        "rank": random_source.rng.random(),
+        "gain": UNASKED if assignment.by_gain and not task.practice else None,
     }
 
 
-def _refuse_known(connection: Connection, names: Sequence[str], known: set[str] | None) -> None:
-    """Refuse names that are there already, by those we know or, where these are not all, by asking the store."""
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+def _check_new_names(connection: Connection, names: Sequence[str], known: set[str] | None) -> None:
+    """Raise InputError if a task name exists already: in `known`, which is updated, or if None in the database."""
+    duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if known is not None:
-        twice += sorted(known.intersection(names))
+        duplicates += sorted(known.intersection(names))
         known.update(names)
     else:
         for part in batched(names, 500):
-            twice += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
-    if twice:
-        raise InputError(f"tasks {first_few(twice)} are there already; every task needs a name of its own")
+            duplicates += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
+    if duplicates:
+        raise InputError(f"tasks {first_few(duplicates)} exist already; every task needs a unique name")
 
 
-def fix_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
-    """Batches by name, each a list of tasks: from now on sittings are these. Each goes to `per_task` people."""
-    ids = {name: id for id, name in _named(connection, [name for batch in batches.values() for name in batch])}
-    for name, inside in batches.items():
-        if strangers := [task for task in inside if task not in ids]:
-            raise InputError(f"batch {name!r} names tasks that are not there: {first_few(strangers)}")
-        row = {"name": name, "given": 0, "queue": "", "rank": draws.rng.random()}
+def add_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
+    """Insert fixed batches, name -> its tasks; sittings are then these batches, each for `per_task` workers."""
+    ids = {name: id for id, name in _find_task_ids(connection, [name for batch in batches.values() for name in batch])}
+    for name, members in batches.items():
+        if unknown := [task for task in members if task not in ids]:
+            raise InputError(f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}")
+        row = {"name": name, "given": 0, "queue": "", "rank": random_source.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
-        connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(inside)])
+        connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(members)])
     kv_set(connection, "plans", len(batches))
-    kv_set(connection, "applied", None)  # a task's quota is now as many times per_task as batches hold it
+    kv_set(connection, "applied", None)  # the quota of a task is now per_task times its batches
     apply_assignment(connection, assignment)
 
 
-def _named(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _find_task_ids(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield (id, name) of the tasks with these names; unknown names are left out."""
     for part in batched(sorted(set(names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name
 
 
-def is_filled(connection: Connection) -> bool:
-    """Whether tasks were put into this database before."""
+def has_tasks(connection: Connection) -> bool:
+    """Return whether tasks were inserted into this database before."""
     return kv_get(connection, "applied") is not None
 
 
 def has_batches(connection: Connection) -> bool:
-    """Whether the study has fixed batches."""
+    """Return whether the study has fixed batches."""
     return bool(kv_get(connection, "plans"))
 
 
-def practice_tasks(connection: Connection) -> list[int]:
-    """The tasks for practice, in the order in which they were added."""
+def practice_task_ids(connection: Connection) -> list[int]:
+    """Return the ids of the practice tasks, in the order in which they were added."""
     return kv_get(connection, "practice") or []
 
 
 def count_tasks(connection: Connection) -> int:
-    """How many tasks there are, practice not counted."""
+    """Return the number of tasks, without practice."""
     return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()
 
 
-def kind_of(connection: Connection) -> str:
-    """What the first task is: image, audio, text or pair; empty where there is none."""
+def first_task_kind(connection: Connection) -> str:
+    """Return the kind of the first task by name: image, audio, text or pair; "" if there are no tasks."""
     return connection.execute(select(tasks.c.kind).order_by(tasks.c.name).limit(1)).scalar() or ""
 
 
-def shown_medium(connection: Connection, medium: int) -> ShownMedium:
-    """An image or a sound as it is shown; raise NotFound where there is none."""
-    wanted = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
-    row = connection.execute(wanted).first()
+def get_media(connection: Connection, medium: int) -> DisplayedMedia:
+    """Return an image or sound as shown to workers; raise NotFound if there is none with this id."""
+    query = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
+    row = connection.execute(query).first()
     if row is None:
-        raise NotFound("medium")
-    return ShownMedium(row.shown_type, row.bytes if row.shown is None else row.shown)
+        raise NotFound("image or sound")
+    return DisplayedMedia(row.shown_type, row.bytes if row.shown is None else row.shown)

@@ -1,4 +1,4 @@
-"""Run by alembic: the connection comes from `database.migrate`."""
+"""The environment of Alembic: run the migrations on the connection passed by `database.migrate`."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""SQL of what owners see: counters, logs of answers and work, snapshots, alerts."""
+"""SQL statements of the owner's pages: progress, soft labels, scores, pay, snapshots, alerts."""

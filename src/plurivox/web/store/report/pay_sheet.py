@@ -1,4 +1,4 @@
-"""The pay sheet: one line per worker, by pseudonym; what it needs of workers; and, for the command line alone, platform ids."""
+"""The pay sheet in the database: one line per worker; and the worker data that computing it needs."""
 
 import json
 from collections.abc import Container, Iterable, Mapping
@@ -8,25 +8,25 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from plurivox.web.store.database import batched
-from plurivox.web.store.facts import kv_get, kv_set
-from plurivox.web.store.report.row_log import RowLog
+from plurivox.web.store.key_value import kv_get, kv_set
+from plurivox.web.store.report.row_cache import RowCache
 from plurivox.web.store.schema import pay, raw_ids, visits, workers
 
-AT_ONCE = 1_000
-CHANGE = update(pay).where(pay.c.worker_id == bindparam("who")).values(line=bindparam("new"))
+BATCH_ROWS = 1_000  # lines per statement
+UPDATE_LINE = update(pay).where(pay.c.worker_id == bindparam("who")).values(line=bindparam("new"))
 
 
 @dataclass(frozen=True)
 class PayLine:
-    """What one person is paid, as exact decimals; `reasons` say how it came about."""
+    """The pay of one worker, amounts as exact decimals, with the reasons."""
 
     worker: str
     answers: int
     active_minutes: str
     total_minutes: str
     matched: int
-    compared: int  # answers to tasks that others have answered too
-    base: str  # for taking part and for the time
+    compared: int  # answers to tasks that other workers have answered too
+    base: str  # for participation and time
     bonus: str
     total: str
     reasons: list[str]
@@ -34,7 +34,7 @@ class PayLine:
 
 @dataclass(frozen=True)
 class PayPage:
-    """A part of the sheet, and the sums of all of it."""
+    """One page of the pay sheet, with the totals of the whole sheet."""
 
     lines: list[PayLine]
     total: str
@@ -44,28 +44,28 @@ class PayPage:
 
 @dataclass(frozen=True)
 class Person:
-    """Whom a line is about."""
+    """The pseudonym of a worker and when the worker entered."""
 
     pseudonym: str
-    born: float  # when they came
+    born: float  # when the worker entered
 
 
 @dataclass(frozen=True)
 class PlatformId:
-    """By which name a platform knows a worker."""
+    """A platform and the id of a worker there."""
 
     platform: str
     raw: str
 
 
-def visit_log() -> RowLog:
-    """A log of all visits to pages, empty."""
+def new_visit_cache() -> RowCache:
+    """Return an empty cache of all visits to pages; `read_new` fills it."""
     types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
-    return RowLog(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
+    return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
 
 
-def people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
-    """worker -> who they are."""
+def find_people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
+    """Return worker id -> pseudonym and time of entry."""
     found: dict[int, Person] = {}
     for part in batched(sorted(ids), 500):
         who = select(workers.c.id, workers.c.pseudonym, workers.c.born).where(workers.c.id.in_(part))
@@ -73,43 +73,43 @@ def people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
     return found
 
 
-def keep(connection: Connection, lines: Mapping[int, PayLine], total: str, by: str) -> None:
-    """Write new lines in place of those that the same people had, the total of the whole sheet, and who keeps it."""
-    for part in batched(lines, AT_ONCE):
+def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total: str, by: str) -> None:
+    """Insert or update pay lines, worker id -> line; save the total of the whole sheet and `by`, which wrote it."""
+    for part in batched(lines, BATCH_ROWS):
         old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
         new = {worker: json.dumps(asdict(lines[worker])) for worker in part}
         changed = [{"who": worker, "new": line} for worker, line in new.items() if old.get(worker, line) != line]
         if changed:
-            connection.execute(CHANGE, changed)
+            connection.execute(UPDATE_LINE, changed)
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
     kv_set(connection, "pay", total)
     kv_set(connection, "pay by", by)
 
 
-def kept_by(connection: Connection) -> str:
-    """Who wrote the sheet: where another server has led meanwhile, its lines may be others."""
+def last_sheet_writer(connection: Connection) -> str:
+    """Return the name of the `Payroll` that last wrote the sheet (another one after a change of leader); "" if none did."""
     return kv_get(connection, "pay by") or ""
 
 
-def drop_others(connection: Connection, people: Container[int]) -> None:
-    """Delete the lines of all but these people."""
+def delete_other_lines(connection: Connection, people: Container[int]) -> None:
+    """Delete the pay lines of all workers except these ids."""
     gone = [worker for worker in connection.execute(select(pay.c.worker_id)).scalars() if worker not in people]
-    for part in batched(gone, AT_ONCE):
+    for part in batched(gone, BATCH_ROWS):
         connection.execute(delete(pay).where(pay.c.worker_id.in_(part)))
 
 
-def page(connection: Connection, after: str | None, limit: int) -> PayPage:
-    """Lines by pseudonym."""
-    wanted = select(pay.c.line).join(workers, workers.c.id == pay.c.worker_id)
-    wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
-    rows = connection.execute(wanted).scalars().all()
+def pay_page(connection: Connection, after: str | None, limit: int) -> PayPage:
+    """Return one page of the pay sheet, sorted by pseudonym; `after` is the last pseudonym of the page before."""
+    query = select(pay.c.line).join(workers, workers.c.id == pay.c.worker_id)
+    query = query.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
+    rows = connection.execute(query).scalars().all()
     lines = [PayLine(**json.loads(line)) for line in rows[:limit]]
     n = connection.execute(select(func.count()).select_from(pay)).scalar_one()
-    total = (n and kv_get(connection, "pay")) or "0.00"  # the last one may have been erased
+    total = (n and kv_get(connection, "pay")) or "0.00"  # all workers may have been erased
     return PayPage(lines, total, n, next=lines[-1].worker if len(rows) > limit else None)
 
 
 def platform_ids(connection: Connection) -> dict[int, PlatformId]:
-    """worker -> platform and id there."""
+    """Return worker id -> platform and id there."""
     return {row.worker_id: PlatformId(row.platform, row.raw) for row in connection.execute(select(raw_ids))}

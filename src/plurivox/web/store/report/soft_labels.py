@@ -1,9 +1,9 @@
-"""Soft labels of tasks as their table holds them, and the list of tasks with their soft labels, a page at a time.
+"""Soft labels of tasks: rows of the table, and the list of tasks with their soft labels, one page at a time.
 
-A row holds from one snapshot to before another, so that a list keeps its order while it is read: where a page ends, the next
-one begins, whatever has been answered meanwhile. Tasks by entropy or by answers are listed as of one snapshot, which the place
-in the list names: its soft labels stay as they were for a quarter of an hour. A place is a key of an index, not a number of
-rows: the thousandth page is as fast as the first.
+A row is valid from one snapshot to before another, so that a list keeps its order while it is read, whatever is answered in
+the meantime. Lists by entropy or by number of answers are as of one snapshot, which the cursor of the next page contains and
+whose soft labels are kept for a quarter of an hour. A cursor is a key of an index, not an offset: the thousandth page is as
+fast as the first.
 """
 
 import json
@@ -14,17 +14,17 @@ from typing import Any, Literal
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select, tuple_
 
 from plurivox.web.store.database import batched
-from plurivox.web.store.errors import Conflict, LostPlace
-from plurivox.web.store.facts import kv_get
-from plurivox.web.store.ids import decode_id, encode_id
-from plurivox.web.store.schema import STILL, TaskKind, answers, facts, slots, soft_labels, tasks
+from plurivox.web.store.errors import Conflict, InvalidCursor
+from plurivox.web.store.key_value import kv_get
+from plurivox.web.store.random_ids import decode_id, encode_id
+from plurivox.web.store.schema import OPEN_END, TaskKind, answers, facts, slots, soft_labels, tasks
 
 Order = Literal["name", "entropy", "given"]
-TOP = 3  # labels of a task in a list
-LAST = "\U0010ffff"  # after every character of a name
-AT_ONCE = 500  # rows in one statement
-NO_ANSWER = 1.0  # the column `sure` of a task that nobody has answered: after every entropy
-PUBLISHED = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
+MAX_TOP_LABELS = 3  # of a task in a list
+AFTER_ANY_CHARACTER = "\U0010ffff"  # sorts after every character of a name
+ROWS_PER_STATEMENT = 500
+SURE_WITHOUT_ANSWERS = 1.0  # column `sure` of a task without answers: sorts after minus any entropy
+NEWEST_SNAPSHOT = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
 TASK_ROWS = (
     select(tasks, soft_labels.c.n, soft_labels.c.sure, soft_labels.c.soft)
     .select_from(tasks.join(soft_labels, soft_labels.c.task_id == tasks.c.id))
@@ -44,75 +44,75 @@ class SoftLabel:
 
 @dataclass(frozen=True)
 class SoftLabelRow:
-    """The soft label of a task; the defaults are that of a task which nobody has answered."""
+    """The soft label of a task, with its entropy; the defaults are for a task without answers."""
 
     task_id: int
-    n: int = 0  # answers it rests on
-    entropy: float | None = None  # in nats; None where there is no answer
+    n: int = 0  # answers it is computed from
+    entropy: float | None = None  # in nats; None if there is no answer
     soft: str = "[]"  # see `dump_soft`
 
     def columns(self) -> dict[str, Any]:
-        """The columns of the table that it fills. The column `sure` is minus the entropy, so that its index goes from
-        doubtful to sure tasks, and then to those without an answer."""
-        sure = NO_ANSWER if self.entropy is None else 0.0 - self.entropy
+        """Return the columns of the table for this soft label. `sure` is minus the entropy, so that its index sorts tasks from
+        the highest to the lowest entropy, and then those without answers."""
+        sure = SURE_WITHOUT_ANSWERS if self.entropy is None else 0.0 - self.entropy
         return {"task_id": self.task_id, "n": self.n, "sure": sure, "soft": self.soft}
 
 
-def entropy_of(n: int, sure: float) -> float | None:
-    """The entropy that the column `sure` holds, in nats; None for a task without answers."""
+def entropy_from_column(n: int, sure: float) -> float | None:
+    """Return the entropy in nats from the columns `n` and `sure` (minus the entropy); None for a task without answers."""
     return max(0.0, -sure) if n else None
 
 
 def dump_soft(rows: Sequence[tuple[str, float, float, float]]) -> str:
-    """A soft label as the column `soft` holds it: [[label, p, low, high], ...] as JSON, the most probable first."""
+    """Return a soft label as JSON for the column `soft`: [[label, p, low, high], ...], the most probable first."""
     return json.dumps(rows)
 
 
-def load_soft(text: str) -> list[SoftLabel]:
-    """The labels of a soft label, the most probable first."""
+def parse_soft(text: str) -> list[SoftLabel]:
+    """Parse the column `soft`: the probability and interval of each label, the most probable first."""
     return [SoftLabel(*row) for row in json.loads(text)]
 
 
-def no_soft_label(task: int) -> dict[str, Any]:
-    """The whole row of a task that nobody has answered."""
-    return {**SoftLabelRow(task).columns(), "since": 0, "until": STILL}
+def unanswered_row(task: int) -> dict[str, Any]:
+    """Return the row of the table of soft labels for a task without answers."""
+    return {**SoftLabelRow(task).columns(), "since": 0, "until": OPEN_END}
 
 
-def drop_soft_labels(connection: Connection, worker: int) -> None:
-    """Delete the soft labels of the tasks that a person has answered; the next snapshot computes them from the rest."""
-    asked = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
-    asked = asked.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
-    for part in batched(connection.execute(asked).scalars().all(), AT_ONCE):
+def reset_soft_labels(connection: Connection, worker: int) -> None:
+    """Reset the soft labels of the tasks that a worker has answered; the next snapshot computes them from the other answers."""
+    answered = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
+    answered = answered.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
+    for part in batched(connection.execute(answered).scalars().all(), ROWS_PER_STATEMENT):
         connection.execute(delete(soft_labels).where(soft_labels.c.task_id.in_(part)))
-        connection.execute(insert(soft_labels), [no_soft_label(task) for task in part])
+        connection.execute(insert(soft_labels), [unanswered_row(task) for task in part])
 
 
-def labelled_tasks(connection: Connection) -> Sequence[int]:
-    """Tasks that have a soft label."""
-    wanted = select(soft_labels.c.task_id).where(soft_labels.c.until == STILL, soft_labels.c.n > 0)
-    return connection.execute(wanted).scalars().all()
+def labelled_task_ids(connection: Connection) -> Sequence[int]:
+    """Return the ids of tasks that have a soft label now."""
+    query = select(soft_labels.c.task_id).where(soft_labels.c.until == OPEN_END, soft_labels.c.n > 0)
+    return connection.execute(query).scalars().all()
 
 
-# ---- which snapshot's soft labels are listed
+# ---- validity in snapshots
 
 
-def newest_snapshot(connection: Connection) -> int:
-    """The number of the newest snapshot."""
+def newest_snapshot_id(connection: Connection) -> int:
+    """Return the number of the newest published snapshot; 0 if there is none."""
     return kv_get(connection, "published") or 0
 
 
-def oldest_snapshot(connection: Connection) -> int:
-    """The number of the oldest snapshot whose lists are whole."""
+def oldest_snapshot_id(connection: Connection) -> int:
+    """Return the number of the oldest snapshot whose soft labels are still kept; 0 if there is none."""
     return kv_get(connection, "oldest") or 0
 
 
-def holds_in(number: Any) -> ColumnElement[bool]:
-    """Condition of the soft labels that hold in a snapshot, by its number."""
-    # `+ 0` keeps the planner from ix_beliefs_until, by which it would find all rows and sort them
+def valid_in_snapshot(number: Any) -> ColumnElement[bool]:
+    """Return the SQL condition for soft labels that are valid in snapshot `number`."""
+    # `+ 0` prevents the planner from using ix_beliefs_until, with which it would read and sort all rows
     return (soft_labels.c.since <= number) & (soft_labels.c.until + 0 > number)
 
 
-IS_PUBLISHED = holds_in(func.coalesce(PUBLISHED, 0))  # of the newest snapshot, not of the one that is being written
+VALID_IN_NEWEST = valid_in_snapshot(func.coalesce(NEWEST_SNAPSHOT, 0))  # the published one, not the one being written
 
 
 # ---- lists of tasks
@@ -120,83 +120,86 @@ IS_PUBLISHED = holds_in(func.coalesce(PUBLISHED, 0))  # of the newest snapshot, 
 
 @dataclass(frozen=True)
 class TaskLine:
-    """A task in a list."""
+    """A task in a list, with quota, entropy and most probable labels."""
 
-    task: str  # its id as addresses show it
+    task: str  # its id in URLs
     name: str
     stratum: str
     kind: TaskKind
     given: int
     quota: int
-    entropy: float | None  # of the soft label, in nats; None before the first snapshot that knows it
+    entropy: float | None  # of the soft label, in nats; None if it has none yet
     top: list[SoftLabel]  # the most probable labels, at most three
 
 
 @dataclass(frozen=True)
 class TaskPage:
-    """A part of the list of tasks."""
+    """One page of the list of tasks."""
 
     tasks: list[TaskLine]
-    next: str | None  # the place where the next page begins
+    next: str | None  # cursor of the next page
 
 
 def task_page(connection: Connection, after: str | None, limit: int, order: Order, prefix: str = "") -> TaskPage:
-    """Tasks by name, by entropy (the most doubtful first) or by how few answers they have; found ones by name."""
-    wanted = TASK_ROWS.limit(limit + 1)
+    """Return one page of tasks by name, entropy (highest first) or answers (fewest first); with `prefix`, by name only.
+
+    `after` is the cursor of the page before. Raise InvalidCursor if it is not valid, Conflict if its snapshot is too old.
+    """
+    query = TASK_ROWS.limit(limit + 1)
     if order == "name" or prefix:
-        wanted = wanted.where(tasks.c.name >= prefix, tasks.c.name < prefix + LAST) if prefix else wanted
-        return _by_name(connection, wanted, after, limit)
-    snapshot, place = _place(connection, after)
+        query = query.where(tasks.c.name >= prefix, tasks.c.name < prefix + AFTER_ANY_CHARACTER) if prefix else query
+        return _task_page_by_name(connection, query, after, limit)
+    snapshot, last_key = _parse_cursor(connection, after)
     key = soft_labels.c.sure if order == "entropy" else soft_labels.c.n
-    wanted = wanted.where(holds_in(snapshot)).order_by(key, soft_labels.c.task_id)
-    if place is not None:
-        wanted = wanted.where(tuple_(key, soft_labels.c.task_id) > place)
-    rows = connection.execute(wanted).all()
-    following = None
+    query = query.where(valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
+    if last_key is not None:
+        query = query.where(tuple_(key, soft_labels.c.task_id) > last_key)
+    rows = connection.execute(query).all()
+    next_cursor = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
-    return TaskPage([task_line(row) for row in rows[:limit]], following)
+        next_cursor = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
+    return TaskPage([task_line(row) for row in rows[:limit]], next_cursor)
 
 
-def _by_name(connection: Connection, wanted: Any, after: str | None, limit: int) -> TaskPage:
-    """A name never changes: these are listed as they are."""
-    wanted = wanted.where(IS_PUBLISHED).order_by(tasks.c.name)
+def _task_page_by_name(connection: Connection, query: Any, after: str | None, limit: int) -> TaskPage:
+    """Return one page of tasks by name, with the soft labels of the newest snapshot; `after` is the id of the last task."""
+    query = query.where(VALID_IN_NEWEST).order_by(tasks.c.name)
     if after:
         name = connection.execute(select(tasks.c.name).where(tasks.c.id == decode_id(after))).scalar()
         if name is None:
-            raise LostPlace()
-        wanted = wanted.where(tasks.c.name > name)
-    rows = connection.execute(wanted).all()
+            raise InvalidCursor()
+        query = query.where(tasks.c.name > name)
+    rows = connection.execute(query).all()
     return TaskPage(
         [task_line(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
     )
 
 
-def _place(connection: Connection, after: str | None) -> tuple[int, Any]:
-    """The snapshot that is listed, and the key of the last row that was shown."""
-    newest = newest_snapshot(connection)
+def _parse_cursor(connection: Connection, after: str | None) -> tuple[int, Any]:
+    """Parse a cursor: the number of the listed snapshot, and the (key, task id) of the last row shown, None at the start."""
+    newest = newest_snapshot_id(connection)
     if not after:
         return newest, None
     try:
         number, key, task = after.split("_")
-        snapshot, place = int(number), (float(key), decode_id(task))
+        snapshot, last_key = int(number), (float(key), decode_id(task))
     except ValueError:
-        raise LostPlace() from None
-    if not 0 <= snapshot <= newest or place[0] != place[0] or abs(place[0]) > 1e9:
-        raise LostPlace()
-    if snapshot < oldest_snapshot(connection):
-        raise Conflict("list-renewed", "this list has been renewed since; begin at its first page")
-    return snapshot, place
+        raise InvalidCursor() from None
+    if not 0 <= snapshot <= newest or last_key[0] != last_key[0] or abs(last_key[0]) > 1e9:
+        raise InvalidCursor()
+    if snapshot < oldest_snapshot_id(connection):
+        raise Conflict("list-renewed", "this list has changed since; start again at the first page")
+    return snapshot, last_key
 
 
 def task_row(connection: Connection, task: int) -> Any:
-    """The row of `TASK_ROWS` of one task as of the newest snapshot; None where there is no such task."""
-    return connection.execute(TASK_ROWS.where(tasks.c.id == task, IS_PUBLISHED)).first()
+    """Return the row of `TASK_ROWS` of a task in the newest snapshot; None if there is no such task."""
+    return connection.execute(TASK_ROWS.where(tasks.c.id == task, VALID_IN_NEWEST)).first()
 
 
 def task_line(row: Any) -> TaskLine:
-    """The line of a row of `TASK_ROWS`."""
+    """Convert a row of `TASK_ROWS` to a TaskLine."""
     return TaskLine(
         task=encode_id(row.id),
         name=row.name,
@@ -204,6 +207,6 @@ def task_line(row: Any) -> TaskLine:
         kind=row.kind,
         given=row.given,
         quota=row.quota,
-        entropy=entropy_of(row.n, row.sure),
-        top=load_soft(row.soft)[:TOP],
+        entropy=entropy_from_column(row.n, row.sure),
+        top=parse_soft(row.soft)[:MAX_TOP_LABELS],
     )

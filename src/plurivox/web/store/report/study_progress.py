@@ -1,4 +1,4 @@
-"""How far a study is: counts as of now, and what the latest snapshot adds to them."""
+"""The progress of a study: current counts of answers, quotas and workers, and the state of the background jobs."""
 
 from dataclasses import dataclass
 
@@ -6,22 +6,28 @@ from sqlalchemy import Connection, func, select
 
 from plurivox.web.store import study_state
 from plurivox.web.store.database import now
-from plurivox.web.store.report import counters
-from plurivox.web.store.report.alerts import Alert, list_alerts
-from plurivox.web.store.report.snapshots import Snapshot, is_recomputing, is_stale, latest_snapshot, lease_end
+from plurivox.web.store.report import answer_counters
+from plurivox.web.store.report.background_alerts import Alert, list_alerts
+from plurivox.web.store.report.snapshots import (
+    Snapshot,
+    has_exclusion_changes,
+    is_stale,
+    latest_snapshot,
+    leader_lease_end,
+)
 from plurivox.web.store.report.statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
-from plurivox.web.store.study_state import State
+from plurivox.web.store.study_state import StudyState
 
-HOURS = 72
-SILENT = 120.0  # seconds after which a leader counts as gone
+MAX_HOURS = 72  # in the list of answers per hour
+LEADER_SILENT_SECONDS = 120.0  # owners are alerted if the leader's lease ended so long ago
 
 
 @dataclass(frozen=True)
 class StudyCounts:
-    """The size of a study."""
+    """The state of a study and its numbers of tasks, answers and workers."""
 
-    state: State
+    state: StudyState
     tasks: int
     answers: int
     workers: int
@@ -29,11 +35,11 @@ class StudyCounts:
 
 @dataclass(frozen=True)
 class Quota:
-    """How full a stratum is."""
+    """Answers wanted, given and leased in a stratum."""
 
     stratum: str
     tasks: int
-    wanted: int  # answers that quotas ask for
+    wanted: int  # sum of the quotas
     given: int  # done
     leased: int  # being answered now
     full_tasks: int  # as of the latest snapshot
@@ -41,10 +47,10 @@ class Quota:
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How many answers there are and how many are wanted, by stratum, stage and hour."""
+    """Answers collected and wanted, by stratum and hour, and workers by stage."""
 
-    state: State
-    answers: int  # the last one of each slot; repeats, practice and extras not counted
+    state: StudyState
+    answers: int  # the latest of each slot, without repeats, practice and extras
     wanted: int
     repeats: int
     practice: int
@@ -58,25 +64,25 @@ class StudyProgress:
 
 
 def study_counts(connection: Connection) -> StudyCounts:
-    """How many tasks, answers and workers there are."""
-    found = counters.totals(connection)
+    """Return the state of the study and the numbers of tasks, answers and workers."""
+    found = answer_counters.current_counts(connection)
     return StudyCounts(
-        state=study_state.state_of(connection),
+        state=study_state.get_state(connection),
         tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
         answers=found["kind", "task"],
         workers=connection.execute(select(func.count()).select_from(workers)).scalar_one(),
     )
 
 
-def progress(connection: Connection) -> StudyProgress:
-    """How far the study is, as of now."""
-    found = counters.totals(connection)
+def study_progress(connection: Connection) -> StudyProgress:
+    """Return the current progress: answers and quotas from the counters, full tasks from the latest snapshot."""
+    found = answer_counters.current_counts(connection)
     latest = latest_snapshot(connection)
-    quotas = _quotas(connection, found, latest.full_tasks)
+    quotas = _quotas_by_stratum(connection, found, latest.full_tasks)
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
     return StudyProgress(
-        state=study_state.state_of(connection),
+        state=study_state.get_state(connection),
         answers=found["kind", "task"],
         wanted=sum(one.wanted for one in quotas),
         repeats=found["kind", "repeat"],
@@ -85,20 +91,20 @@ def progress(connection: Connection) -> StudyProgress:
         replaced=found["kind", "replaced"],
         workers={row[0]: row[1] for row in connection.execute(stages)},
         quotas=quotas,
-        per_hour=[(hour * 3600.0, n) for hour, n in hours[-HOURS:]],
+        per_hour=[(hour * 3600.0, n) for hour, n in hours[-MAX_HOURS:]],
         snapshot_at=latest.at,
         settled=latest.settled,
     )
 
 
-def _quotas(connection: Connection, found: counters.Tally, full: dict[str, int]) -> list[Quota]:
-    # only what is being answered now: sittings whose lease runs have an index, and so have the slots of each; as a join,
-    # SQLite would begin with all slots there are
-    run_still = select(sittings.c.id).where(sittings.c.until > 0)
+def _quotas_by_stratum(connection: Connection, found: answer_counters.Counts, full: dict[str, int]) -> list[Quota]:
+    """Return the quota of each stratum, with slots leased now."""
+    # a subquery uses the indexes of running leases and of their slots; with a join, SQLite would read all slots
+    running = select(sittings.c.id).where(sittings.c.until > 0)
     now_leased = (
         select(tasks.c.stratum, func.count())
         .select_from(slots.join(tasks, tasks.c.id == slots.c.task_id))
-        .where(slots.c.sitting_id.in_(run_still), slots.c.state == "leased", slots.c.kind == "task")
+        .where(slots.c.sitting_id.in_(running), slots.c.state == "leased", slots.c.kind == "task")
         .group_by(tasks.c.stratum)
     )
     leased = {row[0]: row[1] for row in connection.execute(now_leased)}
@@ -115,25 +121,25 @@ def _quotas(connection: Connection, found: counters.Tally, full: dict[str, int])
     ]
 
 
-# ---- the background
+# ---- background jobs
 
 
 @dataclass(frozen=True)
 class BackgroundState:
-    """The latest snapshot, whether it is stale, and what goes wrong beside the requests."""
+    """The latest snapshot, whether it is stale, and the alerts of the background jobs."""
 
     latest: Snapshot
     is_stale: bool
-    is_recomputing: bool  # somebody was excluded or taken back since
-    troubles: list[Alert]  # the oldest first
+    is_recomputing: bool  # a worker was excluded or reinstated since
+    alerts: list[Alert]  # the oldest first
 
 
 def background_state(connection: Connection) -> BackgroundState:
-    """What the background has done, and what keeps it from its work."""
+    """Return the latest snapshot, whether it is stale, and the alerts, one of them if no server is the leader."""
     latest = latest_snapshot(connection)
     stale = is_stale(connection, latest=latest)
-    troubles = list_alerts(connection)
-    until = lease_end(connection) if stale else None
-    if until is not None and until <= now() - SILENT:
-        troubles.append(Alert("leader", "No server computes aggregates or ends leases any more.", until))
-    return BackgroundState(latest, stale, is_recomputing(connection, latest), troubles)
+    alerts = list_alerts(connection)
+    until = leader_lease_end(connection) if stale else None
+    if until is not None and until <= now() - LEADER_SILENT_SECONDS:
+        alerts.append(Alert("leader", "No server is computing results or ending leases.", until))
+    return BackgroundState(latest, stale, has_exclusion_changes(connection, latest), alerts)

@@ -1,4 +1,4 @@
-"""Scores of workers, and flags of odd answers: as a snapshot writes them, and as lists, a page at a time."""
+"""Scores of workers and flags of answers: write them with a snapshot, list them one page at a time."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,27 +8,27 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_
 
 from plurivox.web.store.collect.workers import Stage
-from plurivox.web.store.database import WRITES, batched
-from plurivox.web.store.errors import LostPlace
-from plurivox.web.store.ids import decode_id, encode_id
+from plurivox.web.store.database import WRITE_OPTIONS, batched
+from plurivox.web.store.errors import InvalidCursor
+from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.report.snapshots import latest_snapshot
-from plurivox.web.store.report.task_detail import EACH_ANSWER
+from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
 WorkerOrder = Literal[
     "worker", "answers", "seconds", "flags", "seen", "agreement-with-rest", "repeat-consistency", "too-fast"
 ]
-SCORES = {
+SCORE_COLUMNS = {
     name: standings.c[name.replace("-", "_")] for name in ("agreement-with-rest", "repeat-consistency", "too-fast")
 }
-KEYS: dict[str, Any] = {"answers": standings.c.n, "seconds": standings.c.seconds, "flags": standings.c.flags}
-AT_ONCE = 500  # rows in one transaction: some ten milliseconds
-KEYS |= {"seen": workers.c.seen, **SCORES}
+ORDER_COLUMNS: dict[str, Any] = {"answers": standings.c.n, "seconds": standings.c.seconds, "flags": standings.c.flags}
+ROWS_PER_TRANSACTION = 500  # takes some ten milliseconds
+ORDER_COLUMNS |= {"seen": workers.c.seen, **SCORE_COLUMNS}
 
 
 @dataclass(frozen=True)
 class WorkerScores:
-    """Scores of a worker."""
+    """Scores of a worker, with the number of answers and flags."""
 
     n: int
     seconds: float | None
@@ -41,7 +41,7 @@ class WorkerScores:
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """A worker in a list."""
+    """A worker in a list, with stage, status and scores."""
 
     worker: str
     stage: Stage
@@ -55,15 +55,15 @@ class WorkerLine:
 
 @dataclass(frozen=True)
 class WorkerPage:
-    """A part of the list of workers."""
+    """One page of the list of workers."""
 
     workers: list[WorkerLine]
     next: str | None
 
 
 @dataclass(frozen=True)
-class Flagged:
-    """An odd answer."""
+class FlaggedAnswer:
+    """An answer with flags, such as too-fast."""
 
     answer: str
     worker: str
@@ -75,9 +75,9 @@ class Flagged:
 
 @dataclass(frozen=True)
 class FlaggedPage:
-    """A part of the list of odd answers, and how many there are of each kind."""
+    """One page of the list of flagged answers, and the number of answers per flag."""
 
-    flagged: list[Flagged]
+    flagged: list[FlaggedAnswer]
     counts: dict[str, int]
     next: str | None
 
@@ -85,115 +85,122 @@ class FlaggedPage:
 def worker_page(
     connection: Connection, after: str | None, limit: int, order: WorkerOrder = "worker", prefix: str = ""
 ) -> WorkerPage:
-    """Workers by pseudonym, or by what the latest snapshot knows of them, the largest first."""
+    """Return one page of workers by pseudonym, or by a score of the latest snapshot, the largest first; filter by `prefix`.
+
+    `after` is the cursor of the page before; raise InvalidCursor if it is not valid.
+    """
     done = select(func.sum(sittings.c.done)).where(sittings.c.worker_id == workers.c.id, sittings.c.number > 0)
     known = (standings.c.worker_id, standings.c.seconds, standings.c.flags, standings.c.seen.label("answered"))
-    wanted = select(workers, *known, *SCORES.values(), done.scalar_subquery().label("done")).limit(limit + 1)
-    wanted = wanted.outerjoin(standings, standings.c.worker_id == workers.c.id)
+    query = select(workers, *known, *SCORE_COLUMNS.values(), done.scalar_subquery().label("done")).limit(limit + 1)
+    query = query.outerjoin(standings, standings.c.worker_id == workers.c.id)
     if prefix:
-        wanted = wanted.where(workers.c.pseudonym.startswith(prefix, autoescape=True))
-    key = KEYS.get(order)
+        query = query.where(workers.c.pseudonym.startswith(prefix, autoescape=True))
+    key = ORDER_COLUMNS.get(order)
     if key is None:
-        wanted = wanted.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)
+        query = query.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)
     else:
-        down = func.coalesce(-key, 1e18)  # those of whom nothing is known come last
-        wanted = wanted.add_columns(down.label("down")).order_by(down, workers.c.id)
+        down = func.coalesce(-key, 1e18)  # workers without a value come last
+        query = query.add_columns(down.label("down")).order_by(down, workers.c.id)
         if after:
-            wanted = wanted.where(tuple_(down, workers.c.id) > _after(after))
-    rows = connection.execute(wanted).all()
-    following = None
+            query = query.where(tuple_(down, workers.c.id) > _parse_cursor(after))
+    rows = connection.execute(query).all()
+    next_cursor = None
     if len(rows) > limit:
         last = rows[limit - 1]
-        following = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
-    return WorkerPage([_worker(row) for row in rows[:limit]], following)
+        next_cursor = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
+    return WorkerPage([_worker_line(row) for row in rows[:limit]], next_cursor)
 
 
-def _after(place: str) -> tuple[float, int]:
+def _parse_cursor(cursor: str) -> tuple[float, int]:
+    """Return the sort key and worker id of a cursor; raise InvalidCursor if it is not valid."""
     try:
-        key, worker = place.split("_")
+        key, worker = cursor.split("_")
         value = float(key)
     except ValueError:
-        raise LostPlace() from None
+        raise InvalidCursor() from None
     if value != value:
-        raise LostPlace()
+        raise InvalidCursor()
     return value, decode_id(worker)
 
 
-def _worker(row: Any) -> WorkerLine:
-    known = row.worker_id is not None
+def _worker_line(row: Any) -> WorkerLine:
+    """Convert a row of the query of `worker_page` to a WorkerLine."""
+    has_scores = row.worker_id is not None
     return WorkerLine(
         worker=row.pseudonym,
         stage=row.stage,
         status=row.status,
         answers=int(row.done or 0),
         median_seconds=row.seconds,
-        scores={name: row._mapping[column] for name, column in SCORES.items()} if known else {},
+        scores={name: row._mapping[column] for name, column in SCORE_COLUMNS.items()} if has_scores else {},
         flags=row.flags or 0,
         last_seen=max(row.seen, row.answered or 0.0),
     )
 
 
-def newest_first(
-    connection: Connection, wanted: Any, key: Any, after: str | None, limit: int
+def newest_page(
+    connection: Connection, query: Any, key: Any, after: str | None, limit: int
 ) -> tuple[Sequence[Any], str | None]:
-    """A page of rows by a counted key, the largest first, and the place where the next page begins.
+    """Return one page of rows by an integer key, the largest first, and the cursor of the next page (None at the end).
 
-    `key` is the first column of `wanted`. A place that is no such key is the beginning.
+    `key` is the first column of `query`. A cursor `after` that is not an integer is ignored.
     """
     if after and after.isdigit() and len(after) < 19:
-        wanted = wanted.where(key < int(after))
-    rows = connection.execute(wanted.order_by(key.desc()).limit(limit + 1)).all()
+        query = query.where(key < int(after))
+    rows = connection.execute(query.order_by(key.desc()).limit(limit + 1)).all()
     return rows[:limit], str(rows[limit - 1][0]) if len(rows) > limit else None
 
 
 def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
-    """Odd answers, the newest first."""
-    wanted = EACH_ANSWER.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
-    rows, following = newest_first(connection, wanted.order_by(None), flags.c.answer_id, after, limit)
+    """Return one page of flagged answers, the newest first."""
+    query = ALL_ANSWERS.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
+    rows, next_cursor = newest_page(connection, query.order_by(None), flags.c.answer_id, after, limit)
     lines = [
-        Flagged(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
+        FlaggedAnswer(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
         for row in rows
     ]
-    return FlaggedPage(lines, latest_snapshot(connection).flags, following)
+    return FlaggedPage(lines, latest_snapshot(connection).flags, next_cursor)
 
 
-# ---- what a snapshot writes
+# ---- write with a snapshot
 
 
-def write_flags(engine: Engine, ids: Sequence[int], odd: Mapping[int, Sequence[str]]) -> None:
-    """Write what is odd about the answers to these tasks, in place of their former flags."""
-    for part in batched(ids, AT_ONCE):
+def write_flags(engine: Engine, task_ids: Sequence[int], flags_of: Mapping[int, Sequence[str]]) -> None:
+    """Replace the flags of all answers to these tasks; `flags_of`: answer id -> its flags."""
+    for part in batched(task_ids, ROWS_PER_TRANSACTION):
         with engine.connect() as connection:
-            said = select(flags).join(answers, answers.c.id == flags.c.answer_id).where(answers.c.task_id.in_(part))
-            old = {row.answer_id: row.flags for row in connection.execute(said)}
+            former = select(flags).join(answers, answers.c.id == flags.c.answer_id).where(answers.c.task_id.in_(part))
+            old = {row.answer_id: row.flags for row in connection.execute(former)}
             latest = select(answers.c.id).where(answers.c.task_id.in_(part))
-            new = {one: json.dumps(odd[one]) for one in connection.execute(latest).scalars() if one in odd}
+            new = {one: json.dumps(flags_of[one]) for one in connection.execute(latest).scalars() if one in flags_of}
         gone = [one for one, names in old.items() if new.get(one) != names]
         fresh = [{"answer_id": one, "flags": names} for one, names in new.items() if old.get(one) != names]
         if gone or fresh:
-            with engine.connect().execution_options(**WRITES) as connection, connection.begin():
-                for few in batched(gone, AT_ONCE):
+            with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+                for few in batched(gone, ROWS_PER_TRANSACTION):
                     connection.execute(delete(flags).where(flags.c.answer_id.in_(few)))
                 if fresh:
                     connection.execute(insert(flags), fresh)
 
 
 def write_worker_scores(engine: Engine, lines: Mapping[int, WorkerScores]) -> None:
-    """Write the scores of all workers, in place of the former ones."""
+    """Replace the scores of all workers; `lines`: worker id -> scores."""
     with engine.connect() as connection:
         old = {row.worker_id: row._asdict() for row in connection.execute(select(standings))}
     new = {worker: {"worker_id": worker, **vars(line)} for worker, line in lines.items()}
     gone = [worker for worker, line in old.items() if new.get(worker) != line]
     fresh = [line for worker, line in new.items() if old.get(worker) != line]
-    for part in batched([*gone, *(line["worker_id"] for line in fresh if line["worker_id"] not in old)], AT_ONCE):
-        with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+    for part in batched(
+        [*gone, *(line["worker_id"] for line in fresh if line["worker_id"] not in old)], ROWS_PER_TRANSACTION
+    ):
+        with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             connection.execute(delete(standings).where(standings.c.worker_id.in_(part)))
             if rows := [new[worker] for worker in part if worker in new]:
                 connection.execute(insert(standings), rows)
 
 
-def drop_scores(connection: Connection, worker: int) -> None:
-    """Delete a person's scores, and the flags of their answers."""
-    mine = select(answers.c.id).where(answers.c.worker_id == worker)
-    connection.execute(delete(flags).where(flags.c.answer_id.in_(mine)))
+def delete_scores(connection: Connection, worker: int) -> None:
+    """Delete the scores of a worker and the flags of the worker's answers."""
+    of_worker = select(answers.c.id).where(answers.c.worker_id == worker)
+    connection.execute(delete(flags).where(flags.c.answer_id.in_(of_worker)))
     connection.execute(delete(standings).where(standings.c.worker_id == worker))

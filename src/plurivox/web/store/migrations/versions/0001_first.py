@@ -1,4 +1,4 @@
-"""The first form of the tables."""
+"""Create the first version of the tables."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """The first form of the tables."""
+    """Create the first version of the tables."""
     op.create_table(
         "facts",
         sa.Column("name", sa.Text(), nullable=False),

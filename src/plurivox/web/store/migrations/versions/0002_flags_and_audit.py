@@ -1,4 +1,4 @@
-"""Flags of answers and an audit."""
+"""Add tables of answer flags and of the audit log."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Flags of answers and an audit."""
+    """Add tables of answer flags and of the audit log."""
     op.create_table(
         "audit",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),

@@ -1,4 +1,4 @@
-"""What one more answer to a task is expected to tell, and the batches that hold a task."""
+"""Add the expected information gain of tasks, and an index of the batches that contain a task."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """The gain of tasks, and two indexes."""
+    """Add the column tasks.gain and two indexes."""
     op.add_column("tasks", sa.Column("gain", sa.Float(precision=53), nullable=True))
     known = sa.text("gain IS NOT NULL")
     op.create_index("ix_tasks_gain", "tasks", ["queue", "gain", "rank"], sqlite_where=known, postgresql_where=known)

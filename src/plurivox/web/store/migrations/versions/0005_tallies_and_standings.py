@@ -1,4 +1,4 @@
-"""Counts that need no counting, beliefs with a history, what is known of workers; names of tasks in the order of bytes."""
+"""Add running counters, soft labels (beliefs) per snapshot and worker scores; sort task names by bytes on PostgreSQL."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,9 +8,11 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Counts that need no counting, beliefs with a history, what is known of workers."""
+    """Create tallies, standings and beliefs; delete former beliefs and snapshots, which are computed again."""
     if op.get_bind().dialect.name == "postgresql":
-        op.alter_column("tasks", "name", type_=sa.Text(collation="C"))  # as SQLite has it: prefixes find the index
+        op.alter_column(
+            "tasks", "name", type_=sa.Text(collation="C")
+        )  # as in SQLite, so that prefix searches use the index
     op.create_table(
         "tallies",
         sa.Column("what", sa.Text(), nullable=False),
@@ -31,7 +33,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["worker_id"], ["workers.id"], name=op.f("fk_standings_worker_id")),
         sa.PrimaryKeyConstraint("worker_id", name=op.f("pk_standings")),
     )
-    op.drop_table("beliefs")  # with the snapshots: both are computed anew
+    op.drop_table("beliefs")  # and the snapshots: both are computed again
     op.execute("DELETE FROM snapshots")
     op.create_table(
         "beliefs",
@@ -51,7 +53,7 @@ def upgrade() -> None:
 
 
 def _fill() -> None:
-    """What holds of the tasks that are there."""
+    """Insert beliefs and counters of the existing tasks."""
     op.execute(
         f"INSERT INTO beliefs (task_id, since, until, n, sure, soft) "
         f"SELECT id, 0, {1 << 62}, 0, 1.0, '[]' FROM tasks WHERE practice = 0"

@@ -1,4 +1,4 @@
-"""Drafts of unfinished answers."""
+"""Add a table of drafts (unfinished answers)."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Drafts of unfinished answers."""
+    """Add a table of drafts (unfinished answers)."""
     op.create_table(
         "drafts",
         sa.Column("worker_id", sa.BigInteger(), autoincrement=False, nullable=False),

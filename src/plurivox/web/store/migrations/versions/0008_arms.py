@@ -1,4 +1,4 @@
-"""Arms of a study that asks in several forms."""
+"""Add tables for the arms of a study with several forms."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """Arms of a study that asks in several forms."""
+    """Add tables for the arms of a study with several forms."""
     op.add_column("workers", sa.Column("arm", sa.Text(), nullable=False, server_default=""))
     op.create_table(
         "arms",

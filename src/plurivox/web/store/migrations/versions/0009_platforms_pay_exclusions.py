@@ -1,4 +1,4 @@
-"""Known labels of tasks, the end at a platform, exclusions, pay."""
+"""Add gold labels of tasks, the submit address of MTurk, exclusions and pay."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    """Known labels of tasks, the end at a platform, exclusions, pay."""
+    """Add gold labels of tasks, the submit address of MTurk, exclusions and pay."""
     op.add_column("tasks", sa.Column("gold", sa.Text(), nullable=True))
     op.add_column("raw_ids", sa.Column("submit_to", sa.Text(), nullable=True))
     op.create_table(

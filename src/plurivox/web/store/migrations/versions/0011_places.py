@@ -1,4 +1,4 @@
-"""Places from which owners have signed in."""
+"""Add a table of addresses from which owners have signed in."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """Places from which owners have signed in."""
+    """Add a table of addresses from which owners have signed in."""
     op.create_table(
         "places",
         sa.Column("owner_id", sa.BigInteger(), autoincrement=False, nullable=False),

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from plurivox.elicit import Form
-from plurivox.web.jobs import leader
-from plurivox.web.jobs.child_process import Computation
-from plurivox.web.jobs.leader import Background
-from plurivox.web.store.report.answer_log import AnswerLog
+from plurivox.web.jobs import background_thread
+from plurivox.web.jobs.background_thread import BackgroundThread
+from plurivox.web.jobs.compute_process import RoundRunner
+from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.schema import answers, snapshots
 from plurivox.web.study.config import Study, read_study
 from studies import Served, fresh_database, plain_study, served, text_tasks
@@ -30,18 +30,18 @@ def test_each_answer_is_read_once_for_rules_labels_and_pay(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    parse, read = AnswerLog._parse, Counter[int]()
+    parse, read = AnswerCache._parse, Counter[int]()
 
-    def count(log: AnswerLog, columns: Any) -> Any:
+    def count(log: AnswerCache, columns: Any) -> Any:
         read.update(columns[0])
         return parse(log, columns)
 
-    monkeypatch.setattr(AnswerLog, "_parse", count)
+    monkeypatch.setattr(AnswerCache, "_parse", count)
     with served(tmp_path / "s", plain_study(per_task=9, **PAID), text_tasks(4), database=database) as study:
-        computation = Computation(study.studio.engine)
+        computation = RoundRunner(study.studio.engine)
         for _ in range(3):
             answer_all(study)
-            assert computation.one_round(study.studio.study) == {"rules": "", "labels": "", "pay": ""}
+            assert computation.run_round(study.studio.study) == {"rules": "", "labels": "", "pay": ""}
         assert read == Counter(row.id for row in study.look(select(answers.c.id))) and len(read) == 12
         study.sign_in()
         assert study.http.get("/api/owner/snapshot").json()["answers"] == 12
@@ -52,11 +52,11 @@ def test_next_best_takes_the_votes_of_the_snapshot(tmp_path: Path, monkeypatch: 
     elicited, elicit = [], Form.read
     monkeypatch.setattr(Form, "read", lambda form, given: elicited.append(form) or elicit(form, given))
     with served(tmp_path / "s", plain_study(assign="next-best", per_task=5), text_tasks(4)) as study:
-        computation = Computation(study.studio.engine)
+        computation = RoundRunner(study.studio.engine)
         for _ in range(2):
             answer_all(study)
             del elicited[:]
-            assert not any(computation.one_round(study.studio.study).values()) and len(elicited) == 1
+            assert not any(computation.run_round(study.studio.study).values()) and len(elicited) == 1
         study.sign_in()
         assert study.http.get("/api/owner/progress").json()["settled"]["least"] > 0
 
@@ -65,9 +65,11 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
     parsed, asked = list[Path](), list[Study]()
     with served(tmp_path / "s", plain_study(**PAID), text_tasks(4)) as study:
         answer_all(study)
-        background, computation = Background(study.studio), Computation(study.studio.engine)
-        monkeypatch.setattr(leader, "read_study", lambda folder: parsed.append(folder) or read_study(folder))
-        monkeypatch.setattr(background, "_ask_child", lambda one: asked.append(one) or computation.one_round(one))
+        background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
+        monkeypatch.setattr(background_thread, "read_study", lambda folder: parsed.append(folder) or read_study(folder))
+        monkeypatch.setattr(
+            background, "_compute_in_child", lambda one: asked.append(one) or computation.run_round(one)
+        )
         background.run_round()
         assert len(parsed) == len(asked) == 1 and len(study.look(select(snapshots))) == 1
 

@@ -1,4 +1,4 @@
-"""The rows of a table that only grows, as columns in memory: each row is read once, by increasing id."""
+"""In-memory columns of an append-only table: each row is read once, by increasing id."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,17 +7,16 @@ import numpy as np
 from sqlalchemy import Connection, Select
 
 from plurivox.web.store.database import now
-from plurivox.web.store.report.counters import SETTLES
+from plurivox.web.store.report.answer_counters import COMMIT_SECONDS
 
-AT_ONCE = 5_000  # rows parsed at a time
-Columns = dict[str, Any]  # name: (n_rows,) array
+BATCH_ROWS = 5_000  # rows parsed together
+Columns = dict[str, Any]  # name -> (n_rows,) array
 
 
-class RowLog:
-    """All rows of a query, in the order in which they were read; `read_new` appends those that have come since.
+class RowCache:
+    """All rows of a query as columns, in the order in which they were read; `read_new` appends new rows.
 
-    The query selects the columns of `types` in their order. `id`, a counted key, and `at`, when the row was written, are among
-    them.
+    The query selects the columns of `types` in order, among them `id`, which increases, and `at`, when the row was written.
     """
 
     def __init__(self, query: Select[Any], types: Mapping[str, Any]) -> None:
@@ -25,18 +24,18 @@ class RowLog:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all rows, in place."""
+        """Delete all cached rows, in place."""
         self.columns: Columns = {name: np.zeros(0, kind) for name, kind in self._types.items()}
 
     def __len__(self) -> int:
         return len(self.columns["id"])
 
     def read_new(self, connection: Connection) -> int:
-        """Append the rows that are not here yet, in place; how many."""
-        ids, since = self.columns["id"], self._since(connection)
+        """Append the rows that are not cached yet, in place; return how many."""
+        ids, since = self.columns["id"], self._last_settled_id(connection)
         known = set(ids[ids > since].tolist())
         key = self._query.selected_columns["id"]
-        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=AT_ONCE))
+        found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=BATCH_ROWS))
         fresh = ([row for row in rows if row[0] not in known] for rows in found.partitions())
         parts = [self._parse([*zip(*rows, strict=True)]) for rows in fresh if rows]
         if parts:
@@ -46,12 +45,12 @@ class RowLog:
         return sum(len(part["id"]) for part in parts)
 
     def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
-        """Columns of the query as arrays."""
+        """Return the columns of query rows as arrays of `types`."""
         return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), columns, strict=True)}
 
-    def _since(self, connection: Connection) -> int:
-        """The id after which rows are looked at: on PostgreSQL one with a smaller id may be committed late."""
+    def _last_settled_id(self, connection: Connection) -> int:
+        """Return the id after which rows are read again: on PostgreSQL rows with smaller ids may be committed late."""
         settled = self.columns["id"]
         if connection.dialect.name != "sqlite":
-            settled = settled[self.columns["at"] < now() - 2 * SETTLES]
+            settled = settled[self.columns["at"] < now() - 2 * COMMIT_SECONDS]
         return int(settled.max(initial=0))

@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 import plurivox as pv
 from interfaces.web.page_actions import answer
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.exclusion import apply_rules
+from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
 from plurivox.web.jobs.snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase import erase
-from plurivox.web.store.collect.excluded_workers import lift
-from plurivox.web.store.collect.tasks import NewTask, fix_batches
+from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.collect.excluded_workers import lift_exclusion
+from plurivox.web.store.collect.tasks import NewTask, add_batches
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import (
-    STILL,
+    OPEN_END,
     answers,
     audit,
     exclusions,
@@ -57,7 +57,7 @@ def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
         for slot in held[:2]:
             bad.answer(slot["slot"], "dog", key=f"k{slot['slot']}")
         engine = live.studio.engine
-        assert (apply_rules(engine, study), apply_rules(engine, study)) == (1, 0)
+        assert (apply_exclusion_rules(engine, study), apply_exclusion_rules(engine, study)) == (1, 0)
         assert {row.given for row in live.look(select(tasks.c.given))} == {0}
         late = bad.answer(held[2]["slot"], "dog", ahead=2).json()  # the one on the screen: kept, and then the end
         assert late["extra"] and late["enough"] and late["stage"] == "done" and late["slots"] == []
@@ -75,8 +75,8 @@ def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
         assert export_study(engine, study, tmp_path / "out") == 4
         views = pv.io.read(tmp_path / "out").tables["views"]()
         assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
-        SnapshotComputer(engine).compute(study)
-        assert apply_rules(engine, study) == 0
+        SnapshotComputer(engine).compute_snapshot(study)
+        assert apply_exclusion_rules(engine, study) == 0
 
 
 def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, engine = live.enter(), live.studio.engine
         fail(bad)
-        apply_rules(engine, study)
-        SnapshotComputer(engine).compute(study)
+        apply_exclusion_rules(engine, study)
+        SnapshotComputer(engine).compute_snapshot(study)
         live.sign_in()
         said = live.http.get("/api/owner/exclusions").json()
         [one] = said["exclusions"]
@@ -103,8 +103,8 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         assert lifted and live.http.post(way, headers=live.owner).status_code == 404
         mine = select(slots.c.state).where(slots.c.kind == "task")
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
-        assert live.studio.look(is_stale)  # all is computed anew
-        assert apply_rules(engine, study) == 0  # the owner has the last word
+        assert live.studio.read_sync(is_stale)  # all is computed anew
+        assert apply_exclusion_rules(engine, study) == 0  # the owner has the last word
         told = [row.what for row in live.look(select(audit))]
         assert "exclude" in told and "exclusion lifted" in told
         assert bad.post("/api/done").json()["how"] == "done"
@@ -117,12 +117,12 @@ def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path
     with served(tmp_path / "s", study, KNOWN) as live:
         names = [one.name for one in KNOWN]
         live.studio.writer.submit(
-            lambda c: fix_batches(c, assignment_of(study, has_batches=True), {"one": names})
+            lambda c: add_batches(c, assignment_of(study, has_batches=True), {"one": names})
         ).result()
         bad = live.enter()
         fail(bad)
         assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]
-        apply_rules(live.studio.engine, study)
+        apply_exclusion_rules(live.studio.engine, study)
         assert len(live.enter().slots()) == 4
 
 
@@ -132,12 +132,12 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
         bad, engine = live.enter(), live.studio.engine
         for slot in bad.slots():
             bad.answer(slot["slot"], "dog", submitted_ms=1.0)
-        SnapshotComputer(engine).compute(study)
+        SnapshotComputer(engine).compute_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [4, 1]
-        apply_rules(engine, study)
-        SnapshotComputer(engine).compute(study)
+        apply_exclusion_rules(engine, study)
+        SnapshotComputer(engine).compute_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
-        assert {(row.n, row.soft) for row in live.look(select(soft_labels).where(soft_labels.c.until == STILL))} == {
+        assert {(row.n, row.soft) for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {
             (0, "[]")
         }
 
@@ -152,25 +152,25 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
             good.answer(slot["slot"])
         fail(bad)
         aggregates = SnapshotComputer(engine)
-        aggregates.compute(study)
+        aggregates.compute_snapshot(study)
         see = lambda page: live.http.get(f"/api/owner/{page}").json()  # noqa: E731
         pages = ("agreement", "times", "tasks?order=entropy")
         before = [see(page) for page in pages]
         assert before[0]["scores"] and before[2]["tasks"][0]["top"] and not see("snapshot")["recomputing"]
-        assert aggregates.exclude(study) == 1
+        assert aggregates.exclude_workers(study) == 1
         assert [see(page) for page in pages[:2]] == before[:2]  # as of before, and told so
         assert [one["top"] for one in see(pages[2])["tasks"]] == [one["top"] for one in before[2]["tasks"]]
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
-        assert see("flagged")["flagged"] == [] and live.studio.look(lambda c: is_stale(c, study.digest))
-        (SnapshotComputer(engine) if again else aggregates).compute(study)  # another process knows as well
+        assert see("flagged")["flagged"] == [] and live.studio.read_sync(lambda c: is_stale(c, study.digest))
+        (SnapshotComputer(engine) if again else aggregates).compute_snapshot(study)  # another process knows as well
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
         assert {one["top"][0]["label"] for one in see(pages[2])["tasks"]} == {"cat"}
         mine = bad.entered["me"]["worker"]
-        live.studio.writer.submit(lambda c: lift(c, "olga", mine)).result()
+        live.studio.writer.submit(lambda c: lift_exclusion(c, "olga", mine)).result()
         assert see("snapshot")["recomputing"] and see("snapshot")["answers"] == 4
-        aggregates.compute(study)
+        aggregates.compute_snapshot(study)
         assert not see("snapshot")["recomputing"] and see("snapshot")["answers"] == 8
 
 
@@ -180,12 +180,12 @@ def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_pa
         aggregates, good, bad = SnapshotComputer(live.studio.engine), live.enter(), live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])
-        assert aggregates.exclude(study) == 0
-        aggregates.compute(study)
+        assert aggregates.exclude_workers(study) == 0
+        aggregates.compute_snapshot(study)
         fail(bad)
-        assert (aggregates.exclude(study), aggregates.exclude(study)) == (1, 0)
-        aggregates.compute(study)
-        assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == STILL))} == {1}
+        assert (aggregates.exclude_workers(study), aggregates.exclude_workers(study)) == (1, 0)
+        aggregates.compute_snapshot(study)
+        assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {1}
 
 
 def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -> None:
@@ -193,9 +193,9 @@ def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, other = live.enter(), live.enter()
         fail(bad), fail(other)
-        assert apply_rules(live.studio.engine, study) == 2
+        assert apply_exclusion_rules(live.studio.engine, study) == 2
         mine = bad.entered["me"]["worker"]
-        told = live.studio.writer.submit(lambda c: erase(c, "test", mine)).result()
+        told = live.studio.writer.submit(lambda c: erase_worker(c, "test", mine)).result()
         assert told["gone"]["lines of the audit"] == 1 and live.look(select(exclusions.c.reason)) != []
         assert [row.what for row in live.look(select(audit)) if mine in row.detail] == ["erase"]
 
@@ -207,11 +207,11 @@ def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path)
         good, lost = live.enter(), live.enter()
         good.post("/api/me/stage", {"stage": "quiz", "quiz": [1]})
         good.answer(good.slots()[0]["slot"])
-        SnapshotComputer(live.studio.engine).compute(study)
+        SnapshotComputer(live.studio.engine).compute_snapshot(study)
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()["me"]["stage"] == "done"
         assert len(live.look(select(exclusions))) == len(live.look(select(snapshots))) == 1
         who = lost.entered["me"]["worker"]
-        live.studio.writer.submit(lambda c: lift(c, "owner", who)).result()
+        live.studio.writer.submit(lambda c: lift_exclusion(c, "owner", who)).result()
         wrong = lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()  # no rule applies any more
         assert wrong["wrong"] == [0] and wrong["me"]["stage"] == "quiz"
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [1]}).json()["me"]["stage"] == "tasks"
@@ -221,7 +221,7 @@ def test_a_known_label_that_the_study_has_lost_stops_no_rule(tmp_path: Path) -> 
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, [*KNOWN, NewTask("x", text="x", gold="ship")]) as live:
         fail(live.enter())
-        assert apply_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
+        assert apply_exclusion_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
 
 
 def test_a_slot_that_was_leased_in_the_moment_of_exclusion_is_not_lost(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_rules_that_cannot_tell_yet_and_people_with_few_answers_wait(tmp_path: P
         hasty = live.enter()
         for n, slot in enumerate(hasty.slots(), start=1):
             hasty.answer(slot["slot"], submitted_ms=200.0)
-            assert apply_rules(live.studio.engine, study) == (n == 3)
+            assert apply_exclusion_rules(live.studio.engine, study) == (n == 3)
         assert live.look(select(exclusions.c.rule)) == [("too-fast[share=0.4]",)]
     with pytest.raises(InputError, match="no clean method 'nothing'"):
         parse_study({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
@@ -263,7 +263,7 @@ def test_the_page_ends_after_the_task_on_the_screen(studio: Any, context: Any) -
     page.goto(live.join)
     answer(page, "1", "Enter")
     page.wait_for_selector(".saved[data-is=kept]")
-    assert apply_rules(live.studio.engine, live.studio.study) == 1
+    assert apply_exclusion_rules(live.studio.engine, live.studio.study) == 1
     answer(page, "1", "Enter")  # the next was on the screen before the server could say that this is the end
     page.wait_for_selector(".saved[data-is=kept]")
     answer(page, "1", "Enter")

@@ -1,0 +1,211 @@
+"""The background thread of a server: while the server is the leader, end overdue leases, count answers, and let a child
+process compute snapshots and pay."""
+
+import json
+import logging
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+
+from plurivox.core.errors import InputError
+from plurivox.web.store.collect.leases import end_overdue_leases
+from plurivox.web.store.database import now
+from plurivox.web.store.errors import Unavailable
+from plurivox.web.store.report.answer_counters import count_next_range, has_uncounted_answers
+from plurivox.web.store.report.background_alerts import Alert, list_alerts, set_alert
+from plurivox.web.store.report.snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_stale
+from plurivox.web.studio import Studio
+from plurivox.web.study.config import Study, read_study
+
+IDLE_FACTOR = 3.0  # pause after a computation, as a multiple of its duration: at most a quarter of one core is used
+ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+ALERT_TEXTS = {  # by job; {} is the error
+    "study": "study.toml cannot be used: {}. The results shown are older.",
+    "rules": "The exclusion rules could not be applied: {}.",
+    "labels": "Soft labels and scores could not be computed: {}. The results shown are older.",
+    "pay": "The pay sheet could not be computed: {}. The sheet shown is older.",
+}
+log = logging.getLogger(__name__)
+
+
+class BackgroundThread:
+    """A thread that runs a round every few seconds, with a child process that computes."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio, self.name = studio, f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run_rounds, name="plurivox-background", daemon=True)
+        self._child: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()  # so that `stop` does not miss a child process that is being started
+        self._not_before = 0.0  # when the next computation may begin
+        self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
+
+    def start(self) -> None:
+        """Start the thread, if the settings allow this server to become the leader."""
+        if self.studio.settings.is_leader:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and kill the child process, for which the thread may be waiting."""
+        self._stopping.set()
+        with self._lock:
+            if self._child is not None:
+                self._child.kill()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._kill_child()
+
+    def _kill_child(self) -> None:
+        """Kill the child process, if there is one, and close its pipes."""
+        with self._lock:
+            child, self._child = self._child, None
+        if child is None:
+            return
+        child.kill()
+        child.wait()
+        for pipe in (child.stdin, child.stdout):
+            with suppress(BrokenPipeError):
+                assert pipe is not None
+                pipe.close()
+
+    def _run_rounds(self) -> None:
+        """Run a round every `snapshot_seconds` until `stop`."""
+        while not self._stopping.wait(self.studio.settings.snapshot_seconds):
+            self.run_round()
+
+    def run_round(self) -> None:
+        """Run one round; errors become alerts for the owner and log entries, and are never raised."""
+        try:
+            leads = self.run_round_as_leader()
+        except Unavailable:  # the next round tries again
+            self._keep_alert_in_memory("database", "The database cannot be written or read.")
+            return
+        except Exception as cause:
+            log.exception("a round of the background thread failed")
+            self._set_alert(
+                "background", f"A background round failed: {type(cause).__name__}. The results shown may be older."
+            )
+            return
+        self.studio.alerts.pop("database", None)
+        if leads:
+            self._set_alert("background", "")
+
+    def run_round_as_leader(self) -> bool:
+        """Run one round if this server is the leader: end overdue leases, count answers, and compute if the snapshot is stale.
+        Return whether it is the leader."""
+        write = self.studio.writer.submit
+        if not write(partial(acquire_leadership, holder=self.name)).result():
+            return False
+        self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_alerts)}  # of former leaders too
+        write(end_overdue_leases).result()
+        if self.studio.read_sync(has_uncounted_answers):
+            while write(count_next_range).result() and not self._stopping.is_set():
+                write(partial(acquire_leadership, holder=self.name)).result()
+        if time.monotonic() < self._not_before:
+            return True
+        began, failed = time.monotonic(), self._has_failed_job()
+        try:
+            study = read_study(self.studio.settings.folder)
+        except InputError as cause:
+            self._set_alert("study", ALERT_TEXTS["study"].format(cause))
+        else:
+            self._set_alert("study", "")
+            if failed or self.studio.read_sync(partial(is_stale, digest=study.digest)):
+                self._compute_results(study)
+        self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
+        return True
+
+    def _has_failed_job(self) -> bool:
+        """Return whether a computing job has failed and must be tried again, even without new answers."""
+        failed = self._alerts.keys() | self.studio.alerts.keys()
+        return not failed.isdisjoint(("rules", "labels", "pay"))
+
+    def _set_alert(self, job: str, text: str) -> None:
+        """Save the alert of a job ("": delete it) and log it, if it has changed; keep it in memory if that fails."""
+        if not text:
+            self.studio.alerts.pop(job, None)
+        if self._stopping.is_set() or self._alerts.get(job, "") == text:
+            return
+        if text:
+            log.error(text)
+        try:
+            self.studio.writer.submit(partial(set_alert, job=job, text=text)).result()
+        except Exception:  # the next round tries again
+            log.exception("the alert could not be saved")
+            if text:
+                self._keep_alert_in_memory(job, text)
+            return
+        self._alerts = {**self._alerts, job: text}
+        self.studio.alerts.pop(job, None)
+
+    def _keep_alert_in_memory(self, job: str, text: str) -> None:
+        """Keep the alert of a job in the memory of this server, with the time since when it has this text."""
+        known = self.studio.alerts.get(job)
+        if known is None or known.what != text:
+            self.studio.alerts[job] = Alert(job, text, now())
+
+    def _compute_results(self, study: Study) -> None:
+        """Let the child process compute, and set or delete the alert of each of its jobs."""
+        errors = self._compute_in_child(study)
+        if errors is None or self._stopping.is_set():
+            return
+        for job, error in errors.items():
+            self._set_alert(job, ALERT_TEXTS[job].format(error) if error else "")
+
+    def _compute_in_child(self, study: Study) -> dict[str, str] | None:
+        """Send a study to the child process and return job -> error; renew the leader's lease while waiting.
+
+        None if the thread is stopping.
+        """
+        child = self._ensure_child()
+        if child is None:
+            return None
+        assert child.stdin is not None and child.stdout is not None
+        text = ""
+        with suppress(BrokenPipeError):
+            child.stdin.write(study.model_dump_json() + "\n")
+            child.stdin.flush()
+            with ThreadPoolExecutor(1, "plurivox-waiting") as waiting:
+                line = waiting.submit(child.stdout.readline)
+                while True:
+                    try:
+                        text = line.result(LEADER_LEASE_SECONDS / 3).strip()
+                        break
+                    except TimeoutError:
+                        self._renew_lease()
+        if not text:
+            code = child.poll()
+            self._kill_child()
+            return {"labels": f"the computing process ended{'' if code is None else f' with exit code {code}'}"}
+        errors: dict[str, str] = json.loads(text)
+        return errors
+
+    def _renew_lease(self) -> None:
+        """Renew the leader's lease; ignore an unavailable database, about which the child process will report."""
+        with suppress(Unavailable):
+            self.studio.writer.submit(partial(acquire_leadership, holder=self.name)).result()
+
+    def _ensure_child(self) -> "subprocess.Popen[str] | None":
+        """Return the child process; start it if there is none or it has ended. None if the thread is stopping."""
+        if self._child is not None and self._child.poll() is not None:
+            self._kill_child()
+        with self._lock:
+            if self._child is None and not self._stopping.is_set():
+                self._child = subprocess.Popen(
+                    [sys.executable, "-m", "plurivox.web.jobs.compute_process"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    env={**os.environ, **ONE_CORE},
+                )
+                assert self._child.stdin is not None
+                self._child.stdin.write(
+                    self.studio.settings.model_dump_json() + "\n"
+                )  # not as arguments, which other users of the machine can see
+            return self._child

@@ -1,0 +1,86 @@
+"""The child process of a server that runs the computing jobs: one round per line on standard input.
+
+Run as `python -m plurivox.web.jobs.compute_process`.
+"""
+
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from plurivox.core.errors import PlurivoxError
+from plurivox.web.jobs.payroll import Payroll
+from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.settings import Settings
+from plurivox.web.store.database import database_message
+from plurivox.web.store.report.answer_cache import AnswerCache
+from plurivox.web.store.report.snapshots import Outdated
+from plurivox.web.study.config import Study
+from plurivox.web.study.study_database import open_database
+
+log = logging.getLogger(__name__)
+NICENESS = 10  # lower priority than the server, if both need the same core
+
+
+def _exit_with_parent(parent: int) -> None:
+    """Exit this process as soon as its parent has ended, since a killed server cannot stop it; polls every second."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def main() -> None:
+    """Read Settings from the first line, then a study per line; run a round for it and write its errors as a JSON line."""
+    os.nice(NICENESS)
+    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
+    runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(runner.run_round(Study.model_validate_json(line))) + "\n")
+        sys.stdout.flush()
+
+
+class RoundRunner:
+    """Runs the computing jobs of a study in rounds; the jobs share one cache, so each answer is read once."""
+
+    def __init__(self, engine: Engine) -> None:
+        answers = AnswerCache()
+        self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
+
+    def run_round(self, study: Study) -> dict[str, str]:
+        """Exclude workers, compute a snapshot, update the pay sheet; return job -> error, "" if it worked.
+
+        A job that fails does not stop the others. An outdated one is left out: the next round runs it again.
+        """
+        jobs: dict[str, Callable[[Study], object]] = {
+            "rules": self.snapshots.exclude_workers,
+            "labels": self.snapshots.compute_snapshot,
+            "pay": self.payroll.update_sheet,
+        }
+        errors = {}
+        for name, job in jobs.items():
+            try:
+                job(study)
+                errors[name] = ""
+            except Outdated:
+                continue
+            except Exception as cause:  # the server shows it as an alert and goes on
+                log.exception("the background job %s failed", name)
+                errors[name] = _error_line(cause)
+        return errors
+
+
+def _error_line(cause: Exception) -> str:
+    """Return an error in one line, without private data: the database's message, a PlurivoxError's text, or the type."""
+    if isinstance(cause, SQLAlchemyError):
+        return database_message(cause)
+    return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Apply the exclusion rules of a study (rules of `plurivox clean`) to the answers collected so far."""
+
+import logging
+
+import numpy as np
+from sqlalchemy import Engine
+
+from plurivox.clean import clean
+from plurivox.core.answers import Answers
+from plurivox.core.errors import PlurivoxError
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.web.store.collect.excluded_workers import exclude_worker, reinstated_workers
+from plurivox.web.store.database import WRITE_OPTIONS
+from plurivox.web.store.report.answer_cache import CollectedAnswers, collect_answers
+from plurivox.web.store.report.statistics import gold_labels
+from plurivox.web.study.config import Study
+
+log = logging.getLogger(__name__)
+
+
+def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnswers | None = None) -> int:
+    """Exclude the workers who break a rule of the study; return how many. `collected`: the answers, None to read them."""
+    if not study.exclude.rules:
+        return 0
+    with engine.connect() as connection:
+        collected = collect_answers(connection, study.labels) if collected is None else collected
+        gold, reinstated = gold_labels(connection, study.labels), reinstated_workers(connection)
+    breaches = find_breaches(study, collected.answers, gold)
+    broken = {name: breach for name, breach in breaches.items() if name not in reinstated}
+    ids = dict(zip(collected.answers.workers.tolist(), collected.id_of_worker.tolist(), strict=True))
+    n = 0
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
+        for pseudonym, (rule, reason) in broken.items():
+            with connection.begin():
+                n += exclude_worker(connection, ids[pseudonym], rule, reason)
+    return n
+
+
+def find_breaches(study: Study, answers: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
+    """Return pseudonym -> (rule, reason) for each worker with enough answers who breaks a rule; the first such rule."""
+    broken: dict[str, tuple[str, str]] = {}
+    if not len(answers):
+        return broken
+    n = np.bincount(answers.worker, minlength=len(answers.workers))
+    enough = {str(name) for name, count in zip(answers.workers, n, strict=True) if count >= study.exclude.least_answers}
+    for rule in study.exclude.rules:
+        try:
+            audit = clean(answers, [rule], gold).audit
+        except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
+            log.info("the rule %s cannot be applied yet: %s", rule, cause)
+            continue
+        removed = audit.gone("worker")
+        for name, reason in zip(audit.worker[removed].tolist(), audit.reason[removed].tolist(), strict=True):
+            if name in enough:
+                broken.setdefault(name, (rule, reason))
+    return broken

@@ -1,0 +1,131 @@
+"""Move workers through the stages of a study: finish a stage, go to the next, turn away if no task is left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection
+
+from plurivox.web.store.collect.arms import pool_for_worker
+from plurivox.web.store.collect.excluded_workers import exclude_if_quiz_failed
+from plurivox.web.store.collect.sittings import Sitting, count_tasks_answered, expected_wait, latest_sitting
+from plurivox.web.store.collect.tasks import practice_task_ids
+from plurivox.web.store.collect.workers import (
+    STAGES,
+    Stage,
+    Worker,
+    get_worker,
+    move_to_end,
+    record_visit,
+    set_stage,
+    turn_away,
+)
+from plurivox.web.store.errors import Conflict, Invalid
+from plurivox.web.store.study_state import StudyState, get_state
+from plurivox.web.study.assigner import load_assigner
+from plurivox.web.study.config import Study
+
+
+@dataclass(frozen=True)
+class CurrentStage:
+    """A worker, whose `stage` is the current one, with the state of the study and the worker's latest sitting."""
+
+    worker: Worker
+    state: StudyState  # of the study
+    sitting: Sitting | None  # the latest one
+
+
+@dataclass(frozen=True)
+class StageFinished:
+    """The stage of a worker after finishing a page, with the quiz questions that were answered wrong."""
+
+    current: CurrentStage
+    wrong: Sequence[int] = ()
+
+
+class WrongStage(Conflict):
+    """The request is for another stage than the worker's; `current` is the worker's stage."""
+
+    def __init__(self, current: CurrentStage) -> None:
+        super().__init__("wrong-stage", f"you are at the stage {current.worker.stage!r}; reload the page")
+        self.current = current
+
+
+def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
+    """Return the stage of a worker, with the state of the study and the worker's latest sitting."""
+    return CurrentStage(worker, get_state(connection), latest_sitting(connection, worker.id))
+
+
+def advance_stage(connection: Connection, study: Study, worker: Worker, **detail: Any) -> Worker:
+    """Move a worker to the next stage and record the visit to the finished one with details; return the updated worker."""
+    passed = STAGES[: STAGES.index(worker.stage) + 1]  # study.toml may have lost the worker's stage since
+    following = next(stage for stage in study.stages() if stage not in passed)
+    if following == "practice" and not practice_task_ids(connection):
+        following = "tasks"
+    if not set_stage(connection, worker, following):
+        return get_worker(connection, worker.id)  # another request has moved the worker already
+    record_visit(connection, worker, **detail)
+    return replace(worker, stage=following)
+
+
+def turn_away_if_full(connection: Connection, study: Study, worker: Worker) -> Worker:
+    """Turn away a worker for whom no task is or may become open, before the instructions; return the updated worker."""
+    if worker.stage in ("tasks", "debrief", "done") or get_state(connection) != "open":
+        return worker
+    pool = pool_for_worker(connection, worker, study.shares, read_only=True)
+    if pool and load_assigner(connection, study).choose(pool):
+        return worker
+    return worker if expected_wait(connection, worker) else turn_away(connection, worker)
+
+
+# ---- finish a page
+
+
+def finish_stage(
+    connection: Connection,
+    study: Study,
+    worker: int,
+    stage: Stage,
+    *,
+    agreed: bool | None = None,
+    quiz: Sequence[int] | None = None,
+    ms: float | None = None,
+    comment: str | None = None,
+) -> StageFinished:
+    """Move a worker to the next stage; after a quiz with mistakes the worker stays, or is excluded after too many tries.
+
+    Raise WrongStage if the worker is at another stage, Invalid without consent, Conflict if tasks are unanswered.
+    """
+    person = get_worker(connection, worker)
+    if person.stage != stage or stage == "practice":
+        raise WrongStage(current_stage(connection, person))
+    detail: dict[str, Any] = {"comment": comment} if comment else {}
+    if stage == "consent" and agreed is not True:
+        raise Invalid("to take part you must agree; to decline, close the page")
+    if stage == "quiz":
+        if wrong := wrong_quiz_answers(study, quiz or ()):
+            record_visit(connection, person, ms, quiz=quiz, wrong=wrong)
+            if exclude_if_quiz_failed(connection, worker, study.exclude.quiz_tries):
+                return StageFinished(current_stage(connection, move_to_end(connection, get_worker(connection, worker))))
+            return StageFinished(current_stage(connection, person), wrong)
+        detail["quiz"] = quiz
+    if stage == "tasks":
+        _require_all_answered(connection, person)
+    person = turn_away_if_full(connection, study, advance_stage(connection, study, person, ms=ms, **detail))
+    return StageFinished(current_stage(connection, person))
+
+
+def wrong_quiz_answers(study: Study, chosen: Sequence[int]) -> list[int]:
+    """Return the positions of the quiz questions answered wrong; raise Invalid if the number of answers differs."""
+    if len(chosen) != len(study.quiz):
+        raise Invalid(f"the quiz has {len(study.quiz)} questions, but {len(chosen)} answers were sent")
+    return [place for place, one in enumerate(study.quiz) if chosen[place] != one.right]
+
+
+def _require_all_answered(connection: Connection, worker: Worker) -> None:
+    """Raise Conflict if a worker has unanswered tasks or has answered nothing."""
+    sitting = latest_sitting(connection, worker.id)
+    if sitting is not None and not sitting.is_over:
+        raise Conflict("not-yet", "some of your tasks are not answered yet; answer them first")
+    if not count_tasks_answered(connection, worker.id):
+        raise Conflict("full", "you have answered nothing yet, so there is no completion code to go on to")

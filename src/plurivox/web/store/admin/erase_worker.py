@@ -1,0 +1,84 @@
+"""Erase a worker who withdraws consent: delete the personal data and answers, release the slots, write to the audit log.
+
+Deleted: the platform id, every answer with its events and times, the draft, comments and times per page, scores computed from
+them, and the reasons of an exclusion. Kept: an empty row under the pseudonym, so that the person cannot enter again, and a
+line with counts in the audit log. The slots are released to other workers. SQLite overwrites deleted rows (secure_delete), and
+`truncate_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's log and
+backups made before the erasure are up to the operator.
+"""
+
+from typing import Any
+
+from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
+
+from plurivox.core.errors import InputError
+from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.collect.leases import release_slots
+from plurivox.web.store.report import answer_counters, snapshots
+from plurivox.web.store.report.soft_labels import reset_soft_labels
+from plurivox.web.store.report.worker_results import delete_scores
+from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
+
+# every table that references a worker, referencing tables first; `delete_scores` deletes the scores
+TABLES_OF_WORKER = (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay)
+
+
+def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
+    """Erase a worker, given by pseudonym or platform id; return what was deleted and what is kept, as logged.
+
+    Raise InputError if there is no such worker.
+    """
+    query = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
+    query = query.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))
+    by_pseudonym = case((workers.c.pseudonym == name, 0), else_=1)  # a platform id may equal another worker's pseudonym
+    row = connection.execute(query.order_by(by_pseudonym)).first()
+    if row is None:
+        raise InputError(f"there is no worker {name!r}; give the pseudonym (see the export) or the platform's id")
+    gone = {"answers": _count_rows(connection, answers, row.id), "visits": _count_rows(connection, visits, row.id)}
+    gone["platform ids"] = _count_rows(connection, raw_ids, row.id)
+    counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
+    released = connection.execute(counted).scalars().all()
+    answer_counters.subtract_worker_counts(connection, row.id)
+    reset_soft_labels(connection, row.id)
+    delete_scores(connection, row.id)
+    for table in TABLES_OF_WORKER:
+        if table is slots:
+            connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
+        connection.execute(delete(table).where(table.c.worker_id == row.id))
+    if n := connection.execute(delete(audit).where(_exclusion_lines(row.pseudonym))).rowcount:
+        gone["lines of the audit"] = n
+    answer_counters.lower_last_counted(connection)
+    release_slots(connection, released)
+    snapshots.drop_snapshots(connection)
+    connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
+    line = {
+        "worker": row.pseudonym,
+        "gone": gone,
+        "kept": ["pseudonym", "this line"],
+        "slots given back": len(released),
+    }
+    log_audit(connection, who, "erase", **line)
+    return line
+
+
+def _exclusion_lines(pseudonym: str) -> Any:
+    """Return the SQL condition for audit lines about the exclusion of a worker, whose reasons derive from the answers."""
+    is_exclusion = audit.c.what.in_(("exclude", "exclusion lifted"))
+    return is_exclusion & audit.c.detail.contains(f'"worker": "{pseudonym}"', autoescape=True)
+
+
+def _count_rows(connection: Connection, table: Any, worker: int) -> int:
+    """Return the number of rows of a worker in a table."""
+    return connection.execute(select(func.count()).where(table.c.worker_id == worker)).scalar_one()
+
+
+def truncate_wal(engine: Engine) -> bool:
+    """Truncate SQLite's write-ahead log, which contains erased rows; False if a reader is active or it is not SQLite."""
+    if engine.dialect.name != "sqlite":
+        return False
+    connection = engine.raw_connection()
+    try:
+        busy, _, _ = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.close()
+    return not busy

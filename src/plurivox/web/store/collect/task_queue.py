@@ -1,0 +1,198 @@
+"""The queue of open tasks and fixed batches: select those of one worker by index, without sorting all tasks.
+
+Open tasks are in one queue per stratum, or in a single queue: an index over (queue, slots given, random rank), and one over
+(queue, expected gain, random rank) with the assigner next-best. Fixed batches have a separate queue.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, bindparam, case, exists, func, literal, null, select, update
+
+from plurivox.assign import FALL, UNASKED
+from plurivox.web.store.database import WRITE_OPTIONS, batched
+from plurivox.web.store.report.statistics import StoppingSummary
+from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
+
+slots_of_worker = slots.alias("own")
+ALREADY_ASSIGNED = (
+    exists()
+    .where(slots_of_worker.c.task_id == tasks.c.id, slots_of_worker.c.worker_id == bindparam("worker"))
+    .correlate(tasks)
+)
+BELOW_QUOTA = tasks.c.given < tasks.c.quota
+OPEN_TASKS = select(tasks.c.id).where(tasks.c.queue == bindparam("queue"), ~ALREADY_ASSIGNED).limit(bindparam("n"))
+FEWEST_GIVEN = OPEN_TASKS.order_by(tasks.c.given, tasks.c.rank)
+BY_GAIN = OPEN_TASKS.where(tasks.c.gain >= bindparam("least")).order_by(tasks.c.gain.desc(), tasks.c.rank.desc())
+TASK_IN_BATCH = plan_tasks.c.task_id == tasks.c.id
+BATCH_HAS_OPEN_TASK = exists().where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, BELOW_QUOTA).correlate(plans)
+BATCHES_OF_WORKER = select(sittings.c.plan_id).where(
+    sittings.c.worker_id == bindparam("worker"), sittings.c.plan_id.is_not(None)
+)
+NEXT_BATCH = select(plans.c.id).where(plans.c.queue == "").order_by(plans.c.given, plans.c.rank).limit(1)
+COUNT_SLOT_GIVEN = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), BELOW_QUOTA)
+    .values(
+        given=tasks.c.given + 1,
+        rank=bindparam("at"),
+        queue=case((tasks.c.given + 1 >= tasks.c.quota, null()), else_=tasks.c.queue),
+        gain=case((tasks.c.gain > 1, FALL), else_=tasks.c.gain * FALL),  # null stays null
+    )
+)
+COUNT_SLOT_RELEASED = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"))
+    .values(
+        given=tasks.c.given - 1,
+        rank=bindparam("at"),
+        gain=case((tasks.c.gain.is_(None), null()), (tasks.c.given <= 1, UNASKED), else_=tasks.c.gain / FALL),
+    )
+)
+UPDATE_GAIN = (  # only if no slot was given since the gain was computed; else the next snapshot updates it
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.given == bindparam("known"), tasks.c.gain.is_not(None))
+    .values(gain=bindparam("new"))
+)
+GAINS_PER_TRANSACTION = 500  # takes some ten milliseconds
+
+
+@dataclass(frozen=True)
+class OpenTask:
+    """An open task with at least one slot given: how many, and its expected gain."""
+
+    id: int
+    given: int
+    gain: float | None
+
+
+class DatabasePool:
+    """The open tasks of one worker in the database; an assigner chooses a sitting from this pool."""
+
+    locked_table: Any = tasks
+    below_quota: Any = BELOW_QUOTA
+
+    def __init__(self, connection: Connection, worker: int, read_only: bool = False) -> None:
+        self.connection = connection
+        self.params: dict[str, Any] = {"worker": worker}
+        self.read_only = read_only  # no slot will be given: no row is locked
+        self.plan: int | None = None  # the fixed batch that was chosen
+
+    def fewest(self, stratum: str | None, n: int) -> Sequence[int]:
+        """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
+        return self._select_open(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
+
+    def telling(self, n: int, least: float) -> Sequence[int]:
+        """Return at most `n` open tasks with the highest expected gain, at least `least` nats."""
+        return self._select_open(BY_GAIN, {"queue": "", "n": n, "least": least})
+
+    def _select_open(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
+        """Return the tasks that a statement selects, with their rows locked unless `read_only`."""
+        params = {**params, **self.params}
+        if self.read_only:
+            return self.connection.execute(statement, params).scalars().all()
+        unlocked = statement.with_for_update(skip_locked=True, of=self.locked_table)
+        found = self.connection.execute(unlocked, params).scalars().all()
+        if len(found) < params["n"] and self.connection.dialect.name != "sqlite":
+            # no more are open, or other transactions have locked them: wait for these
+            found = self.connection.execute(statement.with_for_update(of=self.locked_table), params).scalars().all()
+        return found
+
+    def batch(self) -> Sequence[int]:
+        """Return the open tasks of a batch new to this worker, else of one that the worker had in part; set `plan` to it."""
+        unseen = (
+            exists()
+            .where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, self.below_quota, ~ALREADY_ASSIGNED)
+            .correlate(plans)
+        )
+        for which in (plans.c.id.not_in(BATCHES_OF_WORKER), plans.c.id.in_(BATCHES_OF_WORKER)):
+            query, tried = NEXT_BATCH.where(unseen, which), list[int]()
+            while (plan := self._select_batch(query.where(plans.c.id.not_in(tried)))) is not None:
+                tried.append(plan)
+                in_plan = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
+                rest = (
+                    select(tasks.c.id)
+                    .where(tasks.c.id.in_(in_plan), self.below_quota, ~ALREADY_ASSIGNED)
+                    .order_by(tasks.c.id)
+                )
+                found = self.connection.execute(self._with_lock(rest, tasks), self.params)
+                if open_now := found.scalars().all():  # empty if another server gave them while this one waited
+                    self.plan = plan
+                    return open_now
+        return []
+
+    def _select_batch(self, statement: Any) -> int | None:
+        """Return the id of the first batch that a statement selects, locked unless `read_only`; None if there is none."""
+        found: int | None = self.connection.execute(self._with_lock(statement, plans), self.params).scalar()
+        return found
+
+    def _with_lock(self, statement: Any, of: Any) -> Any:
+        """Return the statement with FOR UPDATE OF a table, or unchanged if `read_only`."""
+        return statement if self.read_only else statement.with_for_update(of=of)
+
+
+def count_slots_given(connection: Connection, chosen: Sequence[tuple[int, float]]) -> int:
+    """Count one more slot given of each (task, new rank) below its quota; return the row count (reliable for one task)."""
+    n: int = connection.execute(COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in chosen]).rowcount
+    return n
+
+
+def free_slot_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
+    """Return, for each task, the smallest slot number that is not used."""
+    taken: dict[int, set[int]] = {task: set() for task in chosen}
+    rows = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(chosen), slots.c.number.is_not(None))
+    for task, number in connection.execute(rows):
+        taken[task].add(number)
+    return {task: next(n for n in range(1, len(used) + 2) if n not in used) for task, used in taken.items()}
+
+
+def count_slots_released(connection: Connection, released: Sequence[tuple[int, float]], by_stratum: bool) -> None:
+    """Count one slot less given of each (task, new rank), and put the task back into its queue if it is below its quota."""
+    home = tasks.c.stratum if by_stratum else literal("")
+    queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered since
+    if released:
+        connection.execute(
+            COUNT_SLOT_RELEASED.values(queue=queue), [{"task": task, "at": rank} for task, rank in released]
+        )
+
+
+def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
+    """Remove the batches without an open task from the queue, among those that contain the tasks `chosen`.
+
+    Their rows are locked first, so that slots released by other transactions are seen.
+    """
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(chosen))
+    rows = select(plans.c.id).where(plans.c.id.in_(holders)).order_by(plans.c.id).with_for_update()
+    ids = connection.execute(rows).scalars().all()
+    connection.execute(update(plans).where(plans.c.id.in_(ids), ~BATCH_HAS_OPEN_TASK).values(queue=None))
+
+
+def reopen_batches(connection: Connection, released: Sequence[int]) -> None:
+    """Put every batch that contains one of these tasks back into the queue."""
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(released))
+    connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
+
+
+# ---- expected gains: the order of the queue with next-best
+
+
+def started_open_tasks(connection: Connection) -> list[OpenTask]:
+    """Return the tasks of the single queue that have at least one slot given."""
+    query = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
+    return [OpenTask(*row) for row in connection.execute(query)]
+
+
+def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
+    """Write new expected gains of tasks, unless a slot was given since `given` was read."""
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
+        for part in batched(changed, GAINS_PER_TRANSACTION):
+            with connection.begin():
+                connection.execute(UPDATE_GAIN, [{"task": one.id, "known": one.given, "new": one.gain} for one in part])
+
+
+def stopping_summary(connection: Connection, least: float) -> StoppingSummary:
+    """Count the open tasks whose expected gain is below `least`, and the answers that stopping them early saves."""
+    query = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
+    n, saved = connection.execute(query.where(tasks.c.queue == "", tasks.c.gain < least)).one()
+    return StoppingSummary(n, int(saved), least)

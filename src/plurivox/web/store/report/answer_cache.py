@@ -1,0 +1,267 @@
+"""In-memory columns of all answers, read incrementally; select those that count and return them as `Answers`."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from plurivox.core.answers import KINDS, Answers
+from plurivox.core.encoding import encode, encode_into
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
+from plurivox.web.store.collect.submissions import Mark, parse_all_marks
+from plurivox.web.store.database import batched
+from plurivox.web.store.report.row_cache import Columns, RowCache
+from plurivox.web.store.report.snapshots import count_erasures
+from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
+
+FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
+NUMBER_COLUMNS: dict[str, tuple[Any, Any]] = {  # name -> (column of the query, type)
+    "id": (answers.c.id, np.int64),
+    "slot": (answers.c.slot_id, np.int64),
+    "task": (answers.c.task_id, np.int64),  # ids; names are read once per task
+    "worker": (answers.c.worker_id, np.int64),
+    "sitting": (slots.c.sitting_id, np.int64),
+    "repeat_of": (func.coalesce(slots.c.repeat_of, 0), np.int64),
+    "position": (slots.c.position, np.int32),
+    "at": (answers.c.received, np.float64),
+    "submitted": (answers.c.submitted_ms, np.float64),
+    "hidden": (answers.c.hidden_ms, np.float64),
+    "first_input": (answers.c.first_input_ms, np.float64),
+    "abstain": (answers.c.abstain, np.bool_),
+    "none_of_these": (answers.c.none_of_these, np.bool_),
+    "extra": (answers.c.extra, np.bool_),
+    "is_task": (slots.c.kind == "task", np.bool_),
+    "is_practice": (slots.c.kind == "practice", np.bool_),
+    "is_latest": (slots.c.answer_id == answers.c.id, np.bool_),
+}
+TEXT_COLUMNS = {
+    "form": np.int32,
+    "picked": np.float64,
+    "unseen": np.bool_,
+    "top": np.int32,
+    "n_marks": np.int32,
+}  # encoded as numbers
+ANSWER_ROWS = select(
+    *(column for column, _ in NUMBER_COLUMNS.values()), answers.c.form, answers.c.marks, answers.c.events
+).join(slots, slots.c.id == answers.c.slot_id)
+
+
+@dataclass(frozen=True)
+class CollectedAnswers:
+    """The latest answer of every slot, without practice and excluded workers, with columns that `Answers` does not have."""
+
+    answers: Answers
+    ids: Ints  # (n_answers,) ids in the database
+    task_ids: Ints  # (n_answers,)
+    worker_ids: Ints  # (n_answers,)
+    extra: Bools  # (n_answers,) whether it came after its lease, when the task was full
+    first_input: Floats  # (n_answers,) seconds from shown to first input, nan if unknown
+    top_label: Floats  # (n_answers,) seconds until the first label was picked
+    hidden: Floats  # (n_answers,) seconds in which the page was in the background
+    unseen: Bools  # (n_answers,) whether its image did not load
+
+    @cached_property
+    def id_of_task(self) -> Ints:
+        """(n_tasks,) the database id of each task of `answers`."""
+        ids = np.zeros(len(self.answers.tasks), np.int64)
+        ids[self.answers.task] = self.task_ids
+        return ids
+
+    @cached_property
+    def id_of_worker(self) -> Ints:
+        """(n_workers,) the database id of each worker of `answers`."""
+        ids = np.zeros(len(self.answers.workers), np.int64)
+        ids[self.answers.worker] = self.worker_ids
+        return ids
+
+    @cached_property
+    def is_first(self) -> Bools:
+        """(n_answers,) whether each answer is the worker's first to its task, not a repeat."""
+        found = self.answers.repeat_of
+        return np.ones(len(self.answers), bool) if found is None else found < 0
+
+    @cached_property
+    def n_first(self) -> Ints:
+        """(n_tasks,) the number of answers to each task, without repeats."""
+        return np.bincount(self.answers.task[self.is_first], minlength=len(self.answers.tasks))
+
+
+def collect_answers(
+    connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
+) -> CollectedAnswers:
+    """Read all answers that count, in a study with these labels; `format_name` is applied to task and label names."""
+    cache = AnswerCache()
+    cache.read_new(connection)
+    return cache.counted_answers(connection, labels, format_name)
+
+
+class AnswerCache(RowCache):
+    """In-memory columns of all answers, including replaced ones and practice, and the excluded workers.
+
+    Several jobs share one cache, so that each answer is read once. `erasures` changes when it was cleared and read again.
+    """
+
+    def __init__(self) -> None:
+        self.erasures = 0  # the study's number of erasures when this was read
+        self.excluded: dict[int, str] = {}  # worker id -> the rule
+        super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBER_COLUMNS.items()})
+
+    def clear(self) -> None:
+        """Delete all cached rows, codes and names, in place."""
+        super().clear()
+        self.columns |= {name: np.zeros(0, kind) for name, kind in TEXT_COLUMNS.items()}
+        self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
+        self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
+        self._names: dict[Any, dict[int, str]] = {}
+        self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
+
+    def read_new(self, connection: Connection) -> int:
+        """Append new answers in place, or read all again if some were erased; return how many were appended."""
+        if (now_erased := count_erasures(connection)) != self.erasures:
+            self.clear()
+            self.erasures = now_erased
+        n_before = len(self)
+        n_new = super().read_new(connection)
+        if n_new:  # an answer that one of the new ones replaces is no longer the latest of its slot
+            slot, is_latest = self.columns["slot"], self.columns["is_latest"]
+            is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
+        not_lifted = select(exclusions.c.worker_id, exclusions.c.rule).where(exclusions.c.lifted.is_(None))
+        self.excluded = {row.worker_id: row.rule for row in connection.execute(not_lifted)}
+        return n_new
+
+    def is_by_workers(self, ids: Sequence[int]) -> Bools:
+        """(n_rows,) whether each answer is by one of these workers."""
+        return np.isin(self.columns["worker"], np.array(sorted(ids), np.int64))
+
+    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
+        """Return the columns of the query as arrays, with texts encoded as integer codes."""
+        *numbers, forms, marks, events = columns
+        parsed = super()._parse(numbers)
+        parsed["form"] = np.array([self._encode_text("form", one) for one in forms], np.int32)
+        parsed["picked"] = np.array([_first_pick_seconds(one) for one in events], np.float64)
+        parsed["unseen"] = np.array([_is_image_unseen(one) for one in events], bool)
+        answer_marks = parse_all_marks(marks)
+        top_labels = map(_top_label, answer_marks)
+        parsed["top"] = np.array([self._encode_text("label", top) if top else -1 for top in top_labels], np.int32)
+        parsed["n_marks"] = np.array([len(one) for one in answer_marks], np.int32)
+        codes = [
+            (KINDS[kind], self._encode_text("label", label) if label else -1, self._encode_text("typed", typed))
+            for one in answer_marks
+            for kind, label, typed in one
+        ]
+        parsed["marks"] = np.array(codes, np.int32).reshape(-1, 3)
+        return parsed
+
+    def _encode_text(self, kind: str, text: str) -> int:
+        """Return the code of a text of a kind (form, label, typed); a new text gets the next code."""
+        codes = self._codes[kind]
+        return codes.setdefault(text, len(codes))
+
+    def _known_texts(self, kind: str) -> list[str]:
+        """Return the texts of a kind (form, label, typed) in the order of their codes."""
+        return list(self._codes[kind])
+
+    def counted_answers(
+        self, connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
+    ) -> CollectedAnswers:
+        """Return the answers that count, in a study with these labels; former labels that answers contain come after them."""
+        columns = self._counted_columns()
+        task, task_names = self._encode_ids(connection, tasks.c.id, tasks.c.name, columns["task"], format_name)
+        worker, worker_names = self._encode_ids(connection, workers.c.id, workers.c.pseudonym, columns["worker"], str)
+        sitting, sitting_names = self._encode_ids(connection, sittings.c.id, sittings.c.number, columns["sitting"], str)
+        mark_label = columns["marks"][:, 1].astype(np.int64)  # -1: a percent was typed without a label
+        used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
+        texts = [format_name(self._known_texts("label")[code]) for code in used.tolist()]
+        all_labels = dict.fromkeys([*map(format_name, labels), *texts])
+        label, label_names = encode_into(texts, list(all_labels), "labels")
+        mark_label[mark_label >= 0] = label[marked]
+        who = worker_names[worker].astype(TEXT)
+        collected = Answers(
+            task=task,
+            worker=worker,
+            tasks=task_names,
+            workers=worker_names,
+            labels=label_names,
+            mark_start=np.concatenate([[0], np.cumsum(columns["n_marks"], dtype=np.int64)]),
+            mark_kind=columns["marks"][:, 0],
+            mark_label=mark_label,
+            mark_typed=np.array(self._known_texts("typed") or [""], dtype=TEXT)[columns["marks"][:, 2]],
+            form=np.array(self._known_texts("form") or [""], dtype=TEXT)[columns["form"]],
+            abstain=columns["abstain"],
+            none_of_these=columns["none_of_these"],
+            when=columns["at"],
+            seconds=np.maximum(0.0, columns["submitted"] - columns["hidden"]) / 1000,
+            position=columns["position"].astype(np.int64),
+            sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
+            repeat_of=_repeated_positions(columns["slot"], columns["repeat_of"]),
+        )
+        return CollectedAnswers(
+            collected,
+            ids=columns["id"],
+            task_ids=columns["task"],
+            worker_ids=columns["worker"],
+            extra=columns["extra"],
+            first_input=columns["first_input"] / 1000,
+            top_label=columns["picked"],
+            hidden=columns["hidden"] / 1000,
+            unseen=columns["unseen"],
+        )
+
+    def _counted_columns(self) -> Columns:
+        """Return the columns of the answers that count: the latest of each slot, no practice, no excluded workers."""
+        columns = self.columns
+        keep = columns["is_latest"] & ~columns["is_practice"] & ~self.is_by_workers([*self.excluded])
+        marks = columns["marks"][np.repeat(keep, columns["n_marks"])]
+        return {name: column[keep] for name, column in columns.items() if name != "marks"} | {"marks": marks}
+
+    def _encode_ids(
+        self, connection: Connection, key: Any, name: Any, ids: Ints, format_name: Callable[[str], str]
+    ) -> tuple[Ints, Names]:
+        """Return (n_answers,) codes of ids into the sorted names of their rows; names are read once and cached."""
+        unique_ids, place = np.unique(ids, return_inverse=True)
+        if key in self._sorted and np.array_equal(self._sorted[key][0], unique_ids):
+            return self._sorted[key][1][place], self._sorted[key][2]
+        known = self._names.setdefault(key, {})
+        for part in batched([one for one in unique_ids.tolist() if one not in known], 500):
+            for found, text in connection.execute(select(key, name).where(key.in_(part))):
+                known[found] = str(text)
+        codes, names = encode([format_name(known[one]) for one in unique_ids.tolist()], key.table.name)
+        self._sorted[key] = unique_ids, codes, names
+        return codes[place], names
+
+
+def _repeated_positions(slot: Ints, repeat_of: Ints) -> Ints:
+    """(n_answers,) the row of the answer that each answer repeats, found by slot id; -1 if it is not a repeat."""
+    order = np.argsort(slot)
+    at = np.searchsorted(slot, repeat_of, sorter=order)
+    found = order[np.minimum(at, len(slot) - 1)] if len(slot) else np.zeros(0, np.int64)
+    return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
+
+
+def _top_label(marks: Sequence[Mark]) -> str:
+    """Return the first label that an answer names; "" if it names none."""
+    return next((mark.label for mark in marks if mark.kind == "named"), "")
+
+
+def _is_image_unseen(events: str) -> bool:
+    """Return whether the image had not loaded when the answer was submitted, from its events as JSON."""
+    if '"unseen"' not in events:
+        return False
+    return [one["kind"] for one in json.loads(events) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
+
+
+def _first_pick_seconds(events: str) -> float:
+    """Return the seconds until the first label was picked, from the events as JSON; nan if none was.
+
+    A regular expression finds it in events as the studio writes them, without parsing all of them.
+    """
+    if found := FIRST_PICK.search(events):
+        return float(found[1]) / 1000
+    if '"pick"' not in events:
+        return float("nan")
+    return next((one["ms"] / 1000 for one in json.loads(events) if one["kind"] == "pick"), float("nan"))

@@ -1,0 +1,57 @@
+"""Alerts about failed background jobs, shown to owners: what failed, since when, what to do; removed when it works again."""
+
+import json
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from plurivox.web.store.database import now
+from plurivox.web.store.key_value import kv_get, kv_set
+from plurivox.web.store.schema import facts
+
+RETRY_HINT = "The server tries again in every round. If it keeps failing, see the server's log and restart the server."
+ADVICE = {
+    "study": "Correct study.toml; it is read again in every round.",
+    "aggregator": "Set another aggregator in study.toml, or none; soft labels are computed again in the next round.",
+    "rules": f"No one is excluded in the meantime. {RETRY_HINT}",
+    "labels": RETRY_HINT,
+    "pay": f"The command plurivox studio pay computes the sheet separately. {RETRY_HINT}",
+    "background": RETRY_HINT,
+    "database": "Check whether the disk is full and whether the database runs. The server continues as soon as it can write; "
+    "until then, unsaved answers stay in the browsers of the workers.",
+    "leader": "Restart the server. Answers are still accepted and saved.",
+}
+
+
+@dataclass(frozen=True)
+class Alert:
+    """A failure of a background job: which one, what failed, since when."""
+
+    of: str  # the job, a key of ADVICE
+    what: str
+    since: float
+
+    @property
+    def to_do(self) -> str:
+        """What the owner can do about it."""
+        return ADVICE[self.of]
+
+
+def set_alert(connection: Connection, job: str, text: str) -> None:
+    """Save the alert of a job, with the current time if its text has changed; delete it if `text` is empty."""
+    saved = kv_get(connection, _key_of(job)) or {}
+    if text != saved.get("what", ""):
+        kv_set(connection, _key_of(job), {"what": text, "since": now()} if text else None)
+
+
+def list_alerts(connection: Connection) -> list[Alert]:
+    """Return the current alerts, the oldest first."""
+    names = {_key_of(job): job for job in ADVICE}
+    rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
+    found = [(names[row.name], saved) for row in rows if (saved := json.loads(row.value))]
+    return sorted((Alert(job, one["what"], one["since"]) for job, one in found), key=lambda alert: alert.since)
+
+
+def _key_of(job: str) -> str:
+    """Return the key under which the alert of a job is saved."""
+    return f"trouble: {job}"

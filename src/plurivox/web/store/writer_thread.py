@@ -1,0 +1,118 @@
+"""The writer thread: runs the writes of many requests in one transaction, and returns results after the commit."""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+
+from plurivox.web.store.database import WRITE_OPTIONS, database_message
+from plurivox.web.store.errors import Unavailable
+
+T = TypeVar("T")
+Job = Callable[[Connection], T]
+MAX_BATCH = 128  # jobs in one commit
+MAX_TRIES = 3  # of a job that conflicts with another server's write
+log = logging.getLogger(__name__)
+
+
+class Writer:
+    """A thread that runs jobs in order, many in one transaction, each in its own savepoint."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._jobs: SimpleQueue[tuple[Job[Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run_jobs, name="plurivox-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job[T]) -> Future[T]:
+        """Queue a job; return a future of its result, which is set after the commit."""
+        future: Future[T] = Future()
+        self._jobs.put((job, future))
+        return future
+
+    def close(self) -> None:
+        """Finish the queued jobs, then stop the thread."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _run_jobs(self) -> None:
+        """Commit queued jobs in batches, until `close` queues None."""
+        while (first := self._jobs.get()) is not None:
+            batch = [first]
+            stop = False
+            while len(batch) < MAX_BATCH and not stop:
+                try:
+                    entry = self._jobs.get_nowait()
+                except Empty:
+                    break
+                stop = entry is None
+                if entry is not None:
+                    batch.append(entry)
+            self._commit_batch([entry for entry in batch if entry[1].set_running_or_notify_cancel()])
+            if stop:
+                return
+
+    def _commit_batch(self, batch: list[tuple[Job[Any], Future[Any]]], tries: int = MAX_TRIES) -> None:
+        """Run jobs in one transaction and set their futures; after a conflict, retry them one by one."""
+        if not batch:
+            return
+        try:
+            results = self._run_in_transaction([job for job, _ in batch])
+        except Exception as cause:  # noqa: BLE001 - the thread must go on; the callers get the error
+            if _is_conflict(cause) and (len(batch) > 1 or tries):
+                for entry in batch:
+                    self._commit_batch([entry], tries - 1)
+                return
+            error = _error_for_caller(cause)
+            for _, future in batch:
+                future.set_exception(error)
+            return
+        for (_, future), result in zip(batch, results, strict=True):
+            if isinstance(result, BaseException):
+                future.set_exception(result)
+            else:
+                future.set_result(result)
+
+    def _run_in_transaction(self, jobs: list[Job[Any]]) -> list[Any]:
+        """Return the result of each job, or the exception it raised; raise DBAPIError if the database fails."""
+        results: list[Any] = []
+        with self._engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+            for job in jobs:
+                connection.exec_driver_sql("SAVEPOINT job")
+                try:
+                    results.append(job(connection))
+                except DBAPIError:
+                    raise
+                except Exception as cause:  # noqa: BLE001 - the other jobs go on
+                    connection.exec_driver_sql("ROLLBACK TO SAVEPOINT job")
+                    results.append(cause)
+                connection.exec_driver_sql("RELEASE SAVEPOINT job")
+        return results
+
+
+def _is_conflict(cause: Exception) -> bool:
+    """Return whether the error is a conflict (with another server, or of one job with a constraint), not a broken database."""
+    if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
+        return False
+    if isinstance(cause, OperationalError | InterfaceError):
+        return getattr(cause.orig, "sqlstate", None) in (
+            "40001",
+            "40P01",
+            "55P03",
+        )  # PostgreSQL: serialization failure, deadlock, lock not available
+    return True
+
+
+def _error_for_caller(cause: Exception) -> BaseException:
+    """Return the exception to raise in the caller: Unavailable if the database cannot be written; log that."""
+    if not isinstance(cause, SQLAlchemyError):
+        return cause
+    if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):
+        log.error("the database cannot be written: %s", database_message(cause))
+        return Unavailable()
+    return cause
