@@ -17,7 +17,7 @@ M4A_BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"i
 
 
 def read_sound(data: bytes, name: str) -> Medium:
-    """Return the Medium of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError if it is another format or too large."""
+    """Return the Medium of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
     for kind, looks_like in SOUND_TYPES.items():
