@@ -63,7 +63,7 @@ def test_screen_readers_hear_names_the_split_and_what_is_wrong(studio: Any, cont
     key(page, "Enter")
     assert page.get_by_role("alert").all_inner_texts() == ["Pick a label first"]
     key(page, "1", "2")
-    assert page.inner_text("[aria-live=polite]") == f"{first} and {second}: no percent yet"
+    assert page.inner_text("[aria-live=polite]") == f"{first} and {second}: no percents yet"
     key(page, "7", "0")
     assert page.inner_text("[aria-live=polite]") == f"{first} 70% · {second} 30%"
     top = page.get_by_role("button", name=f"{first} 1st 70%")
