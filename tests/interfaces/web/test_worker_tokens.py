@@ -119,10 +119,10 @@ def test_the_page_shows_the_expired_session_and_keeps_the_answer(tmp_path: Path,
 def link_of(study: Served) -> str:
     from sqlalchemy import select
 
-    from plurivox.web.store.ids import shown as written
+    from plurivox.web.store.ids import encode_id
     from plurivox.web.store.schema import workers
 
-    return study.studio.keys.sign(auth.LINK, written(study.look(select(workers.c.id))[0][0]))
+    return study.studio.keys.sign(auth.LINK, encode_id(study.look(select(workers.c.id))[0][0]))
 
 
 def study_answers(folder: Path) -> list[Any]:
