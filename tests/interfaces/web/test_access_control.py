@@ -205,5 +205,5 @@ def test_over_https_the_cookie_is_secure_and_hsts_is_set() -> None:
     settings, reply = Settings(base_url="https://study.example.org"), Response()
     set_cookie(reply, settings, "token")
     assert {"Secure", "HttpOnly", "SameSite=strict"} <= set(reply.headers["set-cookie"].split("; "))
-    guarded = dict(SecurityMiddleware(reply, settings, plain_study()).owners)
+    guarded = dict(SecurityMiddleware(reply, settings, plain_study()).owner_headers)
     assert b"max-age" in guarded[b"strict-transport-security"]

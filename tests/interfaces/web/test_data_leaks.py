@@ -136,7 +136,7 @@ def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch:
     with served(tmp_path / "s") as study:
         study.sign_in()
         assert study.http.get("/api/owner/export").status_code == 200
-        monkeypatch.setattr(export, "export", lambda *_, **__: 1 / 0)
+        monkeypatch.setattr(export, "export_study", lambda *_, **__: 1 / 0)
         assert study.http.get("/api/owner/export").status_code == 500
     assert list((tmp_path / "temporary").iterdir()) == []
 

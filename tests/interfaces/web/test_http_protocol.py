@@ -327,8 +327,8 @@ def test_password_hashing_does_not_block_other_requests(tmp_path: Path, monkeypa
 def test_the_limit_of_open_files_is_raised() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     code = (
-        "import resource; from plurivox.web.server.uvicorn_server import allow_files; "
-        f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); allow_files(); "
+        "import resource; from plurivox.web.server.uvicorn_server import raise_open_file_limit; "
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); raise_open_file_limit(); "
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)

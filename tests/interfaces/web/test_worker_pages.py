@@ -50,7 +50,7 @@ def test_all_stages_by_mouse(studio: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(live.join)
     page.check("input[name=agree]")
-    page.click("text=Take part")
+    page.click("button:has-text('Take part')")
     page.click("button.main:has-text('Continue')")
     page.wait_for_selector("fieldset.question")
     page.click("text=Check my answers")
