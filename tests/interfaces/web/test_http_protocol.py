@@ -332,7 +332,7 @@ def test_the_limit_of_open_files_is_raised() -> None:
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
-    assert int(said.stdout) == min(uvicorn_server.MOST_FILES, hard) > uvicorn_server.MOST_CONNECTIONS
+    assert int(said.stdout) == min(uvicorn_server.MAX_OPEN_FILES, hard) > uvicorn_server.MAX_CONNECTIONS
 
 
 def test_a_hundred_idle_connections_do_not_block_others(tmp_path: Path) -> None:
