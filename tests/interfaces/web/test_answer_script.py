@@ -113,7 +113,7 @@ def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
         ("h Enter", "top-two", "100% still to place"),  # it starts empty
     ],
 )
-def test_what_is_not_finished_is_not_sent(page: Any, keys: str, form: str, why: str) -> None:
+def test_an_incomplete_answer_is_not_sent(page: Any, keys: str, form: str, why: str) -> None:
     state = press(page, keys, form=form)
     assert not state["sent"] and why in state["hint"]
 
@@ -127,7 +127,7 @@ def test_contradictions_cannot_be_entered(page: Any) -> None:
     assert "1 to 100" in press(page, "3 5 0")["hint"]
 
 
-def test_what_looks_odd_needs_a_second_enter(page: Any) -> None:
+def test_a_likely_mistake_needs_a_second_enter(page: Any) -> None:
     for keys, why in (("3 5 2 0", "more than your top label"), ("3 . 1 0 Shift+4", "Each open label now gets 90%")):
         once, twice = press(page, f"{keys} Enter"), press(page, f"{keys} Enter Enter")
         assert not once["sent"] and why in once["hint"] and twice["sent"]
@@ -170,7 +170,7 @@ def test_labels_that_are_digits_have_themselves_as_keys(page: Any) -> None:
     assert press(page, "9 1 Enter", labels=["1", "2"])["marks"] == named(("1", "100"))  # there is no 9
 
 
-def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
+def test_an_earlier_answer_is_restored(page: Any) -> None:
     script = f"""([keys, setup]) => {{
       const before = ({PRESS})([keys, setup]);
       const marks = before.marks.map(([kind, label, typed]) => ({{ kind, label, typed }}));
@@ -252,7 +252,7 @@ def test_chips_start_empty_stay_whole_and_are_all_placed(page: Any, chips: int, 
     assert page.evaluate(odd, [chips, setup(**study)]) == 0
 
 
-def test_earlier_answers_of_the_other_forms_come_back(page: Any) -> None:
+def test_earlier_answers_of_the_other_forms_are_restored(page: Any) -> None:
     script = f"""([keys, setup]) => {{
       const before = ({PRESS})([keys, setup]);
       const marks = before.marks.map(([kind, label, typed]) => ({{ kind, label, typed }}));

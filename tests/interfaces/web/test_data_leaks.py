@@ -1,4 +1,4 @@
-"""Nothing leaks: not into logs, exports, replies or files that others may read; and what is erased is gone."""
+"""No secrets or ids in logs, exports, responses or readable files; erased data are gone."""
 
 import io
 import logging
@@ -70,7 +70,7 @@ STUDY: dict[str, Any] = {"texts": {"consent": "Agreed?", "instructions": "", "de
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_logs_hold_no_secret_and_no_id(
+def test_logs_contain_no_secrets_and_no_ids(
     tmp_path: Path,
     kind: str,
     request: pytest.FixtureRequest,
@@ -94,7 +94,7 @@ def test_logs_hold_no_secret_and_no_id(
     assert str(study.studio.settings.database_url) not in lines
 
 
-def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_responses_reveal_no_internals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError(f"{tmp_path} SELECT password FROM owners")
 
@@ -115,7 +115,7 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
             assert "server" not in one.headers and "x-powered-by" not in one.headers
 
 
-def test_an_export_holds_no_id_no_token_and_no_hash(tmp_path: Path) -> None:
+def test_an_export_contains_no_ids_tokens_or_hashes(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(**STUDY)) as study:
         used = whole_flow(study)
         for form in ("csv", "parquet"):
@@ -136,7 +136,7 @@ def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch:
     with served(tmp_path / "s") as study:
         study.sign_in()
         assert study.http.get("/api/owner/export").status_code == 200
-        monkeypatch.setattr(export, "export", lambda *_, **__: 1 / 0)
+        monkeypatch.setattr(export, "export_study", lambda *_, **__: 1 / 0)
         assert study.http.get("/api/owner/export").status_code == 500
     assert list((tmp_path / "temporary").iterdir()) == []
 
@@ -150,7 +150,7 @@ def test_only_their_owner_may_read_the_files(tmp_path: Path) -> None:
     assert set(held.values()) == {0o600}, held
 
 
-def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
+def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
     def left() -> list[str]:
         files = {file.name: file.read_bytes() for file in (tmp_path / "s").iterdir()}
         return [
@@ -177,7 +177,7 @@ def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
         assert '"answers": 4' in line.detail and PID not in line.detail
 
 
-def test_erasing_by_pseudonym_is_not_led_astray_by_an_id_that_looks_like_it(tmp_path: Path) -> None:
+def test_erasing_by_pseudonym_ignores_a_platform_id_with_the_same_text(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for i in range(8):  # whoever comes first in the table
             victim = study.enter(**platform(f"p{i}"))
@@ -201,7 +201,7 @@ def test_the_command_erases_while_the_server_runs(tmp_path: Path) -> None:
         assert PID.encode() not in b"".join(file.read_bytes() for file in (tmp_path / "s").glob("study.db*"))
 
 
-def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
+def test_a_backup_while_people_answer_is_consistent(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=400, batch=10)) as study:
         stop, begun = threading.Event(), threading.Event()
 
@@ -238,7 +238,7 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
     engine.dispose()
 
 
-def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, postgres: str) -> None:
+def test_a_backup_is_restored_only_into_an_empty_database(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s") as study:
         back_up_study(study.studio.settings, tmp_path / "backup")
     database = fresh_database(postgres, empty=True)
@@ -250,6 +250,6 @@ def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, pos
     assert not (tmp_path / "new").exists()
 
 
-def test_withdrawal_reaches_every_table_that_points_to_workers() -> None:
+def test_erasing_covers_every_table_with_workers() -> None:
     pointing = {table for table in meta_data.tables.values() if "worker_id" in table.columns}
     assert pointing == {*TABLES_OF_WORKER, standings}

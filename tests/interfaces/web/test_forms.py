@@ -40,7 +40,7 @@ def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, form: str) -> None:
+def test_answers_of_simulated_workers_are_exported_unchanged(tmp_path: Path, form: str) -> None:
     made = plain_study(form=form, labels=LABELS, per_task=3, batch=6)
     with served(tmp_path / "s", made, text_tasks(6)) as study:
         run_async(simulate_workers(study.url, study.invite(), 3, seed=4, patience=600))
@@ -75,7 +75,7 @@ def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, fo
         ("chips", [("named", "cat", "")], "a percent"),
     ],
 )
-def test_what_a_form_cannot_have_made_is_refused(
+def test_marks_that_a_form_cannot_produce_are_rejected(
     tmp_path: Path, form: str, marks: list[tuple[str, str, str]], why: str
 ) -> None:
     with served(tmp_path / "s", plain_study(form=form, labels=LABELS)) as study:

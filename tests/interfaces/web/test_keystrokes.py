@@ -1,4 +1,4 @@
-"""How many keys answers take: all answers of a crowd through the state machine, in one call."""
+"""The number of keys per answer, for all answers of CIFAR-10S."""
 
 from typing import Any
 

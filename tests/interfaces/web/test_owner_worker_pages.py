@@ -1,4 +1,4 @@
-"""The owner's pages about people, in a browser: who was left out, and what everybody is paid."""
+"""The owner's pages Excluded and Pay in a browser."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ PAY = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD", "base": "0.50"
 RULES = {"rules": ["too-fast[seconds=2,share=0.5]"], "least_answers": 2}
 
 
-def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: Any, barriers: Any) -> None:
+def test_exclusions_and_pay_are_shown_and_an_exclusion_is_lifted(tmp_path: Path, context: Any, barriers: Any) -> None:
     study = plain_study(per_task=3, pay=PAY, exclude=RULES)
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         for ms in (500.0, 30_000.0, 40_000.0):

@@ -1,4 +1,4 @@
-"""The task page fits its screen, whatever the form, the size and the labels."""
+"""The task page fits the screen for every form, screen size and number of labels."""
 
 from typing import Any
 

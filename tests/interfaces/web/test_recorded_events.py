@@ -1,4 +1,4 @@
-"""What is written down while people answer, in a real browser, against what the export holds."""
+"""Views and input events recorded in a browser, compared with the export."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What went wrong elsewhere, row by row: nobody gets in, nobody reads another's answers, nothing is executed."""
+"""Authorisation, signed links, paths, media types, hashing and security headers."""
 
 import logging
 import stat
@@ -63,7 +63,7 @@ def test_media_are_what_their_bytes_say_and_never_svg_or_html(tmp_path: Path) ->
         assert said.headers["x-content-type-options"] == "nosniff" and "immutable" in said.headers["cache-control"]
 
 
-def test_no_path_leads_outside(tmp_path: Path) -> None:
+def test_no_path_leads_outside_the_study_folder(tmp_path: Path) -> None:
     (tmp_path / "secret.png").write_bytes(png())
     home = tmp_path / "items"
     home.mkdir()
@@ -157,7 +157,7 @@ def test_a_platform_id_belongs_to_whoever_came_with_it_first(tmp_path: Path) -> 
         assert phone.slots() == person.slots()
 
 
-def test_who_did_not_hear_the_answer_comes_in_again_with_the_same_key(tmp_path: Path) -> None:
+def test_entering_again_with_the_same_key_after_a_lost_response(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         invite, key = study.invite(uses=1), "k" * 20
         for way in ({"invite": invite}, {"platform": PROLIFIC}):
@@ -168,7 +168,7 @@ def test_who_did_not_hear_the_answer_comes_in_again_with_the_same_key(tmp_path: 
         assert len(study.look(select(workers))) == 2
 
 
-def test_raw_ids_are_in_a_table_of_their_own_and_nowhere_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_platform_ids_are_only_in_the_table_raw_ids(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with served(tmp_path / "s") as study:
         person = study.enter(platform=PROLIFIC)

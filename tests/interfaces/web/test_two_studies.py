@@ -1,4 +1,4 @@
-"""Two studies on one server in one browser: people answer in both, an owner looks at both, nothing crosses over."""
+"""Two studies on one server in one browser are separate, for workers and owners."""
 
 from collections.abc import Iterator
 from typing import Any

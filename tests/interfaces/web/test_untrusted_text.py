@@ -1,4 +1,4 @@
-"""What strangers write is shown as text, on every page, in a real browser; what is not text is refused."""
+"""Untrusted text is shown as text on every page; other input is rejected."""
 
 import csv
 import io
@@ -161,7 +161,7 @@ def _read_export(said: Any) -> None:
     assert any(HOSTILE[0] in text for text in tables.values())
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path, live: Running) -> None:
+def test_invalid_text_is_rejected(tmp_path: Path, live: Running) -> None:
     base = live.studio.study.model_dump()
     for field, value in {
         "labels": ["cat", "a\x00b"],
@@ -178,7 +178,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, live: Running) -> None:
         list(read_tasks(tmp_path / "big.txt", live.studio.study))
 
 
-def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
+def test_no_page_runs_foreign_scripts(live: Running, browser: Any) -> None:
     """The policy itself: a page that was made to inject something does not carry it out, and says so."""
     one = browser.new_context()
     for address in ("/owner", "/api", "/join"):
@@ -204,7 +204,7 @@ def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_texts_that_mean_something_to_a_bulk_load_stay_texts(tmp_path: Path, kind: str, postgres: str) -> None:
+def test_texts_with_copy_syntax_stay_texts(tmp_path: Path, kind: str, postgres: str) -> None:
     words = [
         "\\N",
         "\\.",

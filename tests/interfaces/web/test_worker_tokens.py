@@ -1,4 +1,4 @@
-"""A worker's token ends when it was not used for long; the personal link makes a new one."""
+"""A worker's token expires if it is not used; the personal link gives a new one."""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def test_a_token_ends_and_the_personal_link_makes_a_new_one(tmp_path: Path, late
         assert person.get("/api/me").status_code == 401  # what has ended stays so
 
 
-def test_who_keeps_coming_keeps_a_token(tmp_path: Path, later: Any) -> None:
+def test_a_token_in_use_is_renewed(tmp_path: Path, later: Any) -> None:
     with served(tmp_path / "s", plain_study(token_days=10)) as study:
         person = study.enter()
         for _ in range(5):
@@ -55,7 +55,7 @@ def test_who_keeps_coming_keeps_a_token(tmp_path: Path, later: Any) -> None:
         assert person.get("/api/me").status_code == 401
 
 
-def test_an_old_token_goes_on_only_together_with_the_platforms_link(tmp_path: Path, later: Any) -> None:
+def test_an_expired_token_continues_only_with_the_platforms_link(tmp_path: Path, later: Any) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter(platform=PROLIFIC)
         later(40)
@@ -64,7 +64,7 @@ def test_an_old_token_goes_on_only_together_with_the_platforms_link(tmp_path: Pa
         assert said.status_code == 200 and Person(study, said.json()).get("/api/me").status_code == 200
 
 
-def test_a_token_without_a_date_has_ended(tmp_path: Path) -> None:
+def test_a_token_without_a_date_is_expired(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         name = study.studio.keys.verify(BEARER, study.enter().entered["token"])
         assert name is not None
@@ -92,7 +92,7 @@ def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
         assert len(set(run_async(work(study)))) == 4
 
 
-def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, later: Any) -> None:
+def test_the_page_shows_the_expired_session_and_keeps_the_answer(tmp_path: Path, context: Any, later: Any) -> None:
     with served(tmp_path / "s", plain_study(batch=6)) as study:
         page = context().new_page()
         page.goto(f"{study.url}/join#invite={study.invite()}")
@@ -119,10 +119,10 @@ def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, lat
 def link_of(study: Served) -> str:
     from sqlalchemy import select
 
-    from plurivox.web.store.random_ids import encode_id as written
+    from plurivox.web.store.random_ids import encode_id
     from plurivox.web.store.schema import workers
 
-    return study.studio.keys.sign(auth.LINK, written(study.look(select(workers.c.id))[0][0]))
+    return study.studio.keys.sign(auth.LINK, encode_id(study.look(select(workers.c.id))[0][0]))
 
 
 def study_answers(folder: Path) -> list[Any]:

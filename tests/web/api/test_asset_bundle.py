@@ -1,4 +1,4 @@
-"""The scripts that are sent: joined safely, small, and knowing no other host."""
+"""The bundled scripts: complete, small, and without requests to other hosts."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ ENTRIES = ["work.js", "owner.js", "api_page.js", "studies.js"]
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_modules_share_no_name_and_join_whole(entry: str) -> None:
+def test_modules_share_no_top_level_name_and_bundle_completely(entry: str) -> None:
     paths = list_modules(STATIC / "js" / entry)
     names = [name for path in paths for name in DECLARED.findall(path.read_text())]
     assert len(names) == len(set(names)), sorted({name for name in names if names.count(name) > 1})
@@ -30,7 +30,7 @@ def test_modules_share_no_name_and_join_whole(entry: str) -> None:
     assert told <= set(names), told - set(names)
 
 
-def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
+def test_pages_load_nothing_from_other_hosts_and_nothing_is_inline() -> None:
     for name, content in static_files().items():
         assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", content), name
         assert b"innerHTML" not in content and b"eval(" not in content, name
@@ -44,7 +44,7 @@ def test_nothing_comes_from_elsewhere_and_nothing_is_inline() -> None:
         )
 
 
-def test_only_what_an_address_promises_is_kept_for_a_year(tmp_path: Path) -> None:
+def test_static_files_are_cached_for_a_year_only_with_the_current_version(tmp_path: Path) -> None:
     """While servers of two versions run side by side, the older one may be asked for the newer one's script."""
     with served(tmp_path / "s") as study:
         [address] = re.findall(r'src="(static/work\.js\?v=\w+)"', study.http.get("/work").text)

@@ -67,7 +67,7 @@ def test_answers_of_one_study_stay_in_it(two: dict[str, Served]) -> None:
         assert ships.http.post("/api/enter", json=way).status_code == 403
 
 
-def test_an_owner_of_one_study_is_nobody_in_another(two: dict[str, Served]) -> None:
+def test_an_owner_of_one_study_has_no_access_to_another(two: dict[str, Served]) -> None:
     pets, ships, front = two["pets"], two["ships"], two[""]
     pets.sign_in()
     (cookie,) = pets.http.cookies.jar
@@ -86,7 +86,7 @@ def test_an_owner_of_one_study_is_nobody_in_another(two: dict[str, Served]) -> N
     assert not list(pets.http.cookies.jar)
 
 
-def test_strangers_learn_no_names(two: dict[str, Served]) -> None:
+def test_the_names_of_studies_are_not_revealed(two: dict[str, Served]) -> None:
     front = two[""].http
     for path in ("/owner", "/health", "/", "/nobody/owner", "/api/openapi.json", "/api/owner/studies", "/join"):
         said = front.get(path)
@@ -112,7 +112,7 @@ def test_pages_and_redirects_stay_under_their_address(two: dict[str, Served]) ->
     assert described["servers"] == [{"url": "/pets"}] and "/api/answers" in described["paths"]
 
 
-def test_limits_of_one_study_do_not_bind_another(tmp_path: Path, still: None) -> None:
+def test_limits_of_one_study_do_not_affect_another(tmp_path: Path, still: None) -> None:
     with serve_studies([made(tmp_path, name, enters_per_minute=2) for name in NAMES]) as two:
         codes = {
             name: [two[name].http.post("/api/enter", json={"invite": two[name].invite()}).status_code for _ in range(3)]
@@ -134,7 +134,7 @@ def test_studies_are_found_one_by_one_or_in_a_folder(tmp_path: Path) -> None:
     assert urls == ["https://lab.example/all/pets", "https://lab.example/all/ships"]
 
 
-def test_studies_that_cannot_live_together_are_refused(tmp_path: Path) -> None:
+def test_studies_with_the_same_name_or_secret_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     pets, other = made(tmp_path, "pets"), made(tmp_path / "b", "pets")
     with pytest.raises(InputError, match=r"have the same name, https://x/pets; change `name` in .*b/pets"):
@@ -160,7 +160,7 @@ def test_every_study_has_its_own_schema_or_database(tmp_path: Path) -> None:
         assign_databases(["dogs=postgresql://h/x"], folders)
 
 
-def test_schemas_keep_studies_apart_and_the_usual_one_stays_free(tmp_path: Path, postgres: str) -> None:
+def test_schemas_separate_studies_and_the_default_schema_stays_empty(tmp_path: Path, postgres: str) -> None:
     database = fresh_database(postgres, empty=True)
     alone, pets = made(tmp_path, "alone", database), made(tmp_path, "Pets.x-1", f"{database}&schema=Pets.x-1")
     with pytest.raises(InputError, match=r"already contains a study; .*schema=more"):

@@ -65,7 +65,7 @@ BAD = [
 ]  # fmt: skip
 
 
-def test_sounds_are_what_their_bytes_say() -> None:
+def test_sound_formats_are_detected_from_bytes() -> None:
     for kind, ones in SOUNDS.items():
         for data in ones:
             assert read_sound(data, "x.html").type == kind
@@ -74,7 +74,7 @@ def test_sounds_are_what_their_bytes_say() -> None:
             read_sound(data, "x.wav")
 
 
-def test_any_beginning_is_read_or_refused_without_another_error() -> None:
+def test_truncated_sounds_are_accepted_or_rejected_cleanly() -> None:
     rng = np.random.default_rng(0)
     starts = [data[:200] for ones in SOUNDS.values() for data in ones]
     for n in range(600):
@@ -87,7 +87,7 @@ def test_any_beginning_is_read_or_refused_without_another_error() -> None:
             continue
 
 
-def test_a_folder_of_sounds_becomes_tasks_and_comes_out_again(tmp_path: Path) -> None:
+def test_a_folder_of_sounds_is_imported_and_exported(tmp_path: Path) -> None:
     home = tmp_path / "items"
     home.mkdir()
     (home / "a.wav").write_bytes(tone())
@@ -105,7 +105,7 @@ def test_a_folder_of_sounds_becomes_tasks_and_comes_out_again(tmp_path: Path) ->
     assert items["audio"].to_list() == [tone()] and items["kind"].to_list() == ["audio"]
 
 
-def test_parts_of_a_sound_are_served_to_players_that_ask_for_them(tmp_path: Path) -> None:
+def test_range_requests_for_sounds(tmp_path: Path) -> None:
     data = tone()
     with served(tmp_path / "s", plain_study(), [NewTask("a", medium=read_sound(data, "a"))]) as live:
         task = live.enter().slots()[0]["task"]
@@ -198,7 +198,7 @@ def test_a_sound_on_a_phone(heard: Any, context: Any, barriers: Any) -> None:
     assert heard.answers()[0]["events"][0]["by"] == "touch"
 
 
-def test_a_sound_above_chips_keeps_its_room_on_a_phone(tmp_path: Path, context: Any) -> None:
+def test_a_sound_above_chips_keeps_its_height_on_a_phone(tmp_path: Path, context: Any) -> None:
     fields = {"name": "chips", "labels": ["bell", "bird", "horn"], "form": "chips", "batch": 1, **SHORT}
     new = [NewTask("t", medium=read_sound(tone(), "t"))]
     with run(tmp_path / "one", lambda settings: make_study(settings, Study.model_validate(fields), new)) as live:
@@ -211,7 +211,7 @@ def test_a_sound_above_chips_keeps_its_room_on_a_phone(tmp_path: Path, context: 
         page.get_by_text("0.0 s of 0.4 s").wait_for()
 
 
-def test_a_sound_that_cannot_be_played_does_not_stop_the_person(heard: Any, context: Any) -> None:
+def test_a_sound_that_cannot_be_played_does_not_block_the_worker(heard: Any, context: Any) -> None:
     page = context().new_page()
     page.route("**/media/*", lambda route: route.fulfill(body=b"nothing", content_type="audio/wav"))
     page.goto(heard.join)

@@ -59,7 +59,7 @@ def test_an_export_reads_back_as_answers_with_times_repeats_and_events(tmp_path:
     assert set(data.items["task"].to_list()) == {f"t{i:03d}" for i in range(4)}
 
 
-def test_formulas_are_made_inert_in_csv(tmp_path: Path) -> None:
+def test_formulas_are_escaped_in_csv(tmp_path: Path) -> None:
     assert [escape_formula(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
         "'=1",
         "'+1",
@@ -86,7 +86,7 @@ def test_formulas_are_made_inert_in_csv(tmp_path: Path) -> None:
     assert pv.read(tmp_path / "exact").answers.tasks.tolist() == [FORMULA]
 
 
-def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> None:
+def test_imported_answers_are_exported_unchanged(tmp_path: Path) -> None:
     crowd = pv.simulate_crowd("soft-answers", n_tasks=12, n_workers=5, n_labels=3, feedback=3, sitting=6, repeats=1)
     pv.write_crowd(crowd, tmp_path / "crowd")
     given = read_answers(tmp_path / "crowd")
@@ -105,7 +105,7 @@ def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> N
     assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
 
 
-def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(tmp_path: Path) -> None:
+def test_imported_answers_keep_percents_without_a_label_and_need_a_worker(tmp_path: Path) -> None:
     marks = [[("named", "cat", "70"), ("named", None, "30")], [("named", None, "5"), ("named", "dog", "60")]]
     given = Answers.of(["t000", "t001"], ["ann", "ann"], marks, labels=["cat", "dog", "ship"])
     with served(tmp_path / "s", plain_study(), text_tasks(2)) as study:
@@ -193,9 +193,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
-    tmp_path: Path, kind: str, request: pytest.FixtureRequest
-) -> None:
+def test_an_older_database_is_migrated_with_its_data(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     engine = open_database(Settings(folder=tmp_path, database=database))
     migrate(engine, "0001")
@@ -217,7 +215,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
     engine.dispose()
 
 
-def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
+def test_migrations_have_no_statement_timeout(postgres: str, tmp_path: Path) -> None:
     engine = open_database(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
     with engine.connect() as connection:
         disable_statement_timeout(connection)
@@ -232,7 +230,7 @@ def _differences(connection: Connection) -> list[object]:
     return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": False}), meta_data))
 
 
-def test_a_study_file_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:
+def test_study_toml_is_read_back_and_mistakes_are_explained(tmp_path: Path) -> None:
     made = plain_study(
         labels=['a "b"', "c\\d"],
         strata={"hard ones": 2, "easy": 1},

@@ -49,7 +49,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def test_bombs_are_refused_before_they_unfold() -> None:
+def test_decompression_bombs_are_rejected() -> None:
     head = chunk(b"IHDR", struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0))
     wide = b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
     text = chunk(b"zTXt", b"a\0\0" + zlib.compress(b"\0" * 80_000_000, 9))
@@ -62,7 +62,7 @@ def test_bombs_are_refused_before_they_unfold() -> None:
 
 @pytest.mark.parametrize("pixels", [16, 160])
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
-def test_photos_are_shown_upright_and_without_what_they_carry_along(form: str, pixels: int) -> None:
+def test_photos_are_shown_upright_and_without_metadata(form: str, pixels: int) -> None:
     for orientation in (1, 6):
         data = saved(photo(), form, exif=exif(orientation))
         assert SECRET in data
@@ -83,7 +83,7 @@ def halves(size: tuple[int, int], upright: bool) -> tuple[tuple[int, int, int, i
     return (0, 0, width, height // 2), (0, height // 2, width, height)
 
 
-def test_a_plain_picture_is_shown_as_it_came_and_a_cleaned_one_keeps_its_pixels() -> None:
+def test_images_without_metadata_are_unchanged_and_others_keep_their_pixels() -> None:
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
         assert read_image(saved(photo(), form), "x", 16).shown is None, form
     for form, more in (("PNG", {}), ("GIF", {"comment": SECRET}), ("WEBP", {"lossless": True, "exif": exif()})):
@@ -98,7 +98,7 @@ def test_a_plain_picture_is_shown_as_it_came_and_a_cleaned_one_keeps_its_pixels(
     assert np.abs(near).mean() < 1
 
 
-def test_what_hides_behind_a_picture_is_not_served() -> None:
+def test_data_appended_to_an_image_is_not_served() -> None:
     page = b"<script>alert(1)</script>"
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
         for data in (saved(photo(), form) + page, saved(photo((8, 8)), form) + page):
@@ -115,7 +115,7 @@ def test_what_hides_behind_a_picture_is_not_served() -> None:
             read_image(other + saved(photo(), "PNG"), "x.png", 16)
 
 
-def test_photos_of_phones_are_jpegs_with_more_behind_them() -> None:
+def test_mpo_photos_are_read_as_jpeg() -> None:
     out = io.BytesIO()
     photo().save(out, "MPO", save_all=True, append_images=[photo()])
     for pixels in (16, 160):
@@ -123,14 +123,14 @@ def test_photos_of_phones_are_jpegs_with_more_behind_them() -> None:
         assert picture.type == "image/jpeg" and shown(picture).format == ("JPEG" if pixels == 16 else "PNG")
 
 
-def test_moving_pictures_are_refused_with_a_word() -> None:
+def test_animated_images_are_rejected() -> None:
     for form in ("GIF", "WEBP", "PNG"):
         moving = saved(photo(), form, save_all=True, append_images=[photo().rotate(180)])
         with pytest.raises(InputError, match=r"x is animated; tasks show still images"):
             read_image(moving, "x", 160)
 
 
-def test_every_kind_of_pixel_looks_as_it_should() -> None:
+def test_every_pixel_mode_is_converted_correctly() -> None:
     deep = Image.fromarray(np.linspace(0, 65535, 64 * 64).reshape(64, 64).astype(np.uint16))
     light = np.asarray(shown(read_image(saved(deep, "PNG"), "x", 160)).convert("L"))
     assert 110 < light.mean() < 145 and light.min() < 5 and light.max() > 250
@@ -149,7 +149,7 @@ def test_every_kind_of_pixel_looks_as_it_should() -> None:
             assert dark + 30 < bright, (mode, form)
 
 
-def test_a_broken_file_is_named(tmp_path: Path) -> None:
+def test_the_error_names_a_broken_file(tmp_path: Path) -> None:
     (tmp_path / "good.png").write_bytes(saved(photo(), "PNG"))
     (tmp_path / "short.jpg").write_bytes(saved(photo(), "JPEG")[:-200])
     with pytest.raises(InputError, match=r"short\.jpg is not a supported image"):
@@ -171,7 +171,7 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
     assert len(list(read_tasks(tmp_path / "by-link", plain_study()))) == 2
 
 
-def test_names_of_files_are_only_names(tmp_path: Path) -> None:
+def test_unusual_file_names_are_plain_names(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "..x").mkdir(parents=True)
     names = [
@@ -199,7 +199,7 @@ def test_names_of_files_are_only_names(tmp_path: Path) -> None:
         (home / bad).unlink()
 
 
-def test_tables_and_texts_of_all_sorts(tmp_path: Path) -> None:
+def test_tables_and_texts_with_encodings_and_mistakes(tmp_path: Path) -> None:
     def read(name: str, data: bytes) -> list[Any]:
         (tmp_path / name).write_bytes(data)
         return list(read_tasks(tmp_path / name, plain_study()))

@@ -26,7 +26,7 @@ FOLDERS = Operand(
     nargs=-1,
     required=True,
 )
-NEW_FOLDER = Operand("study", IN_AND_OUT, "a folder to make", type=OutFolder(), metavar="STUDY")
+NEW_FOLDER = Operand("study", IN_AND_OUT, "a new folder", type=OutFolder(), metavar="STUDY")
 DEMO = Operand(
     "study",
     IN_AND_OUT,
@@ -36,9 +36,9 @@ DEMO = Operand(
     metavar="STUDY",
     default=Path("studio-demo"),
 )
-SOURCE = Operand("source", IN_AND_OUT, "what to add: as --items of studio new", type=WHERE, metavar="SOURCE")
-BACKUP = Operand("backup", IN_AND_OUT, "the folder that studio backup wrote", type=WHERE, metavar="BACKUP")
-WORKER = Operand("worker", IN_AND_OUT, "the pseudonym, or the platform's id", metavar="WORKER")
+SOURCE = Operand("source", IN_AND_OUT, "tasks to add, as --items of studio new", type=WHERE, metavar="SOURCE")
+BACKUP = Operand("backup", IN_AND_OUT, "a folder written by studio backup", type=WHERE, metavar="BACKUP")
+WORKER = Operand("worker", IN_AND_OUT, "pseudonym or platform id of the worker", metavar="WORKER")
 OUT = Flag(
     ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
 )
@@ -90,12 +90,19 @@ NEW = [
         type=WHERE,
         required=True,
         metavar="PATH",
-        help="a folder of images, a data-set folder, a table with task and text (text2 too: pairs; or file: images), or a .txt"
-        "  [required]",
+        help="tasks: a folder of images or sounds, a data-set folder, a table with columns task and text (and text2 for pairs) "
+        "or file, or a .txt with one text per line  [required]",
     ),
-    Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
+    Flag(
+        ["--labels"],
+        STUDY,
+        type=LabelList(),
+        required=True,
+        metavar="LIST",
+        help="labels, such as cat,dog,ship  [required]",
+    ),
     _study(
-        "--form", "how people are asked  [default: top-two]", type=OneOf("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
+        "--form", "form of the questions  [default: top-two]", type=OneOf("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
     ),
     _study(
         "--wording",

@@ -40,7 +40,7 @@ export class Session {
         if (failure.error !== "ended" || !way?.platform) throw failure; // a platform's link with an expired token: continue
       }
     }
-    if (!way) throw new Error("nobody");
+    if (!way) throw new Error("no-link");
     if (this.trying?.came !== came) this.keep({ trying: { came, key: newKey() } }); // same key again if the response was lost
     const { token, personal_link: link, me } = await this.call("POST", "enter", {
       ...way,

@@ -148,9 +148,9 @@ export function showRetryNote(app, failure) {
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function showError(app, failure, retry) {
-  const nobody = failure.message === "nobody";
+  const noLink = failure.message === "no-link";
   const ended = failure.error === "ended";
-  const title = nobody
+  const title = noLink
     ? "Please open your invitation link"
     : failure.error === "closed"
       ? NOT_OPEN
@@ -161,7 +161,7 @@ export function showError(app, failure, retry) {
           : failure.status === 403
             ? "This link does not open the study"
             : "Something went wrong";
-  const text = nobody
+  const text = noLink
     ? "Open this page with the link you were sent. If you started in another browser, use your personal link."
     : ended
       ? `${sentence(failure.detail)}.`
@@ -169,7 +169,7 @@ export function showError(app, failure, retry) {
   const kept = failure.retry
     ? make("p", { class: "quiet" }, "Your answers are kept in this browser and will be sent when the server can be reached.")
     : null;
-  const again = nobody || ended ? null : button("Try again", retry, { class: "button main" });
+  const again = noLink || ended ? null : button("Try again", retry, { class: "button main" });
   readingPage(app, null, title, make("p", {}, text), kept, make("div", { class: "row" }, again));
 }
 

@@ -126,7 +126,7 @@ export class Work {
       return showError(this.app, failure);
     }
     if (failure.status === 401) this.session.forget();
-    return showError(this.app, failure.status === 401 ? new Error("nobody") : failure, () => location.reload());
+    return showError(this.app, failure.status === 401 ? new Error("no-link") : failure, () => location.reload());
   }
 }
 
