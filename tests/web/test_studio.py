@@ -1,4 +1,4 @@
-"""How requests reach the store: what reads cannot write."""
+"""Reads and writes of a Studio: a job that reads cannot write."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Forms compared: figures that tell arms apart, on answers whose costs and worth are known."""
+"""Comparison of arms on answers whose cost and accuracy are known."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def compared(study: Served) -> dict[str, Any]:
     return {one["arm"]: one for one in said.json()["arms"]}
 
 
-def test_costs_and_worth_of_two_forms(tmp_path: Path) -> None:
+def test_cost_and_accuracy_of_two_forms(tmp_path: Path) -> None:
     made = plain_study(forms=["one-label", "histogram"], per_task=4, batch=6)
     with served(tmp_path / "s", made, text_tasks(6)) as study:
         study.sign_in()
@@ -73,7 +73,7 @@ def test_a_study_with_one_form_compares_nothing(tmp_path: Path) -> None:
         assert compared(study) == {} and study.http.get("/api/owner/studies").json()[0]["arms"] == []
 
 
-def test_the_median_s_interval_draws_people_whole() -> None:
+def test_the_bootstrap_of_the_median_resamples_whole_workers() -> None:
     rng = np.random.default_rng(0)
     people = np.repeat(np.arange(20), 30)
     own = rng.normal(10, 3, 20)[people]  # people differ, their answers hardly do

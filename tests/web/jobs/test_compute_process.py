@@ -1,4 +1,4 @@
-"""One round of the background: each answer is read once, elicited once, and study.toml is parsed once."""
+"""One round of the computing process: each answer is read once and elicited once, study.toml is parsed once."""
 
 from collections import Counter
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_each_answer_is_read_once_for_rules_labels_and_pay(
         assert study.http.get("/api/owner/pay").json()["people"] == 3
 
 
-def test_next_best_takes_the_votes_of_the_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_best_reuses_the_votes_of_the_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     elicited, elicit = [], Form.read
     monkeypatch.setattr(Form, "read", lambda form, given: elicited.append(form) or elicit(form, given))
     with served(tmp_path / "s", plain_study(assign="next-best", per_task=5), text_tasks(4)) as study:
@@ -75,7 +75,7 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("more", [PAID, {"forms": ["one-label", "chips"]}, {"strata": {"": 4}, "phrase": {"top": "?"}}])
-def test_a_study_reaches_the_process_as_it_is(more: dict[str, Any]) -> None:
+def test_a_study_survives_serialization_to_the_process(more: dict[str, Any]) -> None:
     made = plain_study(**more)
     sent = Study.model_validate_json(made.model_dump_json())
     assert sent == made and sent.digest == made.digest

@@ -1,4 +1,4 @@
-"""People left out while the study runs: no new tasks, answers kept aside, slots to others, and back again."""
+"""Exclusion while the study runs: no new tasks, answers kept but not counted, slots released; owners can undo it."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def fail(person: Any, n: int = 4) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
+def test_a_worker_who_breaks_a_rule_is_excluded_and_others_fill_the_slots(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
@@ -79,7 +79,7 @@ def test_who_breaks_a_rule_is_out_politely_and_others_fill_the_slots(
         assert apply_exclusion_rules(engine, study) == 0
 
 
-def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
+def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> None:
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, engine = live.enter(), live.studio.engine
@@ -112,7 +112,7 @@ def test_an_owner_sees_why_and_can_take_it_back(tmp_path: Path) -> None:
         assert {line["status"] for line in lines} == {"active"}
 
 
-def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path) -> None:
+def test_a_fixed_batch_of_an_excluded_worker_is_assigned_again(tmp_path: Path) -> None:
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         names = [one.name for one in KNOWN]
@@ -126,7 +126,7 @@ def test_a_fixed_batch_that_was_answered_badly_is_given_out_again(tmp_path: Path
         assert len(live.enter().slots()) == 4
 
 
-def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path) -> None:
+def test_soft_labels_ignore_answers_of_excluded_workers(tmp_path: Path) -> None:
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, engine = live.enter(), live.studio.engine
@@ -143,7 +143,7 @@ def test_nothing_is_believed_of_a_task_for_what_the_excluded_said(tmp_path: Path
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Path, again: bool) -> None:
+def test_owners_see_the_former_results_until_they_are_recomputed(tmp_path: Path, again: bool) -> None:
     study = plain_study(per_task=2, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         live.sign_in()
@@ -174,7 +174,7 @@ def test_owners_see_the_former_figures_until_they_are_computed_anew(tmp_path: Pa
         assert not see("snapshot")["recomputing"] and see("snapshot")["answers"] == 8
 
 
-def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_path: Path) -> None:
+def test_rules_use_the_cached_answers_and_the_next_round_recomputes(tmp_path: Path) -> None:
     study = plain_study(per_task=2, exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         aggregates, good, bad = SnapshotComputer(live.studio.engine), live.enter(), live.enter()
@@ -188,7 +188,7 @@ def test_rules_look_at_what_has_been_read_and_all_is_read_anew_after_them(tmp_pa
         assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {1}
 
 
-def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -> None:
+def test_erasing_a_worker_deletes_the_reasons_of_an_exclusion(tmp_path: Path) -> None:
     study = plain_study(exclude=RULES)
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, other = live.enter(), live.enter()
@@ -200,7 +200,7 @@ def test_who_withdraws_leaves_no_reason_of_an_exclusion_behind(tmp_path: Path) -
         assert [row.what for row in live.look(select(audit)) if mine in row.detail] == ["erase"]
 
 
-def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path) -> None:
+def test_failing_the_quiz_does_not_make_the_snapshot_stale(tmp_path: Path) -> None:
     asked = {"question": "Which?", "choices": ["this", "that"], "right": 1}
     study = plain_study(exclude={"quiz_tries": 1}, quiz=[asked])
     with served(tmp_path / "s", study, KNOWN) as live:
@@ -217,14 +217,14 @@ def test_who_fails_at_the_door_changes_nothing_that_was_computed(tmp_path: Path)
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [1]}).json()["me"]["stage"] == "tasks"
 
 
-def test_a_known_label_that_the_study_has_lost_stops_no_rule(tmp_path: Path) -> None:
+def test_a_gold_label_that_the_study_no_longer_has_stops_no_rule(tmp_path: Path) -> None:
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, [*KNOWN, NewTask("x", text="x", gold="ship")]) as live:
         fail(live.enter())
         assert apply_exclusion_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
 
 
-def test_a_slot_that_was_leased_in_the_moment_of_exclusion_is_not_lost(tmp_path: Path) -> None:
+def test_a_slot_leased_during_an_exclusion_is_released(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=1), KNOWN) as live:
         bad = live.enter()
         held = bad.slots()
@@ -235,7 +235,7 @@ def test_a_slot_that_was_leased_in_the_moment_of_exclusion_is_not_lost(tmp_path:
         assert len(live.enter().slots()) == 1
 
 
-def test_rules_that_cannot_tell_yet_and_people_with_few_answers_wait(tmp_path: Path) -> None:
+def test_rules_wait_for_data_and_spare_workers_with_few_answers(tmp_path: Path) -> None:
     study = plain_study(exclude={"rules": ["inconsistent-repeats", "too-fast[share=0.4]"], "least_answers": 3})
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         hasty = live.enter()
@@ -247,7 +247,7 @@ def test_rules_that_cannot_tell_yet_and_people_with_few_answers_wait(tmp_path: P
         parse_study({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
 
 
-def test_known_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> None:
+def test_gold_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> None:
     file = tmp_path / "items.csv"
     file.write_text("task,text,known\na,one,cat\nb,two,\n")
     assert [one.gold for one in read_tasks(file, plain_study())] == ["cat", None]
@@ -256,7 +256,7 @@ def test_known_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> 
         list(read_tasks(file, plain_study()))
 
 
-def test_the_page_ends_after_the_task_on_the_screen(studio: Any, context: Any) -> None:
+def test_the_page_of_an_excluded_worker_ends_after_the_current_task(studio: Any, context: Any) -> None:
     rules = {"rules": ["too-fast[seconds=1000,share=0.1]"], "least_answers": 1}
     live = studio(n=5, kind="text", exclude=rules, completion={"code": "OK", "failed": "SORRY"})
     page = context().new_page()

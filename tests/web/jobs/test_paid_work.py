@@ -1,4 +1,4 @@
-"""The work of people: which answers match those of most others."""
+"""Summary of paid work: which answers match the majority of the others."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[t
     return told
 
 
-def test_matching_leaves_the_person_out_and_lets_ties_count() -> None:
+def test_a_match_excludes_the_own_vote_and_counts_ties() -> None:
     rng = np.random.default_rng(1)
     for n_labels in (1, 2, 4):
         rows = [

@@ -1,4 +1,4 @@
-"""The pay sheet: exact, with its reasons, by pseudonym; platform ids only on the command line."""
+"""The pay sheet: exact amounts with reasons, by pseudonym; platform ids only on the command line."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ from studies import fresh_database, plain_study, served, text_tasks
 PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}
 
 
-def test_terms_that_are_said_after_the_last_answer_are_computed_too(tmp_path: Path) -> None:
+def test_pay_rules_set_after_the_last_answer_are_applied(tmp_path: Path) -> None:
     plain, paid = plain_study(), plain_study(pay={"base": "1"})
     with served(tmp_path / "s", plain) as live:
         person = live.enter()
@@ -104,7 +104,7 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
+def test_the_incremental_sheet_equals_the_whole_one_after_any_events(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
@@ -138,7 +138,7 @@ def test_the_sheet_that_is_kept_is_the_whole_one_whatever_happens(
         assert len(live.look(select(pay))) == 5
 
 
-def test_only_what_is_new_is_read_and_only_what_changed_is_written(tmp_path: Path) -> None:
+def test_only_new_rows_are_read_and_only_changed_lines_are_written(tmp_path: Path) -> None:
     study = plain_study(per_task=9, batch=2, sittings=2, pay=PAPER)
     with served(tmp_path / "s", study, text_tasks(12)) as live:
         people = [walk(live, "cat") for _ in range(4)]
@@ -187,7 +187,7 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
             assert kept(live) == live.studio.read_sync(lambda c: compute_sheet(c, study))
 
 
-def test_a_server_that_leads_again_takes_no_line_of_another_for_its_own(tmp_path: Path) -> None:
+def test_a_server_that_leads_again_rewrites_the_sheet_of_another(tmp_path: Path) -> None:
     one_way, other_way = plain_study(pay={"base": "1"}), plain_study(pay={"base": "2"})
     with served(tmp_path / "s", one_way, text_tasks(4)) as live:
         walk(live, "cat")
@@ -203,7 +203,7 @@ def same_task(slot: dict[str, Any]) -> Any:
     return select(slots.c.worker_id).where(slots.c.task_id == mine)
 
 
-def test_a_study_that_pays_nothing_says_so_and_two_platforms_need_two_files(tmp_path: Path) -> None:
+def test_a_study_without_pay_and_two_platforms_are_errors(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
         with pytest.raises(InputError, match=r"\[pay\]"):
             write_pay_sheet(live.studio.engine, live.studio.study, tmp_path / "x.csv")

@@ -1,4 +1,4 @@
-"""What an answer may say, by the form in which its worker is asked."""
+"""Checks of a submitted answer against the form of its worker."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("form", FITTING)
-def test_what_a_form_makes_is_taken(form: str) -> None:
+def test_answers_that_fit_the_form_are_accepted(form: str) -> None:
     study = plain_study(form=form)
     check(study, FITTING[form])
     check(study, said(abstain=True))
@@ -60,13 +60,13 @@ def test_what_a_form_makes_is_taken(form: str) -> None:
 
 
 @pytest.mark.parametrize(("form", "answer", "why"), REFUSED)
-def test_what_no_form_makes_is_refused(form: str, answer: Submission, why: str) -> None:
+def test_answers_that_do_not_fit_the_form_are_refused(form: str, answer: Submission, why: str) -> None:
     with pytest.raises(Invalid) as cause:
         check(plain_study(form=form), answer)
     assert why in cause.value.detail
 
 
-def test_percents_may_be_given_as_a_histogram_where_percents_are_asked_for() -> None:
+def test_a_form_with_percents_accepts_a_histogram() -> None:
     three = said(("named", CAT, "50"), ("named", DOG, "30"), ("named", SHIP, "20"), mode="histogram")
     top_two, ranking = plain_study(form="top-two"), plain_study(form="ranking")
     assert (form_of_answer(top_two, three), form_of_answer(ranking, three)) == ("histogram", "ranking")
@@ -75,7 +75,7 @@ def test_percents_may_be_given_as_a_histogram_where_percents_are_asked_for() -> 
         check(ranking, three)
 
 
-def test_an_answer_is_judged_by_the_form_of_its_arm() -> None:
+def test_an_answer_is_checked_with_the_form_of_its_arm() -> None:
     study = plain_study(forms=["one-label", "histogram"])
     check(study.in_arm("histogram"), FITTING["histogram"])
     with pytest.raises(Invalid):

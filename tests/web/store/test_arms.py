@@ -1,4 +1,4 @@
-"""Several forms in one study: who is asked how, and how each arm fills its quota."""
+"""Several forms in one study: how workers draw arms, and how each arm fills its quota."""
 
 from collections import Counter
 from pathlib import Path
@@ -58,7 +58,7 @@ def let_leases_end(study: Served) -> None:
     study.studio.writer.submit(end).result()
 
 
-def test_people_are_drawn_in_blocks_and_keep_their_arm(tmp_path: Path, database: str) -> None:
+def test_workers_draw_arms_in_blocks_and_keep_their_arm(tmp_path: Path, database: str) -> None:
     arms = [{"form": "one-label", "share": 2}, {"form": "ranking"}, {"name": "ten", "form": "chips", "chips": 10}]
     made = plain_study(arm=arms, per_task=100)
     with served(tmp_path / "s", made, database=database) as study:
@@ -74,7 +74,7 @@ def test_people_are_drawn_in_blocks_and_keep_their_arm(tmp_path: Path, database:
         assert study.enter(link=link).entered["me"]["form"] == form_of(people[0])
 
 
-def test_every_arm_fills_its_own_quota_and_then_it_is_full(tmp_path: Path, database: str) -> None:
+def test_each_arm_fills_its_quota_and_is_then_full(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", plain_study(forms=TWO, per_task=2), text_tasks(4), database=database) as study:
         for n in range(4):
             person = study.enter()
@@ -84,7 +84,7 @@ def test_every_arm_fills_its_own_quota_and_then_it_is_full(tmp_path: Path, datab
         assert study.enter().slots() == []
 
 
-def test_an_answer_is_checked_and_stored_by_the_persons_own_form(tmp_path: Path) -> None:
+def test_an_answer_is_checked_and_stored_with_the_form_of_the_workers_arm(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(forms=TWO, per_task=3), text_tasks(4)) as study:
         people = {form_of(person): person for person in [study.enter() for _ in range(4)]}
         assert set(people) == set(TWO)
@@ -104,7 +104,7 @@ def test_an_answer_is_checked_and_stored_by_the_persons_own_form(tmp_path: Path)
     assert pv.elicit_votes(data.answers, "as-asked").fates["read"] == 2
 
 
-def test_what_is_not_answered_comes_back_to_its_own_arm(tmp_path: Path, database: str) -> None:
+def test_unanswered_slots_are_released_to_the_same_arm(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", plain_study(forms=TWO, per_task=1), text_tasks(4), database=database) as study:
         first, second = study.enter(), study.enter()
         late = first.slots()
@@ -121,7 +121,7 @@ def test_what_is_not_answered_comes_back_to_its_own_arm(tmp_path: Path, database
         assert set(counted(study).values()) == {1} and counted(study) == books(study)
 
 
-def test_a_full_arm_is_no_longer_drawn_and_an_erased_person_opens_it_again(tmp_path: Path) -> None:
+def test_a_full_arm_is_not_drawn_until_a_worker_is_erased(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(forms=TWO, per_task=1), text_tasks(4)) as study:
         person = study.enter()
         for slot in person.slots():
@@ -133,7 +133,7 @@ def test_a_full_arm_is_no_longer_drawn_and_an_erased_person_opens_it_again(tmp_p
         assert {form_of(study.enter()) for _ in range(8)} == set(TWO)
 
 
-def test_strata_and_fixed_batches_hold_in_every_arm(tmp_path: Path) -> None:
+def test_strata_and_fixed_batches_apply_in_every_arm(tmp_path: Path) -> None:
     mixed = [NewTask(f"{name}{i}", text="x", stratum=name) for name, n in (("hard", 4), ("easy", 2)) for i in range(n)]
     made = plain_study(forms=TWO, per_task=1, strata={"hard": 2, "easy": 1})
     with served(tmp_path / "a", made, mixed) as study:
@@ -151,7 +151,7 @@ def test_strata_and_fixed_batches_hold_in_every_arm(tmp_path: Path) -> None:
         assert counted(study) == {(arm, f"t{i:03d}"): 1 for arm in TWO for i in range(4)} == books(study)
 
 
-def test_a_study_that_gets_arms_later_keeps_what_it_has(tmp_path: Path) -> None:
+def test_adding_arms_later_keeps_existing_answers(tmp_path: Path) -> None:
     made = plain_study(per_task=1, form="one-label")
     with served(tmp_path / "s", made, text_tasks(4)) as study:
         old = study.enter()
@@ -178,7 +178,7 @@ def test_simulated_workers_answer_in_their_arm(tmp_path: Path) -> None:
     assert read.fates["read"] == 24 and pv.fit(read.votes, "dawid-skene").soft.prob.shape == (4, 4)
 
 
-def test_a_study_file_with_arms_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:
+def test_study_toml_with_arms_round_trips_and_reports_errors(tmp_path: Path) -> None:
     made = plain_study(arm=[{"form": "top-two", "wording": "first", "share": 3}, {"form": "ranking"}])
     (tmp_path / "study.toml").write_text(render_study(made))
     assert read_study(tmp_path) == made and [one.name for one in made.arms] == ["top-two", "ranking"]
@@ -196,7 +196,7 @@ def test_a_study_file_with_arms_reads_back_and_says_what_is_wrong(tmp_path: Path
             parse_study({**base, **wrong})
 
 
-def test_what_tells_most_is_asked_in_every_arm_up_to_its_quota(tmp_path: Path, database: str) -> None:
+def test_next_best_fills_every_arm_up_to_its_quota(tmp_path: Path, database: str) -> None:
     made = plain_study(forms=TWO, per_task=1, assign="next-best")
     with served(tmp_path / "s", made, text_tasks(4), database=database) as study:
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""How a study assigns its tasks: every way of the room, who waits, who is turned away, and that all fills up."""
+"""Assignment of tasks: every assigner fills the quotas; workers wait, resume or are turned away."""
 
 import random
 from collections import Counter
@@ -72,7 +72,7 @@ def holds(study: Served) -> None:
 # ---- nothing is open
 
 
-def test_who_finds_all_with_others_waits_and_gets_what_comes_back(tmp_path: Path, database: str) -> None:
+def test_a_worker_waits_for_leased_tasks_and_gets_expired_ones(tmp_path: Path, database: str) -> None:
     made = plain_study(per_task=1, batch=3, completion=CODE)
     with served(tmp_path / "s", made, text_tasks(3), database=database) as study:
         slow, late = study.enter(), study.enter(platform=PERSON)
@@ -90,7 +90,7 @@ def test_who_finds_all_with_others_waits_and_gets_what_comes_back(tmp_path: Path
         assert answer_all(late) == 3 and late.post("/api/done").json()["code"] == "PAID"
 
 
-def test_who_has_answered_may_finish_instead_of_waiting(tmp_path: Path) -> None:
+def test_a_waiting_worker_with_answers_may_finish(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=1, batch=2, sittings=3, completion=CODE), text_tasks(4)) as study:
         person, other = study.enter(), study.enter()
         person.slots()
@@ -103,7 +103,7 @@ def test_who_has_answered_may_finish_instead_of_waiting(tmp_path: Path) -> None:
         assert other.get("/api/me").json()["stage"] == "done"
 
 
-def test_a_full_study_pays_nobody_who_has_answered_nothing(tmp_path: Path, database: str) -> None:
+def test_a_full_study_gives_no_completion_code_without_answers(tmp_path: Path, database: str) -> None:
     texts = {"consent": "May we?", "instructions": "", "debrief": "Thanks.", "full": "Too late."}
     made = plain_study(per_task=1, batch=3, completion=CODE, texts=texts)
     with served(tmp_path / "s", made, text_tasks(3), database=database) as study:
@@ -121,7 +121,7 @@ def test_a_full_study_pays_nobody_who_has_answered_nothing(tmp_path: Path, datab
         assert first.post("/api/done").json()["code"] == "PAID"
 
 
-def test_who_let_a_lease_end_without_an_answer_is_not_paid_for_it(tmp_path: Path) -> None:
+def test_an_expired_sitting_without_answers_gives_no_completion_code(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=1, batch=2, completion=CODE), text_tasks(2)) as study:
         idle = study.enter()
         idle.slots()
@@ -130,7 +130,7 @@ def test_who_let_a_lease_end_without_an_answer_is_not_paid_for_it(tmp_path: Path
         assert idle.get("/api/tasks").json()["enough"] and idle.post("/api/done").json()["how"] == "full"
 
 
-def test_a_sitting_without_an_answer_does_not_count_as_one(tmp_path: Path) -> None:
+def test_a_sitting_without_answers_does_not_count(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=1, batch=2), text_tasks(4)) as study:
         idle, other = study.enter(), study.enter()
         taken = {slot["task"]["text"] for slot in idle.slots()}
@@ -178,7 +178,7 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
         assert study.look(done)[0][0] == sum(wanted.values())
 
 
-def test_a_batch_that_was_full_opens_again_for_all_who_have_not_seen_its_task(tmp_path: Path) -> None:
+def test_a_full_batch_reopens_for_workers_new_to_its_tasks(tmp_path: Path) -> None:
     """The one whose batch it was is gone; who has sat in another batch with the same task may still have it."""
     with served(tmp_path / "s", plain_study(per_task=1, sittings=3), text_tasks(3)) as study:
         insert_tasks(study.studio.settings, study.studio.study, [], {"a": ["t000", "t001"], "b": ["t000", "t002"]})
@@ -252,7 +252,7 @@ SLOW = {"batches", "next-best", "strata"}
 
 
 @pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.slow] * (way in SLOW)) for way in sorted(WAYS)])
-def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathFactory, way: str) -> None:
+def test_quotas_hold_for_any_sequence_of_worker_actions(tmp_path_factory: pytest.TempPathFactory, way: str) -> None:
     @settings(max_examples=6, deadline=None)
     @given(steps=STEPS)
     def walk(steps: list[tuple[str, int]]) -> None:
@@ -267,7 +267,7 @@ def test_whatever_people_do_in_whatever_order(tmp_path_factory: pytest.TempPathF
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(WAYS))
-def test_the_same_on_postgresql(tmp_path: Path, postgres: str, way: str) -> None:
+def test_quotas_hold_for_any_sequence_of_worker_actions_on_postgresql(tmp_path: Path, postgres: str, way: str) -> None:
     rng = random.Random(way)
     steps = [(rng.choice(DEEDS), rng.randrange(10)) for _ in range(50)]
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
@@ -281,7 +281,7 @@ def test_the_same_on_postgresql(tmp_path: Path, postgres: str, way: str) -> None
 
 
 @pytest.mark.parametrize(("kind", "aggregator"), [("sqlite", ""), ("postgresql", ""), ("sqlite", "dawid-skene")])
-def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
+def test_next_best_asks_more_about_uncertain_tasks_and_stops(
     tmp_path: Path, request: pytest.FixtureRequest, kind: str, aggregator: str
 ) -> None:
     """Even tasks are clear, odd ones are not: people differ on them."""
@@ -326,7 +326,7 @@ def test_next_best_spends_answers_on_doubtful_tasks_and_stops(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(WAYS))
-def test_a_seeded_study_is_dealt_the_same_again(tmp_path: Path, way: str) -> None:
+def test_a_seeded_study_assigns_the_same_tasks_again(tmp_path: Path, way: str) -> None:
     """All draws come from one place, so that a test can seed them."""
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
 
@@ -346,7 +346,7 @@ def test_a_seeded_study_is_dealt_the_same_again(tmp_path: Path, way: str) -> Non
 # ---- study.toml
 
 
-def test_the_way_is_worked_out_or_named(tmp_path: Path) -> None:
+def test_the_assigner_is_inferred_or_named(tmp_path: Path) -> None:
     new = [NewTask(f"{kind}{i}", text=f"{kind} {i}", stratum=kind) for kind in ("hard", "easy") for i in range(6)]
     with served(tmp_path / "s", plain_study(strata={"hard": 2, "easy": 1}, batch=9, per_task=50), new) as study:
         assert len(study.enter().slots()) == 3
@@ -365,7 +365,7 @@ def test_the_way_is_worked_out_or_named(tmp_path: Path) -> None:
             assert queues == ({"hard", "easy"} if n < 4 else {""})
 
 
-def test_a_way_that_cannot_be_is_said(tmp_path: Path) -> None:
+def test_an_impossible_assigner_is_reported(tmp_path: Path) -> None:
     for word, said in {"fastest": "fastest", "quota[size=3]": "size", "strata": "needs"}.items():
         with pytest.raises(ValueError, match=said):
             plain_study(assign=word)
@@ -381,7 +381,7 @@ def test_a_way_that_cannot_be_is_said(tmp_path: Path) -> None:
         (task_queue.NEXT_BATCH, "ix_plans_queue"),
     ],
 )
-def test_no_question_of_the_pool_sorts_all_tasks(tmp_path: Path, statement: Any, index: str) -> None:
+def test_no_query_for_open_tasks_sorts_all_tasks(tmp_path: Path, statement: Any, index: str) -> None:
     with served(tmp_path / "s", plain_study(assign="next-best")) as study:
         made = statement.compile(study.studio.engine)
         values = {**made.params, "queue": "", "worker": 1, "n": 5, "least": 0.1}

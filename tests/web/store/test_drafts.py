@@ -1,4 +1,4 @@
-"""Unfinished answers: kept for whoever began them, gone with the answer, never counted."""
+"""Drafts: unfinished answers are returned to their worker, deleted with the answer, never counted."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ def begin(person: Any, slot: str, body: str = '{"top": 1}') -> Any:
     return person.served.http.put("/api/draft", json={"slot": slot, "body": body}, headers=person.headers)
 
 
-def test_a_draft_is_overwritten_comes_back_and_goes_with_the_answer(tmp_path: Path, database: str) -> None:
+def test_a_draft_is_overwritten_returned_and_deleted_with_the_answer(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", database=database) as study:
         person = study.enter()
         first, second = (one["slot"] for one in person.slots(2))
@@ -41,7 +41,7 @@ def test_a_draft_is_overwritten_comes_back_and_goes_with_the_answer(tmp_path: Pa
         )
 
 
-def test_drafts_are_ones_own_small_rare_and_erased(tmp_path: Path, still: None) -> None:
+def test_drafts_are_private_limited_and_erased(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", plain_study(), drafts_per_minute=5) as study:
         person, other = study.enter(), study.enter()
         slot = person.slots(1)[0]["slot"]

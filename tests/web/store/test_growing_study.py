@@ -1,4 +1,4 @@
-"""Counts, lists and snapshots of a study that grows while they are read."""
+"""Counters, lists, snapshots and alerts of a study that grows while they are read."""
 
 import contextlib
 import gc
@@ -108,7 +108,7 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_live_counts_are_the_plain_counts_whatever_happens(
+def test_running_counters_equal_plain_counts_after_any_events(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
@@ -129,7 +129,7 @@ def test_live_counts_are_the_plain_counts_whatever_happens(
         assert told.wanted == 27 and [one.tasks for one in told.quotas] == [6, 3]
 
 
-def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_answers_are_counted_over_several_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_counters, "MAX_RANGE", 3)
     with served(tmp_path / "s", plain_study(batch=8), text_tasks(8)) as study:
         person = study.enter()
@@ -144,7 +144,7 @@ def test_long_stretches_are_counted_in_rounds(tmp_path: Path, monkeypatch: pytes
         assert rounds == 3 and study.studio.read_sync(study_progress.study_progress).answers == 8
 
 
-def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Path) -> None:
+def test_reused_ids_of_erased_answers_are_counted(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for _ in range(2):
             person = study.enter()
@@ -158,7 +158,7 @@ def test_numbers_of_erased_answers_are_counted_when_given_out_again(tmp_path: Pa
         assert live_counts(study) == plain_counts(study)
 
 
-def test_whatever_points_to_slots_is_found_by_an_index(tmp_path: Path) -> None:
+def test_references_to_slots_have_an_index(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for child, column in (("answers", "slot_id"), ("slots", "repeat_of")):
             plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # what deleting a slot asks
@@ -179,7 +179,7 @@ def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> li
             between()
 
 
-def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Path) -> None:
+def test_pages_list_each_task_once_while_answers_come_in(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=6, batch=5, sittings=4), text_tasks(14)) as study:
         rng = random.Random(1)
         aggregates = SnapshotComputer(study.studio.engine)
@@ -204,7 +204,7 @@ def test_no_task_is_listed_twice_or_left_out_while_answers_come_in(tmp_path: Pat
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
 
-def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cursor_of_an_old_snapshot_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publishing, "KEEP_SECONDS", 0.0)
     with served(tmp_path / "s", None, text_tasks(6)) as study:
         study.sign_in()
@@ -220,7 +220,7 @@ def test_a_list_that_is_too_old_is_begun_anew(tmp_path: Path, monkeypatch: pytes
             assert study.http.get(f"/api/owner/tasks?order=entropy&after={after}").status_code == 422, after
 
 
-def test_tasks_and_workers_are_found_by_how_their_names_begin(tmp_path: Path) -> None:
+def test_tasks_and_workers_are_found_by_prefix(tmp_path: Path) -> None:
     names = ["a%b", "a_c", "ab", "b", "é1", "é2"]
     with served(tmp_path / "s", None, [NewTask(name, text="x") for name in names]) as study:
         study.sign_in()
@@ -235,7 +235,7 @@ def test_tasks_and_workers_are_found_by_how_their_names_begin(tmp_path: Path) ->
         assert [one["worker"] for one in said["workers"]] == [who[1]]
 
 
-def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
+def test_workers_can_be_sorted_by_any_score(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=9), text_tasks(4)) as study:
         study.sign_in()
         for i in range(5):
@@ -260,7 +260,7 @@ def test_workers_are_listed_by_any_score(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
+def test_incremental_reading_equals_reading_all(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     with served(tmp_path / "s", plain_study(per_task=9, repeats=2), text_tasks(6), database=database) as study:
         log, rng = AnswerCache(), random.Random(2)
@@ -283,7 +283,7 @@ def test_reading_on_is_reading_all(tmp_path: Path, kind: str, request: pytest.Fi
         assert (piecewise.ids[order] == whole.ids).all() and len(whole.ids) == 18
 
 
-def test_new_answers_alone_give_new_soft_labels(tmp_path: Path) -> None:
+def test_only_tasks_with_new_answers_get_new_soft_labels(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=9, batch=2, sittings=3), text_tasks(6)) as study:
         aggregates = SnapshotComputer(study.studio.engine)
         person = study.enter()
@@ -301,7 +301,7 @@ def test_new_answers_alone_give_new_soft_labels(tmp_path: Path) -> None:
         )  # and a new process agrees
 
 
-def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
+def test_an_interrupted_snapshot_is_undone(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         person = study.enter()
         for slot in person.slots():
@@ -318,7 +318,7 @@ def test_what_was_broken_off_is_taken_back(tmp_path: Path) -> None:
         assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
 
-def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Path) -> None:
+def test_soft_labels_are_hidden_until_their_snapshot_is_published(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
         study.sign_in()
@@ -336,7 +336,7 @@ def test_owners_see_no_soft_label_before_its_snapshot_is_published(tmp_path: Pat
         assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
 
 
-def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tmp_path: Path) -> None:
+def test_fencing_stops_a_delayed_former_leader_from_writing(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
         new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
@@ -355,7 +355,7 @@ def test_a_server_that_was_held_up_writes_no_more_into_what_another_has_begun(tm
         assert len(study.look(select(snapshots))) == 1
 
 
-def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, postgres: str) -> None:
+def test_publishing_waits_for_a_running_erasure(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person, engine = study.enter(), study.studio.engine
         person.answer(person.slots()[0]["slot"])
@@ -371,7 +371,7 @@ def test_whoever_publishes_waits_for_an_erasure_that_has_begun(tmp_path: Path, p
         assert study.look(select(snapshots)) == []
 
 
-def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
+def test_no_snapshot_is_published_with_answers_of_a_worker_erased_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
@@ -395,7 +395,7 @@ def test_nothing_is_published_of_somebody_who_is_erased_meanwhile(
         assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
 
 
-def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beliefs are written in parts, and between two of them nothing is locked."""
     monkeypatch.setattr(publishing, "ROWS_PER_TRANSACTION", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
@@ -417,7 +417,7 @@ def test_answers_are_taken_while_a_snapshot_is_written(tmp_path: Path, monkeypat
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4
 
 
-def test_an_aggregator_that_fails_is_told_to_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_aggregator_alerts_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from plurivox.web.jobs import snapshot
 
     def fail(votes: Any, method: str) -> Any:
@@ -463,7 +463,7 @@ def _until(what: Any, seconds: float = 300.0) -> Any:
 
 
 @pytest.mark.slow
-def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+def test_the_computing_process_ends_with_a_killed_server(tmp_path: Path) -> None:
     with studied(tmp_path / "s", plain_study(), 4, "") as (servers, invite):
         servers.settings = servers.settings.model_copy(update={"is_leader": True, "snapshot_seconds": 0.1})
         servers.start()
@@ -478,7 +478,7 @@ def test_the_process_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
         _until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
 
 
-def test_whoever_stops_in_the_middle_leaves_no_process_behind(tmp_path: Path) -> None:
+def test_stopping_during_a_computation_leaves_no_process(tmp_path: Path) -> None:
     with served(tmp_path / "s", snapshot_seconds=0.01, is_leader=False) as study:
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
@@ -497,7 +497,7 @@ def troubles(study: Served) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) -> None:
+def test_an_unreadable_study_toml_alerts_until_it_is_corrected(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
@@ -524,9 +524,7 @@ def test_a_study_file_that_cannot_be_read_is_told_and_forgotten(tmp_path: Path) 
             background.stop()
 
 
-def test_faults_of_the_background_are_told_until_it_works_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_background_rounds_alert_until_one_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from plurivox.web.jobs import background_thread
 
     with served(tmp_path / "s", None, text_tasks(4)) as study:
@@ -547,7 +545,7 @@ def test_faults_of_the_background_are_told_until_it_works_again(
         assert troubles(study) == []
 
 
-def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_database_alerts_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         background, writer = BackgroundThread(study.studio), study.studio.writer
@@ -566,9 +564,7 @@ def test_a_store_that_cannot_be_written_is_told_from_memory(tmp_path: Path, monk
         assert troubles(study) == []
 
 
-def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", plain_study(pay={"base": "1"}), text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
@@ -593,7 +589,7 @@ def test_one_step_that_fails_keeps_no_other_back_and_is_tried_again(
         assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
-def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alerts_of_another_server_are_removed_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
@@ -612,7 +608,7 @@ def test_what_another_server_has_told_goes_when_it_works(tmp_path: Path, monkeyp
             assert study.studio.alerts == {}
 
 
-def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgres: str) -> None:
+def test_concurrent_alerts_do_not_block_each_other(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres), write_seconds=20) as study:
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
             set_alert(one, "pay", "no money")
@@ -622,7 +618,7 @@ def test_several_tell_at_once_and_none_waits_for_another(tmp_path: Path, postgre
         assert [told.what for told in study.studio.read_sync(list_alerts)] == ["no money", "no luck"]
 
 
-def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_missing_leader_alerts(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
@@ -634,7 +630,7 @@ def test_a_leader_that_is_gone_is_told(tmp_path: Path) -> None:
         assert troubles(study) == []
 
 
-def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postgres: str) -> None:
+def test_an_answer_committed_late_is_included(tmp_path: Path, postgres: str) -> None:
     """Its number is smaller than that of one which a snapshot knows already."""
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person = study.enter()
@@ -651,9 +647,7 @@ def test_an_answer_that_is_committed_late_is_not_forgotten(tmp_path: Path, postg
 
 
 @pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
-def test_only_soft_labels_that_changed_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregator: str
-) -> None:
+def test_only_changed_soft_labels_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregator: str) -> None:
     made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         written: list[int] = []

@@ -1,4 +1,4 @@
-"""What requests ask the store for never begins with all rows of a table that grows with the study."""
+"""Query plans: no request scans a table that grows with the study."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def ask_all(study: Served) -> None:
 
 
 @pytest.mark.parametrize("way", [{}, {"assign": "next-best"}, {"forms": ["top-two", "also-possible"]}], ids=str)
-def test_no_request_reads_a_large_table_from_end_to_end(tmp_path: Path, way: dict[str, object]) -> None:
+def test_no_request_scans_a_large_table(tmp_path: Path, way: dict[str, object]) -> None:
     made = plain_study(per_task=3, batch=4, sittings=3, pay={"base": "1"}, **way)
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         study.sign_in()

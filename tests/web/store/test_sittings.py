@@ -1,4 +1,4 @@
-"""Who gets which task, in which order, and what becomes of slots that are not answered."""
+"""Sittings and leases: which worker gets which task, in which order, and what happens to unanswered slots."""
 
 from collections import Counter
 from pathlib import Path
@@ -25,7 +25,7 @@ def let_leases_end(study: Served) -> None:
     study.studio.writer.submit(end_overdue_leases).result()
 
 
-def test_quotas_fill_up_and_nobody_sees_a_task_twice(tmp_path: Path, database: str) -> None:
+def test_quotas_fill_up_and_no_worker_gets_a_task_twice(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", plain_study(per_task=2, batch=4), text_tasks(8), database=database) as study:
         for _ in range(4):
             person = study.enter()
@@ -40,7 +40,7 @@ def test_quotas_fill_up_and_nobody_sees_a_task_twice(tmp_path: Path, database: s
         assert {row.number for row in study.look(select(slots.c.number))} == {1, 2}
 
 
-def test_repeats_come_later_at_random_places_and_are_not_told(tmp_path: Path) -> None:
+def test_repeats_come_later_at_random_places_without_a_hint(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(batch=10, repeats=3, per_task=50), text_tasks(10)) as study:
         places = set()
         for _ in range(6):
@@ -61,7 +61,7 @@ def test_repeats_come_later_at_random_places_and_are_not_told(tmp_path: Path) ->
         assert len(places) > 6
 
 
-def test_the_order_of_tasks_and_of_labels_is_each_persons_own(tmp_path: Path) -> None:
+def test_the_order_of_tasks_and_labels_differs_between_workers(tmp_path: Path) -> None:
     labels = [f"label {i}" for i in range(8)]
     with served(tmp_path / "s", plain_study(batch=10, per_task=50, labels=labels), text_tasks(10)) as study:
         people = [study.enter() for _ in range(4)]
@@ -72,7 +72,7 @@ def test_the_order_of_tasks_and_of_labels_is_each_persons_own(tmp_path: Path) ->
         assert people[0].slots() == people[0].slots()
 
 
-def test_strata_have_their_counts_in_every_batch(tmp_path: Path) -> None:
+def test_every_sitting_has_the_tasks_per_stratum(tmp_path: Path) -> None:
     new = [NewTask(f"{kind}{i}", text=f"{kind} {i}", stratum=kind) for kind in ("hard", "easy") for i in range(12)]
     with served(tmp_path / "s", plain_study(strata={"hard": 5, "easy": 2}), new) as study:
         for _ in range(3):
@@ -80,7 +80,7 @@ def test_strata_have_their_counts_in_every_batch(tmp_path: Path) -> None:
             assert kinds == {"hard": 5, "easy": 2}
 
 
-def test_fixed_batches_stay_together_and_go_to_as_many_people_as_wanted(tmp_path: Path) -> None:
+def test_fixed_batches_stay_together_and_are_assigned_per_task_times(tmp_path: Path) -> None:
     batches = {"one": ["t000", "t001", "t002"], "two": ["t003", "t004"]}
     with served(tmp_path / "s", plain_study(per_task=2), text_tasks(6)) as study:
         insert_tasks(study.studio.settings, study.studio.study, [], batches)
@@ -96,7 +96,7 @@ def test_fixed_batches_stay_together_and_go_to_as_many_people_as_wanted(tmp_path
         assert study.enter().get("/api/tasks").json()["enough"]
 
 
-def test_an_edited_study_changes_quotas_strata_and_labels(tmp_path: Path) -> None:
+def test_editing_study_toml_changes_quotas_strata_and_labels(tmp_path: Path) -> None:
     new = [NewTask(f"{kind}{i}", text=f"{kind} {i}", stratum=kind) for kind in ("hard", "easy") for i in range(3)]
     with served(tmp_path / "s", plain_study(per_task=1, batch=6), new) as study:
         person = study.enter()
@@ -134,7 +134,7 @@ def test_practice_comes_first_and_does_not_count(tmp_path: Path) -> None:
         assert person.get("/api/me").json()["progress"]["done"] == 0
 
 
-def test_a_lease_that_ends_gives_its_slots_to_others_and_a_late_answer_is_kept(tmp_path: Path, database: str) -> None:
+def test_an_ended_lease_releases_its_slots_and_late_answers_are_saved(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", plain_study(per_task=1, batch=3), text_tasks(3), database=database) as study:
         slow, quick = study.enter(), study.enter()
         given = slow.slots()
@@ -149,7 +149,7 @@ def test_a_lease_that_ends_gives_its_slots_to_others_and_a_late_answer_is_kept(t
         assert len(study.look(select(answers))) == 5
 
 
-def test_who_comes_back_after_the_lease_goes_on_with_what_is_left(tmp_path: Path, database: str) -> None:
+def test_a_worker_resumes_an_expired_sitting_with_the_open_tasks(tmp_path: Path, database: str) -> None:
     with served(tmp_path / "s", plain_study(per_task=1, batch=4, repeats=1), text_tasks(4), database=database) as study:
         person = study.enter()
         first = person.slots()
@@ -165,7 +165,7 @@ def test_who_comes_back_after_the_lease_goes_on_with_what_is_left(tmp_path: Path
         assert {row.given for row in study.look(select(tasks.c.given))} == {1}
 
 
-def test_a_lease_lasts_as_long_as_answers_come(tmp_path: Path) -> None:
+def test_answers_renew_the_lease(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         given = person.slots()
@@ -185,7 +185,7 @@ def test_several_sittings_follow_each_other(tmp_path: Path) -> None:
         assert said[-1]["enough"] and said[-1]["stage"] == "done"
 
 
-def test_paused_and_closed_give_no_tasks_but_take_answers(tmp_path: Path) -> None:
+def test_paused_and_closed_studies_assign_no_tasks_but_accept_answers(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         study.sign_in()
         person = study.enter()
@@ -199,7 +199,7 @@ def test_paused_and_closed_give_no_tasks_but_take_answers(tmp_path: Path) -> Non
         assert len(person.slots()) == 3
 
 
-def test_a_lowered_quota_keeps_full_tasks_closed_when_slots_come_back(tmp_path: Path) -> None:
+def test_a_lowered_quota_keeps_full_tasks_closed_when_slots_are_released(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=2), text_tasks(4)) as study:
         quick = study.enter()
         for slot in quick.slots():

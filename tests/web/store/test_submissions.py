@@ -1,4 +1,4 @@
-"""The store by itself, without a study or a server: tasks, sittings, answers, drafts."""
+"""The store without a server: tasks, sittings, answers, drafts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +50,7 @@ def sit(connection: Connection, worker: Worker, n: int = 3) -> sitting_store.Sit
     return begin_sitting(connection, worker.id, 1, chosen, pool, LEASE)
 
 
-def test_a_sitting_goes_from_its_first_slot_to_its_last(connection: Connection) -> None:
+def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
     assert (sitting.number, sitting.total, sitting.done, sitting.is_over) == (1, 3, 0, False)
@@ -67,7 +67,7 @@ def test_a_sitting_goes_from_its_first_slot_to_its_last(connection: Connection) 
     assert connection.execute(select(func.sum(tasks.c.given))).scalar() == 3
 
 
-def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connection) -> None:
+def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     slot = lock_slot(connection, unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
@@ -87,7 +87,7 @@ def test_an_answer_is_found_by_its_key_and_says_what_it_said(connection: Connect
         lock_slot(connection, slot.id, worker.id + 1)
 
 
-def test_a_draft_goes_with_the_answer_to_its_slot(connection: Connection) -> None:
+def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     one, other = unanswered_slots(connection, sit(connection, worker).id, 2)
     assert save_draft(connection, worker.id, Draft(one.id, "begun"))
@@ -101,7 +101,7 @@ def test_a_draft_goes_with_the_answer_to_its_slot(connection: Connection) -> Non
     assert get_draft(connection, worker.id) is None and not save_draft(connection, worker.id, Draft(one.id, "late"))
 
 
-def test_a_lease_is_renewed_by_an_answer_once_a_quarter_is_over(connection: Connection) -> None:
+def test_an_answer_renews_the_lease_after_a_quarter_of_it(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
     assert not sitting.needs_renewal(LEASE) and sitting.needs_renewal(2 * LEASE)
@@ -122,7 +122,7 @@ def test_quotas_follow_the_assignment(connection: Connection) -> None:
     assert pool_for_worker(connection, stranger, ["first", "second"]) is None
 
 
-def test_a_closed_study_says_its_own_words(connection: Connection) -> None:
+def test_a_closed_study_shows_its_own_text(connection: Connection) -> None:
     require_open(connection)
     set_state(connection, "test", "paused")
     with pytest.raises(Conflict, match="Back on Monday"):

@@ -102,7 +102,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
 def _handle_no_open_tasks(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, done: bool
 ) -> NextTasks:
-    """Let a worker without open tasks wait for leases of others, else move on to the next stage; turn away one without answers."""
+    """Let a worker without open tasks wait for leases of others; else go to the next stage, or turn away without answers."""
     waiting = None if done else expected_wait(connection, worker)
     if waiting is not None:
         return NextTasks(worker, sitting, waiting=waiting)

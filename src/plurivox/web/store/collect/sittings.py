@@ -70,7 +70,7 @@ SITTINGS_ANSWERED = select(func.count()).where(sittings.c.number > 0, sittings.c
 
 @dataclass(frozen=True)
 class Sitting:
-    """A batch of slots that a worker answers in one go, and how many are answered."""
+    """A batch of task slots leased to one worker, who answers them in one go; how many are answered, when the lease ends."""
 
     id: int
     number: int  # 1, 2, ...; 0: practice
@@ -118,7 +118,7 @@ class ShownTask:
 
 @dataclass(frozen=True)
 class Slot:
-    """One place in a sitting, with the task shown there."""
+    """One place in a sitting (a worker's batch of tasks), with the task shown there."""
 
     id: int
     position: int
@@ -133,7 +133,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Waiting:
-    """No task is open to a worker now, but leases of other workers may expire: when the first one ends, when to retry."""
+    """When a task may become open to a worker for whom none is open now: the end of the first lease, and when to retry."""
 
     answered: int  # tasks that this worker has answered; with none there is no completion code
     until: float  # when the first lease of another worker ends

@@ -24,7 +24,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Times:
-    """Median times per answer in seconds, and by position in the sitting."""
+    """Median times per answer in seconds, overall and by position in the worker's batch of tasks."""
 
     first_input: float | None = None
     top_label: float | None = None
