@@ -1,1 +1,1 @@
-"""Measured claims: ratios against a peer or a floor, taken in the same run. `make bench` runs them all."""
+"""Benchmarks: speed and memory as ratios to another library or a lower bound, in the same run. `make bench` runs all."""

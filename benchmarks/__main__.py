@@ -3,16 +3,16 @@
 import importlib
 import sys
 
-from benchmarks.measure import machine
+from benchmarks.measurement import describe_machine
 
-ALL = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "growth")
-ALL += ("simulate", "identify", "train", "heads", "studio")
+BENCHMARKS = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "scaling")
+BENCHMARKS += ("simulate", "identify", "train", "heads", "studio")
 
 
 def main(names: list[str]) -> None:
-    """Run each benchmark alone, one after another."""
-    print(f"machine: {machine()}\n\n| claim | measured | limit |\n|---|---|---|")
-    for name in names or ALL:
+    """Run the named benchmarks, or all, one after another, and print a table row per claim."""
+    print(f"machine: {describe_machine()}\n\n| claim | measured | limit |\n|---|---|---|")
+    for name in names or BENCHMARKS:
         for claim, measured, limit in importlib.import_module(f"benchmarks.{name}").run():
             print(f"| {claim} | {measured} | {limit} |", flush=True)
 

@@ -1,125 +1,145 @@
-"""Aggregators against crowd-kit and peerannot: time a pass, peak memory, start to finish. Every figure in a fresh process.
+"""Aggregation methods against crowd-kit and peerannot: time per pass, peak memory, total time, each in a fresh process.
 
-A pass is timed as the difference of two fits with more and fewer passes, so that reading and laying out the votes is
-left out on both sides.
+A pass is timed as the difference between two fits with more and fewer passes, which excludes reading and preparing the votes.
 """
 
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import peers
-from benchmarks.crowds import saved
-from benchmarks.measure import Measured, alternate, fresh
+from benchmarks.crowds import save_votes
+from benchmarks.measurement import Measurement, run_alternating, run_code
+from benchmarks.peer_environment import peer_python
 
 Row = tuple[str, str, str]
-OURS = "from plurivox.core.votes import Votes\nfrom plurivox.aggregate import {name}\nvotes = Votes.load({file!r})\n"
-FRAME = (
+OUR_SETUP = (
+    "from plurivox.core.votes import Votes\nfrom plurivox.aggregate import {name}\nvotes = Votes.load({file!r})\n"
+)
+FRAME_SETUP = (
     "import numpy as np, pandas as pd\n"
     "box = np.load({file!r})\n"
     "frame = pd.DataFrame({{name: box[name] for name in ('task', 'worker', 'label')}})\n"
 )
-PER_PASS = (
+PASS_CODE = (
     "def timed(n):\n    begin = time.perf_counter()\n    fit(n)\n    return time.perf_counter() - begin\n"
-    "{warm}\nanswer = max(timed({many}) - timed({few}), 1e-9) / ({many} - {few})"
+    "{warm}\nresult = max(timed({many}) - timed({few}), 1e-9) / ({many} - {few})"
 )
 
 
-def ours(file: Path, name: str, options: str, few: int = 2, many: int = 12) -> Callable[[], Measured]:
-    """Seconds a pass of one of our methods."""
-    setup = OURS.format(name=name, file=str(file))
+def time_our_pass(file: Path, name: str, options: str, few: int = 2, many: int = 12) -> Callable[[], Measurement]:
+    """Return a case that measures the seconds per pass of one of our methods."""
+    setup = OUR_SETUP.format(name=name, file=str(file))
     setup += f"fit = lambda n: {name}(max_iter=n, tol=0, {options}).fit(votes)"
-    return lambda: fresh(PER_PASS.format(warm=f"fit({few})", few=few, many=many), setup, answer="answer")
+    return lambda: run_code(PASS_CODE.format(warm=f"fit({few})", few=few, many=many), setup, result="result")
 
 
-def crowd_kit(file: Path, name: str, options: str = "", few: int = 1, many: int = 3) -> Callable[[], Measured]:
-    """Seconds a pass of crowd-kit's."""
-    setup = FRAME.format(file=str(file)) + f"from crowdkit.aggregation import {name}\n"
+def time_crowd_kit_pass(
+    file: Path, name: str, options: str = "", few: int = 1, many: int = 3
+) -> Callable[[], Measurement]:
+    """Return a case that measures the seconds per pass of a method of crowd-kit."""
+    setup = FRAME_SETUP.format(file=str(file)) + f"from crowdkit.aggregation import {name}\n"
     setup += f"fit = lambda n: {name}(n_iter=n{options}).fit(frame)"
-    code = PER_PASS.format(warm="", few=few, many=many)  # nothing to compile there
-    return lambda: fresh(code, setup, answer="answer", python=peers.ready())
+    code = PASS_CODE.format(warm="", few=few, many=many)  # nothing to compile
+    return lambda: run_code(code, setup, result="result", python=peer_python())
 
 
-def peerannot(file: Path) -> Callable[[], Measured]:
-    """Seconds a pass of peerannot's Dawid-Skene."""
-    setup = FRAME.format(file=str(file)) + (
+def time_peerannot_pass(file: Path) -> Callable[[], Measurement]:
+    """Return a case that measures the seconds per pass of peerannot's Dawid-Skene."""
+    setup = FRAME_SETUP.format(file=str(file)) + (
         f"import sys\nsys.path.insert(0, {str(Path(__file__).parent.parent)!r})\n"
-        "from benchmarks.peer_peerannot import dawid_skene\n"
+        "from benchmarks.peerannot_import import import_dawid_skene\n"
         "answers = {t: dict(zip(g.worker.tolist(), g.label.tolist())) for t, g in frame.groupby('task')}\n"
-        "model = dawid_skene()\n"
+        "model = import_dawid_skene()\n"
         "def fit(n):\n    model(answers, int(frame.worker.max()) + 1, 10).run(epsilon=0, maxiter=n)"
     )
-    code = PER_PASS.format(warm="", few=1, many=2)
-    return lambda: fresh(code, setup, answer="answer", python=peers.ready())
+    code = PASS_CODE.format(warm="", few=1, many=2)
+    return lambda: run_code(code, setup, result="result", python=peer_python())
 
 
-def ratio(found: dict[str, Measured], claim: str, limit: str, peer: str = "crowd-kit") -> Row:
+def ratio_row(found: dict[str, Measurement], claim: str, limit: str, peer: str = "crowd-kit") -> Row:
+    """Return the row of a claim: how many times faster we are than the other library."""
     theirs, mine = found[peer].seconds, found["plurivox"].seconds
     return claim, f"{theirs / mine:.0f}x {peer} ({1000 * mine:.2f} ms / {1000 * theirs:.1f} ms)", limit
 
 
-def passes(folder: Path) -> Iterator[Row]:
-    """One pass of Dawid-Skene, MACE and IBCC."""
-    million, cifar = saved(folder, "million"), saved(folder, "cifar10h-like")
+def measure_passes(folder: Path) -> Iterator[Row]:
+    """Yield rows of the time per pass of Dawid-Skene, MACE and IBCC."""
+    million, cifar = save_votes(folder, "million"), save_votes(folder, "cifar10h-like")
     plain = "smooth=0.01, accelerate=False"
-    mid = alternate(
-        {"plurivox": ours(cifar, "DawidSkene", plain), "crowd-kit": crowd_kit(cifar, "DawidSkene", ", tol=0")}
-    )
-    yield ratio(mid, "Dawid-Skene, a pass, 10k x 2.5k x 50", "50x, goal 100x")
-    big = alternate(
-        {"plurivox": ours(million, "DawidSkene", plain), "crowd-kit": crowd_kit(million, "DawidSkene", ", tol=0")}
-    )
-    yield ratio(big, "Dawid-Skene, a pass, 1M x 10k x 5", "40x, goal 100x")
-    mace = crowd_kit(million, "MACE", ", n_restarts=1")
-    rest = alternate(
-        {"mace": ours(million, "Mace", "starts=1", 1, 4), "ibcc": ours(million, "Ibcc", ""), "crowd-kit": mace}, 3
-    )
-    yield ratio({**rest, "plurivox": rest["mace"]}, "MACE, a pass, 1M x 10k x 5", "20x, goal 50x")
-    yield ratio({**rest, "plurivox": rest["ibcc"]}, "IBCC, a pass, 1M x 10k x 5, against MACE's", "20x, goal 50x")
-    mid |= alternate({"peerannot": peerannot(cifar)}, repeats=1)
-    yield ratio(mid, "Dawid-Skene, a pass, 10k x 2.5k x 50", "3000x, goal 6000x", "peerannot")
-
-
-def counting(folder: Path) -> list[Row]:
-    """Majority vote from `Votes` and from a frame."""
-    million = saved(folder, "million")
-    frame = FRAME.format(file=str(million))
-    mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.frames import votes as read\n"
-    found = alternate(
+    mid = run_alternating(
         {
-            "votes": lambda: fresh("MajorityVote().fit(votes)", OURS.format(name="MajorityVote", file=str(million))),
-            "frame": lambda: fresh("MajorityVote().fit(read(frame))", frame + mine),
-            "crowd-kit": lambda: fresh(
+            "plurivox": time_our_pass(cifar, "DawidSkene", plain),
+            "crowd-kit": time_crowd_kit_pass(cifar, "DawidSkene", ", tol=0"),
+        }
+    )
+    yield ratio_row(mid, "Dawid-Skene, one pass, 10k x 2.5k x 50", "50x, goal 100x")
+    big = run_alternating(
+        {
+            "plurivox": time_our_pass(million, "DawidSkene", plain),
+            "crowd-kit": time_crowd_kit_pass(million, "DawidSkene", ", tol=0"),
+        }
+    )
+    yield ratio_row(big, "Dawid-Skene, one pass, 1M x 10k x 5", "40x, goal 100x")
+    mace = time_crowd_kit_pass(million, "MACE", ", n_restarts=1")
+    rest = run_alternating(
+        {
+            "mace": time_our_pass(million, "Mace", "starts=1", 1, 4),
+            "ibcc": time_our_pass(million, "Ibcc", ""),
+            "crowd-kit": mace,
+        },
+        3,
+    )
+    yield ratio_row({**rest, "plurivox": rest["mace"]}, "MACE, one pass, 1M x 10k x 5", "20x, goal 50x")
+    yield ratio_row({**rest, "plurivox": rest["ibcc"]}, "IBCC, one pass, 1M x 10k x 5, against MACE's", "20x, goal 50x")
+    mid |= run_alternating({"peerannot": time_peerannot_pass(cifar)}, repeats=1)
+    yield ratio_row(mid, "Dawid-Skene, one pass, 10k x 2.5k x 50", "3000x, goal 6000x", "peerannot")
+
+
+def measure_majority_vote(folder: Path) -> list[Row]:
+    """Return rows of the time of majority vote, from `Votes` and from a DataFrame."""
+    million = save_votes(folder, "million")
+    frame = FRAME_SETUP.format(file=str(million))
+    mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.frames import votes as read\n"
+    found = run_alternating(
+        {
+            "votes": lambda: run_code(
+                "MajorityVote().fit(votes)", OUR_SETUP.format(name="MajorityVote", file=str(million))
+            ),
+            "frame": lambda: run_code("MajorityVote().fit(read(frame))", frame + mine),
+            "crowd-kit": lambda: run_code(
                 "MajorityVote().fit_predict(frame)",
                 frame + "from crowdkit.aggregation import MajorityVote",
-                python=peers.ready(),
+                python=peer_python(),
             ),
         }
     )
     return [
-        ratio({**found, "plurivox": found["votes"]}, "majority vote, 1M x 10k x 5, from Votes", "30x"),
-        ratio({**found, "plurivox": found["frame"]}, "majority vote, 1M x 10k x 5, from a DataFrame", "3x"),
+        ratio_row({**found, "plurivox": found["votes"]}, "majority vote, 1M x 10k x 5, from Votes", "30x"),
+        ratio_row({**found, "plurivox": found["frame"]}, "majority vote, 1M x 10k x 5, from a DataFrame", "3x"),
     ]
 
 
-def memory_and_start(folder: Path) -> list[Row]:
-    """Peak memory of a big fit; a small fit from a cold process with a warm compile cache."""
-    million, small = saved(folder, "million"), saved(folder, "small")
+def measure_memory_and_start(folder: Path) -> list[Row]:
+    """Return rows of the peak memory of a large fit, and of the time to import and fit a small one with cached kernels."""
+    million, small = save_votes(folder, "million"), save_votes(folder, "small")
     theirs = "from crowdkit.aggregation import DawidSkene\nDawidSkene(n_iter=2, tol=0).fit(frame)"
     mine = "DawidSkene(max_iter=2, tol=0).fit(votes)"
-    peak = alternate(
+    peak = run_alternating(
         {
-            "plurivox": lambda: fresh(OURS.format(name="DawidSkene", file=str(million)) + mine),
-            "crowd-kit": lambda: fresh(FRAME.format(file=str(million)) + theirs, python=peers.ready()),
+            "plurivox": lambda: run_code(OUR_SETUP.format(name="DawidSkene", file=str(million)) + mine),
+            "crowd-kit": lambda: run_code(FRAME_SETUP.format(file=str(million)) + theirs, python=peer_python()),
         },
         repeats=1,
     )
-    cold = alternate(
+    cold = run_alternating(
         {
-            "plurivox": lambda: fresh(OURS.format(name="DawidSkene", file=str(small)) + "DawidSkene().fit(votes)"),
-            "crowd-kit": lambda: fresh(
-                FRAME.format(file=str(small)) + "from crowdkit.aggregation import DawidSkene\nDawidSkene().fit(frame)",
-                python=peers.ready(),
+            "plurivox": lambda: run_code(
+                OUR_SETUP.format(name="DawidSkene", file=str(small)) + "DawidSkene().fit(votes)"
+            ),
+            "crowd-kit": lambda: run_code(
+                FRAME_SETUP.format(file=str(small))
+                + "from crowdkit.aggregation import DawidSkene\nDawidSkene().fit(frame)",
+                python=peer_python(),
             ),
         }
     )
@@ -140,7 +160,7 @@ def memory_and_start(folder: Path) -> list[Row]:
 
 
 def run() -> Iterator[Row]:
-    """(claim, measured, limit) rows, each as soon as it is known."""
+    """Run the benchmark and yield table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as name:
-        for measure in (memory_and_start, counting, passes):
+        for measure in (measure_memory_and_start, measure_majority_vote, measure_passes):
             yield from measure(Path(name))

@@ -1,7 +1,7 @@
-"""GLAD against crowd-kit's: time to reach crowd-kit's final objective on 10k tasks x 59 workers x 3 votes.
+"""GLAD against crowd-kit's GLAD: time to reach crowd-kit's final objective on 10k tasks x 59 workers x 3 votes.
 
-Both ends are judged by one objective written out here: the log likelihood of the votes with the labels summed out, plus the
-log of the N(1, 1) priors of abilities and log-eases.
+Both are compared by the same objective, `objective` below: the log-likelihood of the votes with the labels summed out, plus
+the log of the N(1, 1) priors of abilities and log-eases.
 """
 
 import json
@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import peers
-from benchmarks.crowds import saved
+from benchmarks.crowds import save_votes
+from benchmarks.peer_environment import peer_python
 from plurivox.aggregate import Glad
 from plurivox.core.votes import Votes
 
-THEIRS = """
+CROWD_KIT_CODE = """
 import json, time
 import numpy as np, pandas as pd
 from crowdkit.aggregation import GLAD
@@ -32,7 +32,7 @@ print(json.dumps([took, order(model.alphas_), order(model.betas_)]))
 
 
 def objective(votes: Votes, ability: np.ndarray, log_ease: np.ndarray) -> float:
-    """The penalised log likelihood, labels even."""
+    """Return the penalised log-likelihood of the votes, with a uniform prior of the labels."""
     x = ability[votes.worker] * np.exp(log_ease)[votes.task]
     right, wrong = -np.logaddexp(0, -x), -np.logaddexp(0, x) - np.log(votes.n_labels - 1)
     total = np.full((votes.n_tasks, votes.n_labels), -np.log(votes.n_labels))
@@ -43,33 +43,33 @@ def objective(votes: Votes, ability: np.ndarray, log_ease: np.ndarray) -> float:
     return likelihood - 0.5 * float(((ability - 1) ** 2).sum() + ((log_ease - 1) ** 2).sum())
 
 
-def seconds_to(votes: Votes, goal: float) -> tuple[float, int]:
-    """(seconds, passes) of the shortest of our fits that reaches the goal; the fit itself is timed, the search is not."""
-    for most in range(1, 200):
+def time_to_objective(votes: Votes, goal: float) -> tuple[float, int]:
+    """Return (seconds, passes) of our shortest fit that reaches the goal; only this fit is timed, not the search."""
+    for max_iter in range(1, 200):
         began = time.perf_counter()
-        fit = Glad(max_iter=most, tol=0).fit(votes)
+        fit = Glad(max_iter=max_iter, tol=0).fit(votes)
         took = time.perf_counter() - began
         assert fit.ability is not None and fit.difficulty is not None
         if objective(votes, fit.ability, -np.log(fit.difficulty)) >= goal:
-            return took, most
+            return took, max_iter
     return float("inf"), 200
 
 
 def run() -> list[tuple[str, str, str]]:
-    """(claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as folder:
-        file = saved(Path(folder), "labelme-like")
+        file = save_votes(Path(folder), "labelme-like")
         votes = Votes.load(file)
-        command = [str(peers.ready()), "-W", "ignore", "-c", THEIRS.format(file=str(file))]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
-    theirs, alphas, betas = json.loads(said)
+        command = [str(peer_python()), "-W", "ignore", "-c", CROWD_KIT_CODE.format(file=str(file))]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    theirs, alphas, betas = json.loads(output)
     goals = [
         objective(votes, np.array(alphas), form(np.array(betas)))
         for form in (np.log, np.asarray)
         if (np.array(betas) > 0).all() or form is np.asarray
     ]
-    seconds_to(votes, max(goals))  # compile first
-    mine = sorted(seconds_to(votes, max(goals)) for _ in range(5))[2]
+    time_to_objective(votes, max(goals))  # compile first
+    mine = sorted(time_to_objective(votes, max(goals)) for _ in range(5))[2]
     claim = "GLAD, 10k x 59 x 3, time to crowd-kit's final objective"
     return [
         (

@@ -1,6 +1,6 @@
-"""Scores on 5 million votes: given the fit, each costs at most one pass of Dawid-Skene's EM plus a second.
+"""Scores on 5 million votes: given the fit, each should take at most one pass of Dawid-Skene's EM plus one second.
 
-Every score that needs no features, gold or answers is measured, without intervals, as soon as it has a file.
+All scores that need no features or answers are measured, without intervals.
 """
 
 import tempfile
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.crowds import saved
-from benchmarks.measure import alternate, fresh
+from benchmarks.crowds import save_votes
+from benchmarks.measurement import run_alternating, run_code
 from plurivox import identify
 
-BLIND = {"votes", "soft", "fit", "fits", "gold"}  # what can be had without looking at the tasks
-NO_INTERVAL = {"resamples": 0}  # the option of scores that draw again, and what leaves that out
-SETUP = """
+AVAILABLE = {"votes", "soft", "fit", "fits", "gold"}  # evidence that does not need features of the tasks
+NO_INTERVAL = {"resamples": 0}  # option of scores with bootstrap intervals, and its value without intervals
+SCORE_SETUP = """
 import dataclasses, warnings
 import numpy as np
 from plurivox import identify
@@ -23,22 +23,22 @@ from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 votes = Votes.load({votes!r})
-chance = np.random.default_rng(0)
+rng = np.random.default_rng(0)
 votes = dataclasses.replace(
-    votes, seconds=chance.random(len(votes), np.float32) * 60, when=np.arange(len(votes), dtype=np.float64)
+    votes, seconds=rng.random(len(votes), np.float32) * 60, when=np.arange(len(votes), dtype=np.float64)
 )
 fits = tuple(Fit.load(file) for file in {fits!r})
 method = identify.methods.make({name!r}, **{options!r})
-seen = Evidence(
+evidence = Evidence(
     votes=votes,
     fit=next((fit for fit in fits if all(getattr(fit, part) is not None for part in method.reads)), None),
     fits=fits,
     gold=SoftLabels.one_hot(np.arange(votes.n_tasks) % votes.n_labels, votes.tasks, votes.labels),
 )
 warnings.simplefilter("ignore")
-method.score(dataclasses.replace(seen, votes=dataclasses.replace(votes)))  # compile first, and keep nothing
+method.score(dataclasses.replace(evidence, votes=dataclasses.replace(votes)))  # compile, with a copy that caches nothing
 """
-PASS = """
+PASS_SETUP = """
 from plurivox.aggregate import DawidSkene
 from plurivox.core.votes import Votes
 votes = Votes.load({votes!r})
@@ -48,46 +48,51 @@ def timed(n):
     return time.perf_counter() - begin
 timed(1)
 """
-FIT = "from plurivox import aggregate\nfrom plurivox.core.votes import Votes\nvotes = Votes.load({votes!r})\n"
+FIT_SETUP = "from plurivox import aggregate\nfrom plurivox.core.votes import Votes\nvotes = Votes.load({votes!r})\n"
 
 
-def blind_scores() -> list[str]:
-    """The scores that votes and fits are enough for."""
+def measured_scores() -> list[str]:
+    """Return the names of the scores that need only votes, soft labels, fits or gold labels."""
     return [
-        name for name in identify.methods if all(set(need.split("|")) & BLIND for need in identify.methods[name].needs)
+        name
+        for name in identify.methods
+        if all(set(need.split("|")) & AVAILABLE for need in identify.methods[name].needs)
     ]
 
 
-def options_of(name: str) -> dict[str, int]:
-    """Options without which a score draws intervals."""
+def options_without_intervals(name: str) -> dict[str, int]:
+    """Return the options of a score that switch off bootstrap intervals."""
     return {one.name: NO_INTERVAL[one.name] for one in identify.methods[name].options() if one.name in NO_INTERVAL}
 
 
 def save_fits(votes: Path, folder: Path) -> list[str]:
-    """Short fits by every aggregator that a score names: how good they are does not matter here."""
-    names = sorted({by for name in blind_scores() for by in identify.methods[name].fitted_by})
+    """Save short fits by every aggregation method that a score needs, and return their files."""
+    names = sorted({by for name in measured_scores() for by in identify.methods[name].fitted_by})
     for name in names:
         made = f"aggregate.methods.make({name!r})"
         short = f"few = {{'max_iter': 2}} if 'max_iter' in {{o.name for o in {made}.options()}} else {{}}\n"
         file = str(folder / f"{name}.npz")
-        fresh(
-            FIT.format(votes=str(votes)) + short + f"aggregate.methods.make({name!r}, **few).fit(votes).save({file!r})"
+        run_code(
+            FIT_SETUP.format(votes=str(votes))
+            + short
+            + f"aggregate.methods.make({name!r}, **few).fit(votes).save({file!r})"
         )
     return [str(folder / f"{name}.npz") for name in names]
 
 
 def run(repeats: int = 3) -> Iterator[tuple[str, str, str]]:
-    """(claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as name:
-        votes = saved(Path(name), "million")
+        votes = save_votes(Path(name), "million")
         fits = save_fits(votes, Path(name))
-        passes = PASS.format(votes=str(votes))
-        cases = {"": partial(fresh, "answer = (timed(6) - timed(1)) / 5", passes, answer="answer")}
-        for score in blind_scores():
-            setup = SETUP.format(votes=str(votes), fits=fits, name=score, options=options_of(score))
-            cases[score] = partial(fresh, "method.score(seen)", setup)
-        found = alternate(cases, repeats)
+        passes = PASS_SETUP.format(votes=str(votes))
+        cases = {"": partial(run_code, "result = (timed(6) - timed(1)) / 5", passes, result="result")}
+        for score in measured_scores():
+            options = options_without_intervals(score)
+            setup = SCORE_SETUP.format(votes=str(votes), fits=fits, name=score, options=options)
+            cases[score] = partial(run_code, "method.score(evidence)", setup)
+        found = run_alternating(cases, repeats)
         one_pass = found.pop("").seconds
-        limit = f"{one_pass + 1:.2f} s: a pass ({1000 * one_pass:.0f} ms) and a second"
+        limit = f"{one_pass + 1:.2f} s: one pass ({1000 * one_pass:.0f} ms) plus one second"
         for score, measured in found.items():
             yield f"{score}, 1M x 10k x 5, given the fit", f"{measured.seconds:.2f} s", limit

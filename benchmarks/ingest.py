@@ -1,4 +1,4 @@
-"""5 million votes from Parquet into `Votes`, against polars reading the file and coding its columns as categories."""
+"""Time and memory to read 5 million votes from Parquet into `Votes`, relative to polars reading them as categoricals."""
 
 import tempfile
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.measure import Measured, alternate, fresh
+from benchmarks.measurement import Measurement, run_alternating, run_code
 
 N_TASKS, N_WORKERS, N_LABELS, FEEDBACK = 1_000_000, 10_000, 10, 5
 
 
 def make_file(path: Path) -> None:
-    """1M tasks, 10k workers, 5 votes a task, text ids, rows in random order."""
+    """Write a Parquet file: 1M tasks, 10k workers, 5 votes per task, text ids, rows in random order."""
     rng = np.random.default_rng(0)
     task = rng.permutation(np.repeat(np.arange(N_TASKS), FEEDBACK))
     frame = pl.DataFrame({"task": task, "worker": rng.integers(0, N_WORKERS, len(task))})
@@ -22,16 +22,16 @@ def make_file(path: Path) -> None:
 
 
 def run() -> list[tuple[str, str, str]]:
-    """(claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "votes.parquet"
         make_file(file)
         categories = f"pl.read_parquet({str(file)!r}).with_columns(pl.all().cast(pl.Categorical))"
         ours = f"votes(Path({str(file)!r}))"
-        found: dict[str, Measured] = alternate(
+        found: dict[str, Measurement] = run_alternating(
             {
-                "polars": lambda: fresh(f"frame = {categories}", "import polars as pl"),
-                "plurivox": lambda: fresh(
+                "polars": lambda: run_code(f"frame = {categories}", "import polars as pl"),
+                "plurivox": lambda: run_code(
                     f"made = {ours}", "from pathlib import Path; from plurivox.io.frames import votes"
                 ),
             }

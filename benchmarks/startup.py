@@ -1,19 +1,19 @@
-"""How long a person waits for the first help page, against importing click."""
+"""Time of `plurivox --help` and `plurivox aggregate --help`, relative to importing click."""
 
 import sys
 from pathlib import Path
 
-from benchmarks.measure import alternate, whole
+from benchmarks.measurement import run_alternating, run_command
 
 
 def run() -> list[tuple[str, str, str]]:
-    """(claim, measured, limit) rows."""
+    """Run the benchmark and return table rows (claim, measured value, limit)."""
     plurivox = str(Path(sys.executable).parent / "plurivox")
-    found = alternate(
+    found = run_alternating(
         {
-            "click": lambda: whole([sys.executable, "-c", "import click"]),
-            "help": lambda: whole([plurivox, "--help"]),
-            "step": lambda: whole([plurivox, "aggregate", "--help"]),
+            "click": lambda: run_command([sys.executable, "-c", "import click"]),
+            "help": lambda: run_command([plurivox, "--help"]),
+            "step": lambda: run_command([plurivox, "aggregate", "--help"]),
         },
         repeats=11,
     )

@@ -1,1 +1,1 @@
-"""What makes the generated pages and stubs."""
+"""Scripts that generate documentation pages and stub files."""

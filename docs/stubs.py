@@ -1,4 +1,4 @@
-"""Write the `.pyi` files that tell editors and type checkers what is imported lazily: `make stubs`."""
+"""Write the `.pyi` files (`make stubs`) that declare lazily imported names for editors and type checkers."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
 SOURCE = Path(plurivox.__file__).parent
-STEPS: list[Methods] = [
+REGISTRIES: list[Methods] = [
     aggregate.methods,
     assign.methods,
     clean.methods,
@@ -18,18 +18,18 @@ STEPS: list[Methods] = [
     recipes.methods,
     simulate.methods,
 ]
-STEPS += [targets.methods, losses.methods, heads.methods, nets.methods]
+REGISTRIES += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 
 def stubs() -> dict[Path, str]:
-    """Every stub by its path."""
-    steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in STEPS}
+    """Return {path: text} of all stub files."""
+    steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in REGISTRIES}
     steps[SOURCE / "recipes" / "__init__.pyi"] += stub("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
-    face = stub("plurivox", plurivox.EXPORTS) + "__version__: str\n"
+    package = stub("plurivox", plurivox.EXPORTS) + "__version__: str\n"
     lazy = {SOURCE / "io" / "__init__.pyi": stub("plurivox.io", io.EXPORTS)}
     lazy[SOURCE / "workflows" / "__init__.pyi"] = stub("plurivox.workflows", workflows.EXPORTS)
     lazy[SOURCE / "train" / "__init__.pyi"] = stub("plurivox.train", train.EXPORTS)
-    return {SOURCE / "__init__.pyi": face, **lazy, **steps}
+    return {SOURCE / "__init__.pyi": package, **lazy, **steps}
 
 
 if __name__ == "__main__":

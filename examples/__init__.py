@@ -1,1 +1,1 @@
-"""Scripts that show the product; the tests run them."""
+"""Example scripts; the tests run them."""

@@ -1,4 +1,4 @@
-"""The whole walk, as far as it is built: 1,797 real digit images, a simulated crowd, soft labels, nets, honest measures.
+"""The whole pipeline: 1,797 real digit images, a simulated crowd, soft labels, neural networks, evaluation, a study.
 
 Run it with `make demo`. Nothing is downloaded: the images come with scikit-learn.
 """
@@ -12,25 +12,25 @@ from sklearn.datasets import load_digits
 
 import plurivox as pv
 from examples import studio
-from examples.soft_answers import asked
-from examples.training import taught
+from examples.soft_answers import make_soft_answers
+from examples.training import train_and_measure
 from plurivox.io.features import Features
 
 METHODS = ("majority-vote[ties=share]", "vote-shares", "dawid-skene", "ibcc", "mace", "glad", "average")
 OUT = Path("demo-output")
 
 
-def digits() -> tuple[pv.SoftLabels, Features]:
-    """The true label of every image, and its 8 x 8 grey values."""
+def load_digit_images() -> tuple[pv.SoftLabels, Features]:
+    """Return the true label of every image, and its 8 x 8 grey values as features."""
     images = load_digits()
     tasks = [f"digit-{i:04d}" for i in range(len(images.target))]
     truth = pv.SoftLabels.gold(tasks, [str(label) for label in images.target])
     return truth, Features(truth.tasks, images.data.astype(np.float32))
 
 
-def walk(out: Path) -> list[dict[str, object]]:
-    """Simulate, write, read back, describe, aggregate, evaluate; one row of measures a method."""
-    truth, features = digits()
+def run_aggregation(out: Path) -> list[dict[str, object]]:
+    """Simulate a crowd, write and read it, describe it, aggregate and evaluate; return one row of measures per method."""
+    truth, features = load_digit_images()
     crowd = pv.simulate_crowd("independent-confusion", truth, n_workers=60, feedback=5, concentration=0.15, seed=1)
     made = pv.Dataset("digits", votes=crowd.votes, gold=truth, features=features, about={"command": "make demo"})
     pv.write(made, out / "digits", replace=True)
@@ -38,25 +38,31 @@ def walk(out: Path) -> list[dict[str, object]]:
     data = pv.read(out / "digits")
     votes, gold = data.crowd(), data.gold
     assert gold is not None
-    print("The crowd\n" + "\n".join(f"  {name:32} {value}" for name, value in pv.describe(votes, gold).rows()) + "\n")
+    print(
+        "Simulated crowd: sizes, agreement and accuracy of the votes\n"
+        + "\n".join(f"  {name:32} {value}" for name, value in pv.describe(votes, gold).rows())
+        + "\n"
+    )
+    for name, value in pv.describe(votes, gold).rows():
+        print(f"  {name:32} {value}")
     rows = []
-    for word in METHODS:
-        began = time.perf_counter()
-        fit = pv.fit(votes, word)
-        took = time.perf_counter() - began
-        pv.write_soft(fit.soft, out / f"{word.partition('[')[0]}.csv")
-        rows.append(measured(word, fit.soft, gold) | {"seconds": took})
-    began = time.perf_counter()
-    elicited = pv.elicit_votes(asked(crowd), "top-two")  # the same people, asked for percents
+    for method in METHODS:
+        start = time.perf_counter()
+        fit = pv.fit(votes, method)
+        took = time.perf_counter() - start
+        pv.write_soft(fit.soft, out / f"{method.partition('[')[0]}.csv")
+        rows.append(measure(method, fit.soft, gold) | {"seconds": took})
+    start = time.perf_counter()
+    elicited = pv.elicit_votes(make_soft_answers(crowd), "top-two")  # answers in percent of the same people
     fit = pv.fit(elicited.votes, "vote-shares")
-    rows.append(measured("vote-shares of soft answers", fit.soft, gold) | {"seconds": time.perf_counter() - began})
+    rows.append(measure("vote-shares of soft answers", fit.soft, gold) | {"seconds": time.perf_counter() - start})
     return rows
 
 
-def measured(word: str, prediction: pv.SoftLabels, gold: pv.SoftLabels) -> dict[str, object]:
-    """How right, and how honest about it."""
+def measure(method: str, prediction: pv.SoftLabels, gold: pv.SoftLabels) -> dict[str, object]:
+    """Return accuracy, NLL, Brier score and ECE of soft labels against gold labels."""
     return {
-        "method": word,
+        "method": method,
         "accuracy": pv.evaluate.accuracy(prediction, gold, ties="share"),
         "NLL": pv.evaluate.nll(prediction, gold),
         "Brier": pv.evaluate.brier(prediction, gold),
@@ -64,8 +70,8 @@ def measured(word: str, prediction: pv.SoftLabels, gold: pv.SoftLabels) -> dict[
     }
 
 
-def show(rows: list[dict[str, object]]) -> None:
-    """A short table."""
+def print_table(rows: list[dict[str, object]]) -> None:
+    """Print rows as a table with aligned columns."""
     first, *heads = rows[0]
     print(f"{first:28}" + "".join(f"{head:>11}" for head in heads))
     for row in rows:
@@ -73,18 +79,19 @@ def show(rows: list[dict[str, object]]) -> None:
 
 
 def main() -> None:
-    """Walk, show, and say what to try next."""
+    """Run the pipeline, print its tables, and print commands to try next."""
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out.mkdir(parents=True, exist_ok=True)
-    show(walk(out))
-    print(
-        "\nNets taught by the crowd, on 540 images that none of them has seen: against the truth, and against the crowd"
-    )
-    show(taught(pv.read(out / "digits")))
-    print("\nThe studio")
-    studio.walk(out)
+    rows = run_aggregation(out)
+    print("\nAggregated soft labels, evaluated against the true labels (seconds include compilation at first use)")
+    print_table(rows)
+    print("\nNeural networks trained on the votes, evaluated on 540 test images:")
+    print("accuracy, NLL and ECE against the true labels; CE, JSD and entropy correlation (r) against the vote shares")
+    print_table(train_and_measure(pv.read(out / "digits")))
+    print("\nA study in the studio, answered by simulated workers")
+    studio.run_study(out)
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
-    print(f"\nWrote {out.resolve()}: the data set and one table of soft labels a method.\n\nTry next:")
+    print(f"\nWrote {out.resolve()}: data sets, the study, and one table of soft labels per method.\n\nTry next:")
     print(f"  {command} describe {out}/digits")
     print(f"  {command} compare {out}/digits --methods vote-shares,wawa,dawid-skene,average")
     print(f"  {command} train {out}/digits --target vote-shares --runs 3 -o {out}/runs")

@@ -1,15 +1,15 @@
-"""Soft answers in ten lines: people name a top label with a percent and perhaps a second one; elicit makes votes of them."""
+"""Soft answers: simulated people enter one or two labels with percents; `elicit` converts them into votes."""
 
 import numpy as np
 
 import plurivox as pv
 
 
-def asked(crowd: "pv.simulate.Simulated") -> pv.Answers:
-    """The votes of a simulated crowd as people who know their own confusion would have entered them, in steps of 5 percent."""
-    votes, believed = crowd.votes, crowd.confusion.dense()  # [worker, true, said]
-    believed = believed / believed.sum(1, keepdims=True)  # how probable each true label is, given what a worker says
-    rows = believed[votes.worker, :, votes.label]  # (n_votes, n_labels)
+def make_soft_answers(crowd: "pv.simulate.Simulated") -> pv.Answers:
+    """Return the votes of a simulated crowd as answers in percent, by workers who know their own confusion matrix."""
+    votes, confusion = crowd.votes, crowd.confusion.dense()  # [worker, true label, voted label]
+    posterior = confusion / confusion.sum(1, keepdims=True)  # probability of the true label, given the vote
+    rows = posterior[votes.worker, :, votes.label]  # (n_votes, n_labels)
     order = np.argsort(-rows, 1)[:, :2]
     percent = (20 * np.take_along_axis(rows, order, 1)).round().astype(int) * 5
     labels = votes.labels.tolist()
@@ -21,16 +21,16 @@ def asked(crowd: "pv.simulate.Simulated") -> pv.Answers:
 
 
 def main() -> None:
-    """A plain question and a rich one, put to the same crowd."""
+    """Compare plain votes and soft answers of the same crowd."""
     crowd = pv.simulate_crowd("independent-confusion", n_tasks=500, feedback=4, seed=3)
-    elicited = pv.elicit_votes(asked(crowd), "top-two")
+    elicited = pv.elicit_votes(make_soft_answers(crowd), "top-two")
     print(
-        f"{elicited.made_by}: {elicited.fates['read']:,} answers as {len(elicited.votes):,} votes; odd: {elicited.odd}"
+        f"{elicited.made_by}: {elicited.fates['read']:,} answers as {len(elicited.votes):,} votes; odd answers: {elicited.odd}"
     )
     for name, votes in (("plain votes", crowd.votes), ("soft answers", elicited.votes)):
         soft = pv.fit(votes, "vote-shares").soft
-        right, surprise = pv.evaluate.accuracy(soft, crowd.truth, ties="share"), pv.evaluate.nll(soft, crowd.truth)
-        print(f"{name:14} accuracy {right:.3f}  NLL {surprise:.3f}")
+        accuracy, nll = pv.evaluate.accuracy(soft, crowd.truth, ties="share"), pv.evaluate.nll(soft, crowd.truth)
+        print(f"{name:14} accuracy {accuracy:.3f}  NLL {nll:.3f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Three ways to teach a net what a crowd says, judged against the truth and against the crowd.
+"""Train a network on three kinds of labels made from votes; evaluate against true labels and against vote shares.
 
 python -m examples.training demo-output/digits
 """
@@ -11,32 +11,32 @@ TARGETS = (
     "majority",
     "dawid-skene",
     "de-aggregated",
-)  # one label a task, soft labels, one person's answer at every visit
+)  # one label per task, soft labels, one random vote per epoch
 PLAN = {"epochs": 20, "lr": 0.003, "device": "cpu"}
 
 
-def taught(data: pv.Dataset) -> list[dict[str, object]]:
-    """Train on seven tenths of the tasks with each target; a row of measures on the others, which no net has seen."""
+def train_and_measure(data: pv.Dataset) -> list[dict[str, object]]:
+    """Train with each target on 70% of the tasks; return one row of measures on the other tasks per target."""
     votes, gold, features = data.crowd(), data.gold, data.features
     assert gold is not None and features is not None
     parts = pv.train.splits.stratified(gold.tasks, gold.hard(), {"train": 0.7, "test": 0.3})
     train, test = parts["train"], parts["test"]
-    crowd = pv.fit(votes.on(test), "vote-shares").soft  # what people say of the others
+    crowd = pv.fit(votes.on(test), "vote-shares").soft  # reference of the soft measures
     rows = []
-    for word in TARGETS:
+    for name in TARGETS:
         known = pv.train.Supervision(votes=votes.on(train), soft=pv.fit(votes.on(train), "dawid-skene").soft)
-        target = "soft" if word == "dawid-skene" else word
+        target = "soft" if name == "dawid-skene" else name
         net = pv.train.fit(
             features.on(train) / 16, target, tasks=train, known=known, net="mlp", plan=pv.train.Plan(**PLAN)
         )
-        rows.append(measured(word, net.predict(features.on(test) / 16, test), gold.on(test), crowd))
+        rows.append(measure(name, net.predict(features.on(test) / 16, test), gold.on(test), crowd))
     return rows
 
 
-def measured(word: str, prediction: pv.SoftLabels, gold: pv.SoftLabels, crowd: pv.SoftLabels) -> dict[str, object]:
-    """Hard measures against the truth, soft ones against the crowd's shares."""
+def measure(target: str, prediction: pv.SoftLabels, gold: pv.SoftLabels, crowd: pv.SoftLabels) -> dict[str, object]:
+    """Return hard measures against gold labels and soft measures against the vote shares `crowd`."""
     return {
-        "taught": word,
+        "trained on": target,
         "accuracy": pv.evaluate.accuracy(prediction, gold),
         "NLL": pv.evaluate.nll(prediction, gold),
         "ECE": pv.evaluate.ece(prediction, gold),
@@ -47,5 +47,5 @@ def measured(word: str, prediction: pv.SoftLabels, gold: pv.SoftLabels, crowd: p
 
 
 if __name__ == "__main__":
-    for row in taught(pv.read(sys.argv[1])):
-        print("  ".join(f"{name} {value if name == 'taught' else f'{value:.3f}'}" for name, value in row.items()))
+    for row in train_and_measure(pv.read(sys.argv[1])):
+        print("  ".join(f"{name} {value if name == 'trained on' else f'{value:.3f}'}" for name, value in row.items()))

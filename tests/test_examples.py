@@ -1,4 +1,4 @@
-"""The scripts that show the product run."""
+"""The example scripts run and print what they promise."""
 
 import subprocess
 import sys
@@ -11,15 +11,15 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_demo_walks_to_its_end(tmp_path: Path) -> None:
+def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.demo", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said
-    assert "Nets taught by the crowd" in said and "de-aggregated" in said
+    assert "Neural networks trained on the votes" in said and "de-aggregated" in said
     assert said.rstrip().splitlines()[-5] == "Try next:" and (tmp_path / "digits" / "votes.parquet").is_file()
 
 
-def test_soft_answers_say_more_than_plain_votes() -> None:
+def test_soft_answers_have_a_lower_nll_than_plain_votes() -> None:
     command = [sys.executable, "-m", "examples.soft_answers"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
     plain, soft = (float(line.split()[-1]) for line in said[-2:])

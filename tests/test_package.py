@@ -1,4 +1,4 @@
-"""The house itself: light imports, fresh stubs, one version, words that stay out."""
+"""The package as a whole: light imports, fresh stubs and pages, one version, private names."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ import pytest
 import plurivox
 
 ROOT = Path(__file__).parent.parent
-HEAVY = (
+HEAVY_PACKAGES = (
     "torch",
     "fastapi",
     "pyspark",
@@ -31,29 +31,29 @@ HEAVY = (
 
 
 def loaded_by(code: str) -> set[str]:
-    """The packages that a fresh interpreter has loaded after running the code."""
+    """Return the packages that a fresh interpreter has imported after running the code."""
     tail = "import sys; print('\\n'.join(name for name in sys.modules if '.' not in name))"
     done = subprocess.run([sys.executable, "-c", f"{code}\n{tail}"], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    assert loaded_by("import plurivox") & set(HEAVY) == set()
+def test_importing_the_package_imports_no_heavy_package() -> None:
+    assert loaded_by("import plurivox") & set(HEAVY_PACKAGES) == set()
 
 
-def test_counting_votes_loads_no_compiler_and_no_framework() -> None:
+def test_vote_shares_import_neither_numba_nor_a_framework() -> None:
     code = "import plurivox as pv; pv.fit(pv.votes(task=['a'], worker=['w'], label=['x']), 'vote-shares')"
     assert (
         loaded_by(code) & {"torch", "fastapi", "pyspark", "pandas", "matplotlib", "sklearn", "numba", "click"} == set()
     )
 
 
-def test_the_nouns_need_numpy_alone() -> None:
+def test_the_data_types_need_only_numpy() -> None:
     code = "from plurivox.core import votes, answers, soft_labels, results, registry"
-    assert loaded_by(code) & set(HEAVY) == {"numpy"}
+    assert loaded_by(code) & set(HEAVY_PACKAGES) == {"numpy"}
 
 
-def test_every_name_of_the_face_is_there() -> None:
+def test_every_public_name_can_be_imported() -> None:
     for name in plurivox.__all__:
         assert getattr(plurivox, name) is not None
     assert set(plurivox.__all__) <= set(dir(plurivox))
@@ -65,21 +65,21 @@ PACKAGES = (plurivox, plurivox.aggregate, plurivox.io, plurivox.recipes, plurivo
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
-def test_dir_shows_what_there_is(package: ModuleType) -> None:
+def test_dir_lists_all_public_names(package: ModuleType) -> None:
     shown = dir(package)
     assert set(package.__all__) <= set(shown)
     assert all(getattr(package, name) is getattr(package, name) for name in shown)  # the second access gives the same
 
 
-def test_dir_of_a_registry_has_the_class_of_every_method() -> None:
+def test_dir_of_a_registry_lists_the_class_of_every_method() -> None:
     for registry in (plurivox.aggregate.methods, plurivox.train.heads.methods):
         assert {cls.__name__ for cls in registry.values()} <= set(dir(sys.modules[registry.package]))
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
-def test_no_exported_name_is_a_submodule_that_holds_something_else(package: ModuleType) -> None:
-    homes = getattr(package, "EXPORTS", {})
-    assert not [one.name for one in pkgutil.iter_modules(package.__path__) if homes.get(one.name)]
+def test_no_exported_name_is_also_the_name_of_a_submodule(package: ModuleType) -> None:
+    exports = getattr(package, "EXPORTS", {})
+    assert not [module.name for module in pkgutil.iter_modules(package.__path__) if exports.get(module.name)]
 
 
 def test_a_registry_prints_as_a_table() -> None:
@@ -89,15 +89,15 @@ def test_a_registry_prints_as_a_table() -> None:
     assert "<code>vote-shares</code>" in plurivox.aggregate.methods._repr_html_()
 
 
-def test_the_help_of_fit_names_every_method() -> None:
+def test_the_docstring_of_fit_names_every_method() -> None:
     assert all(name in (plurivox.fit.__doc__ or "") for name in plurivox.aggregate.methods.built_in)
 
 
-def test_the_signature_of_a_training_says_what_comes_back() -> None:
+def test_the_signature_of_train_fit_has_its_return_type() -> None:
     assert inspect.signature(plurivox.train.fit).return_annotation is plurivox.train.Trained
 
 
-def test_type_checkers_may_read_the_package() -> None:
+def test_the_package_has_a_py_typed_file() -> None:
     assert (ROOT / "src" / "plurivox" / "py.typed").is_file()
 
 
@@ -106,7 +106,7 @@ def test_stubs_are_fresh() -> None:
     from docs.stubs import stubs
 
     stale = [path.name for path, text in stubs().items() if not path.is_file() or path.read_text() != text]
-    assert not stale, f"{stale} lag behind; run: make stubs"
+    assert not stale, f"{stale} are out of date; run: make stubs"
 
 
 def test_pages_are_fresh() -> None:
@@ -114,10 +114,10 @@ def test_pages_are_fresh() -> None:
     from docs.make import pages
 
     stale = [path.name for path, text in pages().items() if not path.is_file() or path.read_text() != text]
-    assert not stale, f"{stale} lag behind; run: make docs"
+    assert not stale, f"{stale} are out of date; run: make docs"
 
 
-def test_the_version_is_said_once_more_only_where_it_must_be() -> None:
+def test_all_files_have_the_same_version() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == plurivox.__version__
     assert f"version: {plurivox.__version__}" in (ROOT / "CITATION.cff").read_text()
 
@@ -132,17 +132,17 @@ INTERFACES = ("cli", "web")
 
 
 def private_imports(file: Path, package: str) -> list[str]:
-    """The modules or names with a leading underscore that a file takes from outside its package."""
+    """Return the modules or names with a leading underscore that a file imports from outside its package."""
     found = []
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("plurivox."):
-            names = [f"{node.module}.{one.name}" for one in node.names]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
-            names = [one.name for one in node.names if one.name.startswith("plurivox.")]
+            names = [alias.name for alias in node.names if alias.name.startswith("plurivox.")]
         else:
             continue
         outside = [name for name in names if not name.startswith(f"plurivox.{package}.")]
-        found += [name for name in outside if any(word.startswith("_") for word in name.split("."))]
+        found += [name for name in outside if any(part.startswith("_") for part in name.split("."))]
     return found
 
 
@@ -154,5 +154,5 @@ def test_interfaces_import_public_names_only(package: str) -> None:
 
 @pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("[!_]*.py")), ids=lambda file: file.stem)
 def test_every_benchmark_can_be_imported(file: Path) -> None:
-    """They run by hand only, so that a name that has moved would not be noticed."""
+    """Benchmarks are only run by hand: an import of a renamed module would go unnoticed."""
     subprocess.run([sys.executable, "-c", f"import benchmarks.{file.stem}"], check=True, cwd=ROOT)

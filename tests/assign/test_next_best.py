@@ -104,13 +104,13 @@ def test_the_recipe_says_what_it_cannot_do() -> None:
     with pytest.raises(OptionError, match="every task first gets 2 votes"):
         ActiveLabelling(feedback=4, budget=0.3)
     small = {"n_tasks": 12, "n_workers": 4, "feedback": 4, "runs": 1, "crowds": "hammer-spammer"}
-    with pytest.raises(InputError, match="vote-shares gives no confusion matrices"):
+    with pytest.raises(InputError, match="vote-shares estimates no confusion matrices"):
         ActiveLabelling(method="vote-shares", **small).run()
 
 
 def test_votes_spent_are_those_behind_the_accuracy() -> None:
     made = ActiveLabelling(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
-    assert made["hammer-spammer"].cells["votes spent"].tolist() == [24]  # each of both has answered each task once
+    assert made["hammer-spammer"].cells["votes used"].tolist() == [24]  # each of both has answered each task once
 
 
 def test_a_task_people_differ_on_gains_more_than_one_they_agree_on() -> None:

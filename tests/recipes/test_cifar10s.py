@@ -1,4 +1,4 @@
-"""Every line of CIFAR-10S: paper, release, ours."""
+"""The recipe cifar10s: published, released and our numbers."""
 
 from collections.abc import Callable
 from functools import cache
@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
-from plurivox.recipes._papers.cifar10s_figures import RELEASED, Figure, cifar10s_table, label_difference
+from plurivox.recipes._papers.cifar10s_numbers import RELEASED, PaperNumber, compute_cifar10s_numbers, label_difference
 
 WITHIN = {  # how far ours may be from the release; 0: equal
     "label of each answer, largest difference": 1e-12,
@@ -43,13 +43,13 @@ def data(folder: Path) -> Dataset:
 
 
 @cache
-def figures(folder: Path) -> dict[str, Figure]:
+def figures(folder: Path) -> dict[str, PaperNumber]:
     ours, human = data(folder), pv.read(folder.parent / "cifar10h")
     published = ours.tables["published_labels"]().to_dict(as_series=False)
-    return {one.name: one for one in cifar10s_table(ours.answers, published, human.counts, ours.gold)}
+    return {one.name: one for one in compute_cifar10s_numbers(ours.answers, published, human.counts, ours.gold)}
 
 
-def test_every_figure_of_the_release(data_set: Callable[[str], Path]) -> None:
+def test_every_number_equals_the_release(data_set: Callable[[str], Path]) -> None:
     data_set("cifar10h")
     found = figures(data_set("cifar10s"))
     assert len(found) == 46
@@ -58,7 +58,7 @@ def test_every_figure_of_the_release(data_set: Callable[[str], Path]) -> None:
         assert abs(one.ours - one.release) <= near, one
 
 
-def test_the_cases_among_the_released_answers(data_set: Callable[[str], Path]) -> None:
+def test_odd_cases_among_the_released_answers(data_set: Callable[[str], Path]) -> None:
     answers = data(data_set("cifar10s")).answers
     top, second = answers.named(0), answers.named(1)
     p1, p2 = percents(answers.typed(0)).value, percents(answers.typed(1)).value
@@ -94,7 +94,7 @@ def test_published_labels_are_compared_as_multisets() -> None:
 
 
 def made_data() -> dict[str, Dataset]:
-    """Two images, four answers, one of them a repeat: what the recipe reads, in small."""
+    """Return small data sets for the recipe: two images, four answers, one of them a repeat."""
     answers = Answers.of(
         task=["0", "1", "0", "0", "1"],
         worker=["v", "v", "v", "w", "w"],
@@ -122,7 +122,7 @@ def made_data() -> dict[str, Dataset]:
     }
 
 
-def test_the_recipe_runs_on_made_data() -> None:
+def test_the_recipe_runs_on_small_data() -> None:
     made = made_data()
     tables = Cifar10s(seeds=2).run(read=made.__getitem__)
     ours = dict(zip(*(tables["Figures"].columns()[name].tolist() for name in ("figure", "ours")), strict=True))
@@ -132,5 +132,5 @@ def test_the_recipe_runs_on_made_data() -> None:
     assert tables["Break-even"].columns()["cheaper"].tolist()[0] in ("plain", "top-two")
     assert tables["Choosing gamma"].columns()["gamma"].tolist() == [0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4]
     made["cifar10s"] = Dataset("cifar10s", gold=made["cifar10s"].gold)
-    with pytest.raises(InputError, match="needs its answers, gold and published labels"):
+    with pytest.raises(InputError, match="needs answers, gold labels and published labels"):
         Cifar10s().run(read=made.__getitem__)

@@ -1,4 +1,4 @@
-"""One head against two, on a few made tweets and pairs; on the real ones where they are there."""
+"""The recipe fornaciari2021 on a few generated tweets and pairs, and on the real data if installed."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Tables
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._papers.text_tasks import pairs_of, read_texts, tokens_of, write_texts
+from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts, write_texts
 from plurivox.recipes.fornaciari2021 import Fornaciari2021
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -24,7 +24,7 @@ WORDS = {"a": "DET", "the": "DET", "cat": "NOUN", "dog": "NOUN", "@USER": "NOUN"
 
 
 def tweets(n: int = 60) -> Dataset:
-    """Tweets of three words, tagged by three people who are mostly right."""
+    """Return a data set of three-word tweets, tagged by three workers who are mostly right."""
     rng = np.random.default_rng(0)
     rows = [[str(rng.choice(["a", "the"])), str(rng.choice(["cat", "dog", "@USER"])), "runs"] for _ in range(n)]
     tokens = [word for row in rows for word in row]
@@ -52,7 +52,7 @@ def tweets(n: int = 60) -> Dataset:
 
 
 def pairs(n: int = 60) -> Dataset:
-    """Words with their stem, or with another word's."""
+    """Return a data set of words with their own stem or that of another word."""
     rng = np.random.default_rng(1)
     words = ["".join(rng.choice(list("abcdef"), 5)) + "s" for _ in range(n)]
     right = np.arange(n) % 3 > 0
@@ -67,36 +67,36 @@ def pairs(n: int = 60) -> Dataset:
     return Dataset("pairs", votes=Votes.of(task, worker, said), gold=gold, items=items)
 
 
-def walk(**options: object) -> Tables:
+def run_recipe(**options: object) -> Tables:
     small = {"net": TINY, "epochs": 2, "batch": 32, "runs": 2, "repeats": 50, "letters": 5, "device": "cpu"}
     return Fornaciari2021(**(small | options)).run(read=lambda _: tweets())  # type: ignore[arg-type]
 
 
-def test_tokens_of_a_tweet_stand_together_and_rules_count_as_votes() -> None:
-    texts = tokens_of(tweets(), context=0, letters=5)
+def test_tokens_of_a_tweet_are_grouped_and_rules_count_as_votes() -> None:
+    texts = encode_tweets(tweets(), context=0, letters=5)
     assert texts.x.shape == (186, 1 + 3 + 5) and set(texts.split.tolist()) == {"train", "dev", "test", "double"}
-    assert texts.counts.max() == 177 and len(texts.part("double")) == 3
-    assert texts.gold(texts.part("double")) is None and texts.votes(texts.part("test")) is None
+    assert texts.counts.max() == 177 and len(texts.tasks_of("double")) == 3
+    assert texts.gold(texts.tasks_of("double")) is None and texts.votes(texts.tasks_of("test")) is None
     assert texts.counts[texts.split == "double"].sum(1).tolist() == [2, 2, 2]
 
 
-def test_one_head_and_two_are_held_against_each_other() -> None:
-    made = walk()
-    assert len(made["Measures"]) == 8 and len(made["Two heads less one"]) == 6 and len(made["Every run"]) == 16
+def test_one_head_and_two_are_compared() -> None:
+    made = run_recipe()
+    assert len(made["Measures"]) == 8 and len(made["Two heads minus one head"]) == 6 and len(made["Every run"]) == 16
     every = made["Every run"].columns()
-    kl, ce = (every["nll"][every["taught"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
+    kl, ce = (every["nll"][every["condition"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
     np.testing.assert_allclose(kl, ce, rtol=1e-3)  # they differ by a constant: one gradient, one net
     assert made["Tasks"].columns()["its share"][0] > 0.3
 
 
-def test_folds_show_where_they_differ() -> None:
-    made = walk(folds=2, mains="silver", losses="ce", runs=1)
-    cell = made["Right and wrong"].columns()
+def test_folds_give_the_table_of_correct_and_wrong_tasks() -> None:
+    made = run_recipe(folds=2, mains="silver", losses="ce", runs=1)
+    cell = made["Correct and wrong"].columns()
     assert cell["against one head"].tolist() == ["silver, two heads, ce"]
     assert sum(int(cell[name][0]) for name in ("both right", "one head", "two heads", "neither")) == 180
 
 
-def test_stems_and_what_goes_on_in_a_folder(tmp_path: Path) -> None:
+def test_stems_and_continuing_from_a_folder(tmp_path: Path) -> None:
     options = {
         "task": "stemming",
         "net": "stem-cnn[width=6,channels=4,inner=8]",
@@ -110,10 +110,10 @@ def test_stems_and_what_goes_on_in_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_packed_inputs_are_trained_where_there_are_no_tables(tmp_path: Path) -> None:
+def test_packed_inputs_are_trained_without_polars(tmp_path: Path) -> None:
     path = tmp_path / "tweets.npz"
-    assert walk(pack=str(path)).title == "Packed tweets"
-    (one, two) = tokens_of(tweets(), 0, 5), read_texts(path)
+    assert run_recipe(pack=str(path)).title == "Packed tweets"
+    (one, two) = encode_tweets(tweets(), 0, 5), read_texts(path)
     assert (one.x == two.x).all() and (one.counts == two.counts).all() and one.tasks.tolist() == two.tasks.tolist()
     code = (
         "import sys\n"
@@ -127,18 +127,22 @@ def test_packed_inputs_are_trained_where_there_are_no_tables(tmp_path: Path) -> 
     assert done.returncode == 0 and "gold, two heads, kl" in done.stdout, done.stderr
 
 
-def test_what_cannot_be_is_said(tmp_path: Path) -> None:
+def test_invalid_options_and_files_are_errors(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="did you mean"):
         Fornaciari2021(losses="kll")
     with pytest.raises(InputError, match="no file"):
         read_texts(tmp_path / "absent.npz")
-    with pytest.raises(InputError, match=r"end in \.npz"):
-        write_texts(pairs_of(pairs(), 0), tmp_path / "mine.txt")
+    with pytest.raises(InputError, match="packed inputs"):
+        write_texts(encode_stem_pairs(pairs(), 0), tmp_path / "mine.txt")
 
 
-def test_the_real_texts(data_set: Callable[[str], Path]) -> None:
-    texts = tokens_of(io.read(data_set("pos_twitter")), 0, 15)
-    sizes = {one: len(texts.part(one)) for one in ("train", "dev", "test", "double")}
+def test_sizes_of_the_real_texts(data_set: Callable[[str], Path]) -> None:
+    texts = encode_tweets(io.read(data_set("pos_twitter")), 0, 15)
+    sizes = {one: len(texts.tasks_of(one)) for one in ("train", "dev", "test", "double")}
     assert sizes == {"train": 13000, "dev": 1439, "test": 3064, "double": 7876}
-    stems = pairs_of(io.read(data_set("stemming")), 0)
-    assert {one: len(stems.part(one)) for one in ("train", "dev", "test")} == {"train": 5478, "dev": 600, "test": 601}
+    stems = encode_stem_pairs(io.read(data_set("stemming")), 0)
+    assert {one: len(stems.tasks_of(one)) for one in ("train", "dev", "test")} == {
+        "train": 5478,
+        "dev": 600,
+        "test": 601,
+    }

@@ -1,4 +1,4 @@
-"""The recipe of LabelMe on a small made crowd with features, and on the real one where it is there."""
+"""The recipe labelme on a small generated data set, and on the real one if installed."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ SMALL = {"epochs": 3, "runs": 2, "net": "mlp[hidden=8]", "l2": "1,10"}
 
 
 def small(n: int = 60) -> Dataset:
-    """Tasks with votes, half as many of a validation and of a test split."""
+    """Return a data set of training tasks with votes, and half as many validation and test tasks."""
     x, gold, votes = world(n)
     half = n // 2
     more = [f"{split}-{i}" for split in ("valid", "test") for i in range(half)]
@@ -30,12 +30,12 @@ def small(n: int = 60) -> Dataset:
     return Dataset("small", votes=votes, features=Features(names, np.concatenate([x, x]), split, truth))
 
 
-def walk(**options: object) -> Tables:
+def run_recipe(**options: object) -> Tables:
     return Labelme(**(SMALL | options)).run(read=lambda _: small())  # type: ignore[arg-type]
 
 
 def test_every_method_is_measured_against_gold_and_against_votes() -> None:
-    made = walk()
+    made = run_recipe()
     assert len(made["Test photos"]) == len(made["Training photos"]) == 17
     assert "always" in made["Test photos"].notes[0] and "L2: l2" in made["Test photos"].notes[1]
     every = made["Every run on the test"].columns()
@@ -43,22 +43,22 @@ def test_every_method_is_measured_against_gold_and_against_votes() -> None:
     assert np.isfinite(made["Every run on photos"].columns()["entropy r, shares"]).all()
 
 
-def test_a_walk_that_was_stopped_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_recipe_continues_from_its_folder(tmp_path: Path) -> None:
     home, few = str(tmp_path / "kept"), "vote-shares,raykar-logistic"
-    walk(runs=1, folder=home, methods="vote-shares")
+    run_recipe(runs=1, folder=home, methods="vote-shares")
     marked = tmp_path / "kept" / "vote-shares-official-000.json"
     marked.write_text('{"accuracy": 0.125, "nll": 1, "brier": 1, "ece": 1}')
-    on = walk(folder=home, methods=few)["Every run on the test"].columns()["accuracy"]
+    on = run_recipe(folder=home, methods=few)["Every run on the test"].columns()["accuracy"]
     assert (
         on[0] == 0.125
-        and on[1:].tolist() == walk(methods=few)["Every run on the test"].columns()["accuracy"][1:].tolist()
+        and on[1:].tolist() == run_recipe(methods=few)["Every run on the test"].columns()["accuracy"][1:].tolist()
     )
     with pytest.raises(InputError, match="choose another folder"):
-        walk(folder=home, epochs=4)
+        run_recipe(folder=home, epochs=4)
 
 
-def test_votes_alone_can_choose() -> None:
-    made = walk(choose="votes", methods="majority,raykar-logistic", runs=1)
+def test_the_epoch_can_be_chosen_by_votes() -> None:
+    made = run_recipe(choose="votes", methods="majority,raykar-logistic", runs=1)
     assert "votes on a tenth" in made["Test photos"].notes[0]
 
 

@@ -1,4 +1,4 @@
-"""Report cards of workers."""
+"""The recipe report-cards."""
 
 import numpy as np
 import pytest
@@ -19,21 +19,21 @@ def test_a_spammer_has_a_poor_card_and_a_hammer_a_good_one() -> None:
     assert [good[str(one)] for one in order] == sorted(good.values())  # all spammers before all hammers
     poor, fine = (made[f"{name}: scores"].cells for name in (worst, best))
     assert poor["score"].tolist() == ["gold-accuracy", "agreement-with-rest", "trace", "spam-score"]
-    assert poor["worker"][0] < 0.5 < fine["worker"][0] and fine["place"].tolist()[0].endswith("of 12")
-    said = np.stack([made[f"{best}: how they answer"].cells[f"says {label}"] for label in CROWD.votes.labels], 1)
+    assert poor["worker"][0] < 0.5 < fine["worker"][0] and fine["rank"].tolist()[0].endswith("of 12")
+    said = np.stack([made[f"{best}: confusion matrix"].cells[f"votes {label}"] for label in CROWD.votes.labels], 1)
     assert (said.argmax(1) == np.arange(len(said))).all()
-    least = made[f"{worst}: said what we believe least"].cells
-    assert (least["with"] < 0.5).all() and (least["said"] != least["believed"]).all()
+    least = made[f"{worst}: most unlikely votes"].cells
+    assert (least["probability"] < 0.5).all() and (least["vote"] != least["top label"]).all()
 
 
-def test_what_cannot_be_told_is_a_note_and_mistakes_are_errors() -> None:
+def test_skipped_scores_are_noted_and_unknown_workers_are_errors() -> None:
     made = recipes.ReportCards(data="made", n=1).run(read=lambda name: DATA)
     assert len(made.tables) == 4 and any(
         "without drift: drift needs the order" in note for note in made.tables[0].notes
     )
     with pytest.raises(UnknownName, match="there is no worker 'nobody'"):
         recipes.ReportCards(data="made", workers="nobody").run(read=lambda name: DATA)
-    with pytest.raises(InputError, match="learns no confusion matrices"):
+    with pytest.raises(InputError, match="estimates no confusion matrices"):
         recipes.ReportCards(data="made", method="vote-shares").run(read=lambda name: DATA)
     with pytest.raises(OptionError, match="scores of workers; 'entropy' is not"):
         recipes.ReportCards(scores="entropy")

@@ -1,1 +1,1 @@
-"""The command line: flags in, a method called, the answer shown. Nothing numeric is imported before it is needed."""
+"""Command line: parse options, call a workflow, print the result. numpy and torch are imported only when a command runs."""

@@ -1,4 +1,4 @@
-"""`python -m plurivox.cli`: the command line without its script."""
+"""`python -m plurivox.cli` runs the command line without the installed `plurivox` script."""
 
 from plurivox.cli.main import main
 

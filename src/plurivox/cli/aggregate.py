@@ -1,4 +1,4 @@
-"""`plurivox aggregate METHOD INPUT -o OUT`: votes in, soft labels out."""
+"""`plurivox aggregate METHOD INPUT -o OUT`: aggregate votes into soft labels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._build import MethodGroup
-from plurivox.cli._click.flags import (
+from plurivox.cli._click.output import CommandResult, Screen, format_value
+from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
     PART,
@@ -15,11 +15,11 @@ from plurivox.cli._click.flags import (
     Flag,
     OutFile,
     Source,
-    check_ending,
-    keep_apart,
+    check_distinct_files,
+    check_file_type,
     out_flag,
 )
-from plurivox.cli._click.screen import Answer, Screen, phrase
+from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 from plurivox.io.tabular.file_names import suffix_of
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
-    """What every aggregation is given beside the options of its method."""
-    out = out_flag("the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
+    """Return the arguments and options of `plurivox aggregate METHOD`, without those of the method."""
+    out = out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
     workers = Flag(
         ["--workers-out"],
         IN_AND_OUT,
         type=OutFile(),
         metavar="FILE",
-        help="what the method says of each worker",
+        help="write the estimates of each worker (accuracy, ability, ...) as a table",
     )
-    save = Flag(["--save"], IN_AND_OUT, type=OutFile(), metavar="FILE.npz", help="all that was fitted")
+    save = Flag(["--save"], IN_AND_OUT, type=OutFile(), metavar="FILE.npz", help="save the whole fit")
     gold = Flag(
         ["--gold"],
         IN_AND_OUT,
         is_flag=True,
         hidden="gold" not in method.takes,
-        help="tell the method the labels that the data set knows",
+        help="use the gold labels of the data set as known labels",
     )
     start = Flag(
         ["--start"],
@@ -53,7 +53,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
         hidden="start" not in method.takes,
         type=click.Path(path_type=Path),
         metavar="FILE.npz",
-        help="go on from an earlier fit, saved by --save",
+        help="continue from an earlier fit, written by --save",
     )
     return [INPUT, out, workers, save, gold, start, *READING_FLAGS, PART]
 
@@ -68,52 +68,52 @@ def run(
     gold: bool,
     start: Path | None,
     part: str | None,
-) -> Answer:
-    """Read, fit, write, tell."""
+) -> CommandResult:
+    """Read the votes, fit the method, write the soft labels."""
     from plurivox.io.soft_files import write_soft
-    from plurivox.workflows.fit_votes import fit as fitted
+    from plurivox.workflows.fit_votes import fit as fit_votes
 
-    keep_apart(source, out, workers_out, save)
-    check_ending(out, ".npy", ".npz")
+    check_distinct_files(source, out, workers_out, save)
+    check_file_type(out, ".npy", ".npz")
     if workers_out:
-        check_ending(workers_out)
+        check_file_type(workers_out)
     if save and suffix_of(save) != ".npz":
-        raise InputError(f"{save} must end in .npz, the form of a saved fit")
+        raise InputError(f"unsupported file type of {save}; a fit is saved as .npz")
     data = source.read()
     with screen.progress(method.name()) as progress:
-        fit = fitted(data, method, gold=gold, start=start, part=part, progress=progress)
+        fit = fit_votes(data, method, gold=gold, start=start, part=part, progress=progress)
     write_soft(fit.soft, out)
     if workers_out:
-        tell_workers(screen, fit, workers_out)
+        write_workers(screen, fit, workers_out)
     if save:
         fit.save(save)
     files = {"out": out, "workers_out": workers_out, "saved": save}
-    return Answer(
-        {"input": source.where, "command": screen.command, **files, **fit.info()},
-        line=f"{fit.made_by}: {len(fit.soft):,} tasks -> {out}{aside(fit)}",
+    return CommandResult(
+        {"input": source.name, "command": screen.command, **files, **fit.info()},
+        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{extra_info(fit)}; wrote {out}",
     )
 
 
-def tell_workers(screen: Screen, fit: "Fit", out: Path) -> None:
-    """Write what was found about the workers, and say where that is their names alone."""
+def write_workers(screen: Screen, fit: "Fit", out: Path) -> None:
+    """Write the worker table of a fit; print a note if the method estimates nothing about workers."""
     from plurivox.io.tabular.table_files import write_table
 
     columns = fit.worker_columns()
     if len(columns) == 1:
-        screen.note(f"{fit.made_by} says nothing of single workers; {out} holds their names only")
+        screen.note(f"{fit.made_by} estimates nothing about workers; {out} contains only their names")
     write_table(columns, out)
 
 
-def aside(fit: "Fit") -> str:
-    """What else is worth a word, in brackets: unvoted tasks, passes, ties."""
-    said: dict[str, Any] = {
+def extra_info(fit: "Fit") -> str:
+    """Return further figures of a fit in brackets, such as tasks without votes, iterations and ties; "" if none."""
+    figures: dict[str, Any] = {
         "tasks without votes": fit.soft.info().get("tasks without votes"),
         **{name: value for name, value in fit.info().items() if name not in ("by", "tasks", "workers", "labels")},
     }
-    words = [phrase(name, value) for name, value in said.items() if value is not None]
-    return f" ({', '.join(words)})" if words else ""
+    texts = [format_value(name, value) for name, value in figures.items() if value is not None]
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 aggregate = MethodGroup(
-    "aggregate", run, params, help="Turn votes into soft labels: plurivox aggregate METHOD INPUT -o OUT."
+    "aggregate", run, params, help="Aggregate votes into soft labels: plurivox aggregate METHOD INPUT -o OUT."
 )

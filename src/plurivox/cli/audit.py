@@ -1,4 +1,4 @@
-"""`plurivox audit INPUT`: what would make numbers look better than they are, before they are believed."""
+"""`plurivox audit INPUT`: check a data set for leaks, which make test results look better than they are."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import INPUT, PART, READING_FLAGS, Flag, Source
-from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
+from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options, split_flag
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import INPUT, PART, READING_FLAGS, Flag, Source
 
 if TYPE_CHECKING:
     from plurivox.workflows.train_inputs import Pictures
 
-WHAT = "What is looked for"
+CHECKS = "Checks"
 
 
 class Audit(Command):
-    """The command: where images come from is one thing."""
+    """The command `audit`, with the image options packed into one argument."""
 
-    def prepare(self, given: dict[str, object]) -> None:
-        """Pack the flags of images."""
-        super().prepare(given)
-        pack_pictures(given)
+    def convert_params(self, given: dict[str, object]) -> None:
+        """Pack the image options in `given`, in place."""
+        super().convert_params(given)
+        pack_image_options(given)
 
 
 def run(
@@ -34,17 +34,17 @@ def run(
     near: float,
     trained_on: str,
     scored_on: str,
-) -> Answer:
-    """Read inputs, splits and labels; look; tell."""
+) -> CommandResult:
+    """Read inputs, splits and labels, and list the leaks found."""
     from plurivox.workflows.leak_check import check_leaks
     from plurivox.workflows.train_inputs import training_data_of
 
-    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
-    found, looked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
+    training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
+    found, checked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
-    told = [{"kind": one.kind, "words": one.words, "tasks": list(one.tasks)} for one in found]
-    text = table(rows) if rows else f"nothing found; looked at {', '.join(looked)}"
-    return Answer({"input": source.where, "looked_at": looked, "findings": told}, text=text)
+    findings = [{"kind": finding.kind, "words": finding.words, "tasks": list(finding.tasks)} for finding in found]
+    text = table(rows) if rows else f"no leaks found; checked: {', '.join(checked)}"
+    return CommandResult({"input": source.name, "looked_at": checked, "findings": findings}, text=text)
 
 
 audit = Audit(
@@ -53,20 +53,32 @@ audit = Audit(
         INPUT,
         *READING_FLAGS,
         PART,
-        *picture_flags(),
-        split_flag(WHAT),
+        *image_flags(),
+        split_flag(CHECKS),
         Flag(
             ["--near"],
-            WHAT,
+            CHECKS,
             type=click.FloatRange(0, 1, min_open=True),
             default=0.99,
             metavar="X",
-            help="cosine of centred inputs from which two tasks are twins  [default: 0.99]",
+            help="report two tasks as near-duplicates if the cosine of their centred inputs reaches X  [default: 0.99]",
         ),
-        Flag(["--trained-on"], WHAT, default="", metavar="WORD", help="how votes became the labels that were taught"),
-        Flag(["--scored-on"], WHAT, default="", metavar="WORD", help="how votes became the labels it is scored on"),
+        Flag(
+            ["--trained-on"],
+            CHECKS,
+            default="",
+            metavar="METHOD",
+            help="method that made the training labels from the votes",
+        ),
+        Flag(
+            ["--scored-on"],
+            CHECKS,
+            default="",
+            metavar="METHOD",
+            help="method that made the evaluation labels from the votes",
+        ),
     ],
-    works=True,
+    computes=True,
     callback=run,
-    help="Look for leaks: test tasks that were trained on, labels in task names, soft measures taken against what was taught.",
+    help="Check for leaks: training tasks in the test set, labels in task names, evaluation against the training labels.",
 )

@@ -1,4 +1,4 @@
-"""`plurivox clean INPUT --rules ... -o OUT`, or `clean RULE INPUT -o OUT`: a new data set, and why the rest is gone."""
+"""`plurivox clean INPUT --rules ... -o OUT`, or `clean RULE INPUT -o OUT`: write a cleaned data set and audit.csv."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._build import MethodGroup, catalogue, method_list, registry
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import FORCE, IN_AND_OUT, INPUT, READING, READING_FLAGS, Flag, OneOf, Source, out_flag
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import (
+    FORCE,
+    IN_AND_OUT,
+    INPUT,
+    READING,
+    READING_FLAGS,
+    Choice,
+    Flag,
+    Source,
+    out_flag,
+)
+from plurivox.cli._method_commands import MethodGroup, catalogue, method_list_type, registry
 from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.method import Method, split_list
 
@@ -19,11 +29,11 @@ if TYPE_CHECKING:
     from plurivox.core.audit import Audit
     from plurivox.identify import Identifier
 
-RULES, DROPPING = "Taking out by rules", "Taking out the worst by a score"
+RULES, DROPPING = "Remove answers by rules", "Remove the worst workers or tasks by a score"
 
 
 OUT = out_flag(
-    "a new data-set folder: what is left, the rest of the set, and audit.csv",
+    "a new data-set folder: the cleaned data set, and audit.csv with what was removed and why",
     required=True,
     metavar="FOLDER",
     folder=True,
@@ -33,77 +43,77 @@ GOLD = Flag(
     IN_AND_OUT,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="known labels, such as those of attention checks  [default: those of the data set]",
+    help="gold labels, such as those of attention checks  [default: those of the data set]",
 )
 PART = Flag(
     ["--part"],
     READING,
-    type=OneOf("part", ("answers", "votes")),
-    help="what the rules look at where a data set has both  [default: answers]",
+    type=Choice("part", ("answers", "votes")),
+    help="apply the rules to answers or votes, if a data set has both  [default: answers]",
 )
-SEVERAL = [
+RULES_AND_SCORES = [
     Flag(
         ["--rules"],
         RULES,
-        type=method_list("clean"),
+        type=method_list_type("clean"),
         metavar="LIST",
-        help="rules in their order, commas between, options in brackets: stored-twice,too-fast[seconds=2]",
+        help="rules in order, comma-separated, options in brackets: stored-twice,too-fast[seconds=2]",
     ),
-    Flag(["--drop-workers"], DROPPING, type=method_list("identify"), metavar="SCORE", help="drop the worst workers"),
-    Flag(["--drop-tasks"], DROPPING, type=method_list("identify"), metavar="SCORE", help="drop the worst tasks"),
+    Flag(
+        ["--drop-workers"], DROPPING, type=method_list_type("identify"), metavar="SCORE", help="drop the worst workers"
+    ),
+    Flag(["--drop-tasks"], DROPPING, type=method_list_type("identify"), metavar="SCORE", help="drop the worst tasks"),
     Flag(
         ["--quantile"],
         DROPPING,
         type=float,
         metavar="X",
-        help="the share of the worst that goes, such as 0.1; rules are applied first",
+        help="share of the worst to drop, such as 0.1, after the rules were applied",
     ),
 ]
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
-    """What every rule is given beside its options."""
+    """Return the arguments and options of `plurivox clean RULE`, without those of the rule."""
     del method
     return [INPUT, OUT, GOLD, FORCE, *READING_FLAGS, PART]
 
 
-def run(screen: Screen, method: "Rule", **given: Any) -> Answer:
-    """One rule, its options given as flags."""
-    return clean_by(screen, rules=[method], drops={}, quantile=None, **given)
+def run(screen: Screen, method: "Rule", **given: Any) -> CommandResult:
+    """Apply one rule, its options given as flags."""
+    return clean_and_write(screen, rules=[method], drops={}, quantile=None, **given)
 
 
-def run_several(
+def run_rules_and_scores(
     screen: Screen,
     rules: str | None,
     drop_workers: str | None,
     drop_tasks: str | None,
     quantile: float | None,
     **given: Any,
-) -> Answer:
-    """Rules one after the other, then the worst by a score."""
-    drops = {of: word for of, word in (("worker", drop_workers), ("task", drop_tasks)) if word}
+) -> CommandResult:
+    """Apply the rules in order, then drop the worst workers and tasks by a score."""
+    drops = {of: spec for of, spec in (("worker", drop_workers), ("task", drop_tasks)) if spec}
     if not rules and not drops:
-        raise OptionError("say what to take out: --rules LIST, --drop-workers SCORE or --drop-tasks SCORE")
+        raise OptionError("nothing to remove; give --rules LIST, --drop-workers SCORE or --drop-tasks SCORE")
     if drops and quantile is None:
-        raise OptionError(
-            f"--drop-{next(iter(drops))}s needs --quantile, the share of the worst that goes, such as 0.1"
-        )
+        raise OptionError(f"--drop-{next(iter(drops))}s needs --quantile, the share to drop, such as 0.1")
     if quantile is not None and not drops:
-        raise OptionError("--quantile says how many to drop by a score; name one: --drop-workers or --drop-tasks SCORE")
-    made = [registry("clean").make(word) for word in split_list(rules or "")]
-    scores = {of: scored(of, word) for of, word in drops.items()}
-    return clean_by(screen, rules=made, drops=scores, quantile=quantile, **given)
+        raise OptionError("--quantile needs a score to drop by: --drop-workers SCORE or --drop-tasks SCORE")
+    made = [registry("clean").make(spec) for spec in split_list(rules or "")]
+    scores = {of: make_score(of, spec) for of, spec in drops.items()}
+    return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **given)
 
 
-def scored(of: str, word: str) -> "Identifier":
-    """The score to drop by, before anything is read."""
-    method: Identifier = registry("identify").make(word)
+def make_score(of: str, spec: str) -> "Identifier":
+    """Return the score that `spec` names; raise InputError if it is not a score of `of` ("worker" or "task")."""
+    method: Identifier = registry("identify").make(spec)
     if method.of != of:
-        raise InputError(f"{method.name()} is a score of a {method.of}; --drop-{of}s needs one of a {of}")
+        raise InputError(f"{method.name()} is a score of {method.of}s; --drop-{of}s needs a score of {of}s")
     return method
 
 
-def clean_by(
+def clean_and_write(
     screen: Screen,
     source: Source,
     out: Path,
@@ -113,8 +123,8 @@ def clean_by(
     rules: "Sequence[Rule]",
     drops: "Mapping[str, Identifier]",
     quantile: float | None,
-) -> Answer:
-    """Read, clean, drop, write, tell."""
+) -> CommandResult:
+    """Read the data, apply rules and scores, write the cleaned data set and the audit."""
     from plurivox.io.folder_check import keep_apart, may_replace
     from plurivox.workflows.clean import clean_set, counted_part, sizes_of, write_cleaned
 
@@ -124,62 +134,60 @@ def clean_by(
     keep_apart(data.path, out)
     counted = counted_part(data, part, by_workers=bool(rules) or "worker" in drops)
     with screen.progress("clean") as progress:
-        left, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
-    write_cleaned(left, audit, out, command=screen.command, replace=force)
-    before, after = sizes_of(data, counted), sizes_of(left, counted)
-    facts = {"input": source.where, "command": screen.command, "out": out, "before": before, "after": after}
-    gone = f"{after['answers']:,} of {before['answers']:,} answers stay -> {out}"
-    return Answer({**facts, "rules": audit.summary()}, text=shown(audit), line=gone)
+        cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
+    write_cleaned(cleaned, audit, out, command=screen.command, replace=force)
+    before, after = sizes_of(data, counted), sizes_of(cleaned, counted)
+    data_out = {"input": source.name, "command": screen.command, "out": out, "before": before, "after": after}
+    line = f"kept {after['answers']:,} of {before['answers']:,} answers; wrote {out}"
+    return CommandResult({**data_out, "rules": audit.summary()}, text=audit_table(audit), summary=line)
 
 
-def shown(audit: "Audit") -> str:
-    """A line a rule: people, tasks and answers out, and how many are flagged."""
+def audit_table(audit: "Audit") -> str:
+    """Return one line per rule: numbers of workers, tasks and answers removed, and of answers flagged."""
     columns = audit.summary()
     rows = [[str(cell) for cell in row] for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
     return table([list(columns), *rows])
 
 
-several = Command(
+clean_with_rules = Command(
     "clean",
-    params=[INPUT, OUT, GOLD, FORCE, *SEVERAL, *READING_FLAGS, PART],
-    works=True,
-    callback=run_several,
-    help="Take out what rules find, then the worst by a score; a new data set and audit.csv say what went and why.",
+    params=[INPUT, OUT, GOLD, FORCE, *RULES_AND_SCORES, *READING_FLAGS, PART],
+    computes=True,
+    callback=run_rules_and_scores,
+    help="Remove answers by rules, then the worst workers or tasks by a score; audit.csv lists what was removed and why.",
 )
 
 
-class Cleaning(MethodGroup):
-    """A command for every rule, as in all rooms; and, where the first word is no rule, one for several of them."""
-
-    def __init__(self, *given: Any, **about: Any) -> None:
-        super().__init__(*given, **about)
-        self.kind = "rule"
+class CleanGroup(MethodGroup):
+    """Group with one command per rule; if the first argument is not a rule, the command `clean INPUT --rules LIST`."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The group where there is nothing but help or a rule; else the command for several rules."""
+        """Return the context of the group if `args` begins with --help or a rule, else of `clean INPUT --rules LIST`."""
         first = args[0] if args else "--help"
         if first in ("-h", "--help") or first in catalogue(self.step):
             return super().make_context(info_name, args, parent, **extra)
         if len(args) > 1 and not first.startswith("-") and not args[1].startswith("-"):
-            raise unknown_name("rule", first, catalogue(self.step))  # two words: RULE INPUT was meant
-        return several.make_context(info_name, args, parent, **extra)
+            raise unknown_name("rule", first, catalogue(self.step))  # two arguments: RULE INPUT with a misspelt rule
+        return clean_with_rules.make_context(info_name, args, parent, **extra)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Both forms."""
+        """Write the usage lines of both forms to the help."""
         formatter.write_usage(ctx.command_path, "INPUT --rules LIST -o FOLDER [OPTIONS]")
         formatter.write_usage(ctx.command_path, "RULE INPUT -o FOLDER [OPTIONS]", "       ")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options of the command for several rules, then the rules."""
-        several.format_options(click.Context(several, ctx.parent, info_name="clean"), formatter)
+        """Write the options of `clean INPUT --rules LIST` to the help, then the list of rules."""
+        clean_with_rules.format_options(click.Context(clean_with_rules, ctx.parent, info_name="clean"), formatter)
         self.format_commands(ctx, formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
         if incomplete.startswith("-"):
-            return several.shell_complete(click.Context(several, ctx.parent, info_name="clean"), incomplete)
+            return clean_with_rules.shell_complete(
+                click.Context(clean_with_rules, ctx.parent, info_name="clean"), incomplete
+            )
         return [*super().shell_complete(ctx, incomplete), *INPUT.type.shell_complete(ctx, INPUT, incomplete)]
 
 
-clean = Cleaning("clean", run, params, help=several.help or "")
+clean = CleanGroup("clean", run, params, help=clean_with_rules.help or "")

@@ -1,27 +1,27 @@
-"""`plurivox compare INPUT... [--methods ...]`: methods side by side on data whose truth is known."""
+"""`plurivox compare INPUT... [--methods ...]`: compare aggregation methods on data sets with gold labels."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import (
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import (
     GOLD,
     IN_AND_OUT,
     PART,
     READING_FLAGS,
     SOURCE_NAME,
+    Argument,
     Flag,
-    Operand,
     Source,
     out_flag,
 )
-from plurivox.cli._click.report_file import check_report, write_report
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.result_file import check_result_file, write_result_file
 
 if TYPE_CHECKING:
     from plurivox.workflows.compare_methods import Comparison
 
-ENDINGS = (".csv", ".md", ".npz")
+FILE_TYPES = (".csv", ".md", ".npz")
 
 
 def run(
@@ -32,28 +32,34 @@ def run(
     out: Path | None,
     gold: Path | None,
     part: str | None,
-) -> Answer:
-    """Read every data set, fit every method on it, show the means; the whole comparison goes to OUT."""
-    from plurivox.workflows.compare_methods import compare as compared
+) -> CommandResult:
+    """Fit every method to every data set, show the means, and write the whole comparison to `out`."""
+    from plurivox.workflows.compare_methods import compare as compare_methods
 
-    check_report(out, "a comparison", ENDINGS)
+    check_result_file(out, "a comparison", FILE_TYPES)
     data = [source.read() for source in sources]
     with screen.progress("compare") as progress:
-        made = compared(data, methods or None, gold=gold, part=part, reference=reference, progress=progress)
+        made = compare_methods(data, methods or None, gold=gold, part=part, reference=reference, progress=progress)
     for note in made.notes:
         screen.note(note)
     if out is not None:
-        write_report(made, out)
+        write_result_file(made, out)
     means = made.mean_columns()
-    facts = {"command": screen.command, "datasets": made.datasets, "reference": made.reference, "means": means}
-    return Answer({**facts, "rows": made.columns(), "out": out}, text=shown(made), line=f"-> {out}" if out else "")
+    document: dict[str, Any] = {
+        "command": screen.command,
+        "datasets": made.datasets,
+        "reference": made.reference,
+        "means": means,
+    }
+    document |= {"rows": made.columns(), "out": out}
+    return CommandResult(document, text=comparison_table(made), summary=f"wrote {out}" if out else "")
 
 
-def shown(made: "Comparison") -> str:
-    """The means of every method and how its accuracy and NLL differ from the reference's, with 95% intervals."""
+def comparison_table(made: "Comparison") -> str:
+    """Return a table with one row per method: means, and accuracy and NLL minus the reference's with 95% intervals."""
     heads = ("method", "accuracy", "NLL", "Brier", "ECE", "seconds", "accuracy - reference", "NLL - reference")
     numbers = [[f"{value:.4f}" for value in made.mean(name)] for name in ("accuracy", "nll", "brier", "ece", "seconds")]
-    differences = [[str(one) for one in made.difference(name)] for name in ("accuracy", "nll")]
+    differences = [[str(difference) for difference in made.difference(name)] for name in ("accuracy", "nll")]
     rows = [heads, *zip(made.methods, *numbers, *differences, strict=True)]
     n = len(made.datasets)
     over = f"means over {n} data sets" if n > 1 else f"on {made.datasets[0]}"
@@ -63,16 +69,16 @@ def shown(made: "Comparison") -> str:
 compare = Command(
     "compare",
     params=[
-        Operand(
+        Argument(
             "inputs",
             IN_AND_OUT,
-            "files, data-set folders or names, each with gold labels or with --gold",
+            "files, data-set folders or names of data sets, with gold labels (or give --gold)",
             type=SOURCE_NAME,
             metavar="INPUT...",
             nargs=-1,
             required=True,
         ),
-        out_flag("all figures: .csv, .md or .npz"),
+        out_flag("write all results: .csv, .md or .npz"),
         GOLD,
         *READING_FLAGS,
         PART,
@@ -80,16 +86,16 @@ compare = Command(
             ["--methods"],
             "Methods",
             metavar="LIST",
-            help="methods with commas between, options in brackets: glad,iwmv[weights=li-yu]  [default: all]",
+            help="methods, comma-separated, options in brackets: glad,iwmv[weights=li-yu]  [default: all]",
         ),
         Flag(
             ["--reference"],
             "Methods",
             metavar="METHOD",
-            help="the one the others are held against  [default: the first]",
+            help="method that the others are compared with  [default: the first]",
         ),
     ],
-    works=True,
+    computes=True,
     callback=run,
-    help="Hold methods side by side: accuracy, NLL, Brier, ECE and time (compiling too, at first use) on data with gold.",
+    help="Compare accuracy, NLL, Brier score, ECE and time (first use: with compilation) of methods on data with gold labels.",
 )

@@ -1,29 +1,29 @@
-"""`plurivox completion SHELL`: the script that makes a shell complete commands."""
+"""`plurivox completion SHELL`: print the script for tab completion in a shell."""
 
 import click
 from click.shell_completion import get_completion_class
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import GENERAL, OneOf, Operand
-from plurivox.cli._click.screen import Answer, Screen
+from plurivox.cli._click.output import CommandResult, Screen
+from plurivox.cli._click.parameters import GENERAL, Argument, Choice
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def run(screen: Screen, shell: str) -> Answer:
-    """Print click's script for the shell."""
+def run(screen: Screen, shell: str) -> CommandResult:
+    """Return click's completion script for the shell."""
     del screen
     found = get_completion_class(shell)
     assert found is not None
     root = click.get_current_context().find_root().command
     script = found(root, {}, "plurivox", "_PLURIVOX_COMPLETE").source()
-    return Answer({"shell": shell, "script": script}, text=script.rstrip())
+    return CommandResult({"shell": shell, "script": script}, text=script.rstrip())
 
 
 completion = Command(
     "completion",
-    params=[Operand("shell", GENERAL, " or ".join(SHELLS), type=OneOf("shell", SHELLS), metavar="SHELL")],
+    params=[Argument("shell", GENERAL, " or ".join(SHELLS), type=Choice("shell", SHELLS), metavar="SHELL")],
     callback=run,
-    help="Print the script that makes a shell complete commands, method names, data sets and options.",
+    help="Print the script for tab completion of commands, methods, data sets and options in a shell.",
     epilog='bash and zsh: eval "$(plurivox completion bash)". fish: plurivox completion fish | source.',
 )

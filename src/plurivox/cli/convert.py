@@ -1,50 +1,50 @@
-"""`plurivox convert IN OUT`: the same data in another form of file."""
+"""`plurivox convert INPUT OUT`: write data in another file format."""
 
 from pathlib import Path
 
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import (
+from plurivox.cli._click.output import CommandResult, Screen
+from plurivox.cli._click.parameters import (
     FORCE,
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Argument,
+    Choice,
     Flag,
-    OneOf,
-    Operand,
     Source,
-    keep_apart,
+    check_distinct_files,
 )
-from plurivox.cli._click.screen import Answer, Screen
 
 
-def run(screen: Screen, source: Source, output: Path, form: str, part: str | None, force: bool) -> Answer:
-    """Hand both ends to io, which knows the forms."""
+def run(screen: Screen, source: Source, output: Path, form: str, part: str | None, force: bool) -> CommandResult:
+    """Read the input and write it to `output`, in the format of its file suffix or, for a folder, of --form."""
     from plurivox import io
 
-    keep_apart(source, output)
-    data = io.convert(source.place, output, form=form, part=part, replace=force, **source.how)
-    facts = {"command": screen.command, "input": source.where, "out": output, "parts": data.parts()}
-    return Answer(facts, line=f"{source.where} -> {output}")
+    check_distinct_files(source, output)
+    data = io.convert(source.location, output, form=form, part=part, replace=force, **source.read_options)
+    document = {"command": screen.command, "input": source.name, "out": output, "parts": data.parts()}
+    return CommandResult(document, summary=f"read {source.name}; wrote {output}")
 
 
 FORM = Flag(
     ["--form"],
     IN_AND_OUT,
-    type=OneOf("form", ("plurivox", "peerannot")),
+    type=Choice("format", ("plurivox", "peerannot")),
     default="plurivox",
-    help="the form of a folder  [default: plurivox]",
+    help="format of a folder  [default: plurivox]",
 )
 convert = Command(
     "convert",
     params=[
         INPUT,
-        Operand(
+        Argument(
             "output",
             IN_AND_OUT,
-            "a file (.csv, .parquet, .jsonl, ...) or a data-set folder; its ending says the form",
+            "a file (.csv, .parquet, .jsonl, ...; the suffix sets the format) or a data-set folder",
             type=click.Path(path_type=Path),
             metavar="OUT",
         ),
@@ -53,7 +53,7 @@ convert = Command(
         *READING_FLAGS,
         PART,
     ],
-    works=True,
+    computes=True,
     callback=run,
-    help="Carry data from one form of file to another.",
+    help="Convert data between file formats.",
 )

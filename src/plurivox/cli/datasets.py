@@ -1,67 +1,71 @@
-"""`plurivox datasets list | info NAME | install NAME --from PATH`: the shelf of data sets."""
+"""`plurivox datasets list | info NAME | install NAME --from PATH`: the installed data sets."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.flags import DATASET_NAME, FORCE, IN_AND_OUT, Flag, Operand
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.command import Command, CommandGroup
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import DATASET_NAME, FORCE, IN_AND_OUT, Argument, Flag
 
-MOST = 20  # names in a line, such as labels; --json gives all
+MAX_NAMES_SHOWN = 20  # such as labels; --json prints all
 
 
-def run_list(screen: Screen) -> Answer:
-    """Names only: opening every set would take long."""
+def run_list(screen: Screen) -> CommandResult:
+    """List the names of the installed data sets, without reading them."""
     del screen
     from plurivox import io
 
     names = io.shelf.listed()
-    empty = "no data sets yet; PLURIVOX_DATA names their folder, and plurivox datasets install toy brings one"
-    return Answer({"datasets": names}, text="\n".join(names) or empty)
+    empty = "no data sets installed; set PLURIVOX_DATA to their folder, or run: plurivox datasets install toy"
+    return CommandResult({"datasets": names}, text="\n".join(names) or empty)
 
 
-def run_info(screen: Screen, name: str) -> Answer:
-    """What is inside one set."""
+def run_info(screen: Screen, name: str) -> CommandResult:
+    """Show sizes, labels and origin of a data set."""
     del screen
     from plurivox import io
 
-    facts = io.shelf.info(name)
-    return Answer(facts, text=table([(key, _said(value)) for key, value in facts.items() if value is not None]))
+    info = io.shelf.info(name)
+    return CommandResult(info, text=table([(key, _format(value)) for key, value in info.items() if value is not None]))
 
 
-def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> Answer:
-    """Put a set on the shelf."""
+def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> CommandResult:
+    """Install a data set from a folder or file into the folder PLURIVOX_DATA."""
     del screen
     from plurivox import io
 
-    where = io.shelf.install(name, source, replace=force)
-    return Answer({"name": name, "folder": where}, line=f"{name} -> {where}")
+    folder = io.shelf.install(name, source, replace=force)
+    return CommandResult({"name": name, "folder": folder}, summary=f"installed {name} in {folder}")
 
 
-def _said(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, list | tuple):
-        more = f" and {len(value) - MOST:,} more" if len(value) > MOST else ""
-        return ", ".join(map(str, value[:MOST])) + more
+        more = f" and {len(value) - MAX_NAMES_SHOWN:,} more" if len(value) > MAX_NAMES_SHOWN else ""
+        return ", ".join(map(str, value[:MAX_NAMES_SHOWN])) + more
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-NAME = Operand("name", IN_AND_OUT, "a name that plurivox datasets list shows", type=DATASET_NAME, metavar="NAME")
-NEW = Operand("name", IN_AND_OUT, "the name it gets; toy ships with plurivox", metavar="NAME")
+NAME = Argument("name", IN_AND_OUT, "a name listed by plurivox datasets list", type=DATASET_NAME, metavar="NAME")
+NEW = Argument(
+    "name", IN_AND_OUT, "name of the new data set; toy comes with plurivox and needs no --from", metavar="NAME"
+)
 FROM = Flag(
     ["--from", "source"],
     IN_AND_OUT,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="the folder or file to install from",
+    help="folder or file to install from",
 )
-datasets = Index(
+datasets = CommandGroup(
     "datasets",
     commands=[
-        Command("list", params=[], callback=run_list, help="List the data sets on the shelf."),
-        Command("info", params=[NAME], callback=run_info, help="Show what is in a data set."),
-        Command("install", params=[NEW, FROM, FORCE], callback=run_install, help="Put a data set on the shelf."),
+        Command("list", params=[], callback=run_list, help="List the installed data sets."),
+        Command("info", params=[NAME], callback=run_info, help="Show sizes, labels and origin of a data set."),
+        Command(
+            "install", params=[NEW, FROM, FORCE], callback=run_install, help="Install a data set from a folder or file."
+        ),
     ],
-    help="List, inspect and install data sets. PLURIVOX_DATA names the folder they lie in.",
+    help="List, inspect and install data sets. The environment variable PLURIVOX_DATA sets their folder.",
 )

@@ -1,11 +1,11 @@
-"""`plurivox describe INPUT`: what a crowd looks like, or what people entered."""
+"""`plurivox describe INPUT`: show sizes, agreement and accuracy of votes, or statistics of answers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import GOLD, INPUT, READING, READING_FLAGS, Flag, OneOf, Source
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import GOLD, INPUT, READING, READING_FLAGS, Choice, Flag, Source
 
 if TYPE_CHECKING:
     from plurivox.workflows.describe_crowd import EnteredDescription
@@ -13,35 +13,37 @@ if TYPE_CHECKING:
 PART = Flag(
     ["--part"],
     READING,
-    type=OneOf("part", ("votes", "counts", "answers")),
-    help="which to look at where a data set has several  [default: votes or counts, else answers]",
+    type=Choice("part", ("votes", "counts", "answers")),
+    help="describe votes, counts or answers, if a data set has several  [default: votes or counts, else answers]",
 )
 
 
-def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> Answer:
-    """Read the votes, or what people entered, and the gold where there is some, and show the figures."""
+def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> CommandResult:
+    """Read votes or answers, and gold labels if there are any, and show their statistics."""
     del screen
     from plurivox.workflows.describe_crowd import EnteredDescription
-    from plurivox.workflows.describe_crowd import describe as described
+    from plurivox.workflows.describe_crowd import describe as describe_data
 
     data = source.read()
-    about = described(data, gold, part=part)
-    text = table(about.rows()) + (odd_text(about) if isinstance(about, EnteredDescription) else "")
-    return Answer({"input": source.where, "name": data.name, **about.info()}, text=text)
+    description = describe_data(data, gold, part=part)
+    odd_entries = odd_entries_text(description) if isinstance(description, EnteredDescription) else ""
+    document = {"input": source.name, "name": data.name, **description.info()}
+    return CommandResult(document, text=table(description.rows()) + odd_entries)
 
 
-def odd_text(about: "EnteredDescription") -> str:
-    """What is odd, a line each, as `plurivox elicit` will read it."""
-    if about.read_by is None:
+def odd_entries_text(description: "EnteredDescription") -> str:
+    """Return one line per kind of odd entry: its count, and how `plurivox elicit` converts it."""
+    if description.read_by is None:
         return ""
-    rows = about.odd_rows()
-    return f"\n\nodd entries, and how {about.read_by} reads them\n{table(rows)}" if rows else "\nodd entries: none"
+    rows = description.odd_rows()
+    title = f"odd entries, and how {description.read_by} converts them"
+    return f"\n\n{title}\n{table(rows)}" if rows else "\nodd entries: none"
 
 
 describe = Command(
     "describe",
     params=[INPUT, GOLD, *READING_FLAGS, PART],
-    works=True,
+    computes=True,
     callback=run,
-    help="Show what a crowd looks like: votes per task, agreement, accuracy where gold is there; or what people entered.",
+    help="Show votes per task, agreement and (with gold labels) accuracy; or statistics of answers, as people entered them.",
 )

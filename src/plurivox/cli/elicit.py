@@ -1,4 +1,4 @@
-"""`plurivox elicit FORM INPUT -o OUT`: what people entered in, votes out."""
+"""`plurivox elicit FORM INPUT -o OUT`: convert answers, as people entered them, into votes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._build import MethodGroup
-from plurivox.cli._click.flags import FORCE, INPUT, READING_FLAGS, Source, keep_apart, out_flag
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import FORCE, INPUT, READING_FLAGS, Source, check_distinct_files, out_flag
+from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
-    """Where the answers are, and where the votes go."""
+    """Return the arguments and options of `plurivox elicit FORM`, without those of the form."""
     del method
     out = out_flag(
         "a new data-set folder, or a table of votes: .csv, .parquet or .jsonl",
@@ -27,29 +27,34 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [INPUT, out, FORCE, *READING_FLAGS]
 
 
-def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> Answer:
-    """Read, elicit, write, tell."""
+def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> CommandResult:
+    """Read the answers, convert them into votes, write the votes."""
     from plurivox.workflows.elicit import elicit_votes, write_elicited
 
-    keep_apart(source, out)
+    check_distinct_files(source, out)
     data = source.read()
     found = elicit_votes(data, method)
     write_elicited(found, out, data, command=screen.command, replace=force)
-    return told(screen, found, out)
+    return elicit_result(screen, found, out)
 
 
-def told(screen: Screen, found: "Elicited", out: Path) -> Answer:
-    """How many answers were read, and what was odd about them."""
+def elicit_result(screen: Screen, found: "Elicited", out: Path) -> CommandResult:
+    """Return the result of the command: number of answers converted, skipped and odd, by kind."""
     from plurivox.elicit import FLAGS
 
     votes, fates = found.votes, {name.replace("-", "_"): n for name, n in found.fates.items()}
-    facts = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), **fates, "odd": found.odd}
+    document = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), **fates, "odd": found.odd}
     rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.odd.items()]
-    apart = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
-    line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({apart})' if apart else ''}"
-    return Answer(facts, text=table(rows) if rows and not screen.quiet else "", line=f"{line} -> {out}")
+    not_read = ", ".join(f"{n:,} {name}" for name, n in found.fates.items() if n and name != "read")
+    line = f"{found.made_by}: {found.fates['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
+    return CommandResult(
+        document, text=table(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
+    )
 
 
 elicit = MethodGroup(
-    "elicit", run, params, help="Turn what people entered into votes: plurivox elicit FORM INPUT -o OUT."
+    "elicit",
+    run,
+    params,
+    help="Convert answers (as people entered them) into votes: plurivox elicit FORM INPUT -o OUT.",
 )

@@ -1,4 +1,4 @@
-"""`plurivox evaluate PREDICTION TRUTH [--against VOTES]`: how good a prediction is, with intervals."""
+"""`plurivox evaluate PREDICTION TRUTH [--against VOTES]`: evaluate soft labels, with confidence intervals."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import (
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
     PART,
     SOURCE_NAME,
+    Argument,
+    Choice,
     Flag,
-    OneOf,
-    Operand,
     Source,
-    keep_apart,
+    check_distinct_files,
     out_flag,
 )
-from plurivox.cli._click.report_file import check_report, write_report
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.result_file import check_result_file, write_result_file
 
 if TYPE_CHECKING:
     from plurivox.evaluate.measures.hard import Ties
 
-ENDINGS = (".csv", ".md", ".json", ".tex", ".npz")
+FILE_TYPES = (".csv", ".md", ".json", ".tex", ".npz")
 
 
 def run(
@@ -38,45 +38,45 @@ def run(
     ties: str,
     repeats: int,
     seed: int,
-) -> Answer:
-    """Read the sides, judge, show; the whole judgement goes to OUT."""
+) -> CommandResult:
+    """Read prediction and truth, compute and show the measures, write all rows to `out`."""
     from plurivox.workflows.label_evaluation import evaluate_labels
 
-    check_report(out, "a judgement", ENDINGS)
-    for where in filter(None, (prediction, truth, against)):
-        keep_apart(Source(where, {}), out)
-    tied: Ties = "share" if ties == "share" else "first"
+    check_result_file(out, "an evaluation", FILE_TYPES)
+    for name in filter(None, (prediction, truth, against)):
+        check_distinct_files(Source(name, {}), out)
+    tie_rule: Ties = "share" if ties == "share" else "first"
     made = evaluate_labels(
-        prediction, truth, against, part=part, measures=measures, ties=tied, repeats=repeats, seed=seed
+        prediction, truth, against, part=part, measures=measures, ties=tie_rule, repeats=repeats, seed=seed
     )
     for note in made.notes:
         screen.note(note)
     if out is not None:
-        write_report(made, out)
-    facts = {"command": screen.command, "prediction": prediction, "truth": truth, "against": against, "out": out}
+        write_result_file(made, out)
+    document = {"command": screen.command, "prediction": prediction, "truth": truth, "against": against, "out": out}
     majority = {"label": made.majority_label, "accuracy": made.majority_share}
-    how = {"repeats": repeats, "level": made.level, "seed": seed}
-    return Answer(
-        {**facts, "rows": made.columns(), "majority": majority, **how},
+    resampling = {"repeats": repeats, "level": made.level, "seed": seed}
+    return CommandResult(
+        {**document, "rows": made.columns(), "majority": majority, **resampling},
         text=f"{table([made.heads(), *made.cells()])}\n{made.majority}",
-        line=f"-> {out}" if out else "",
+        summary=f"wrote {out}" if out else "",
     )
 
 
 evaluate = Command(
     "evaluate",
     params=[
-        Operand(
+        Argument(
             "prediction",
             IN_AND_OUT,
-            "soft labels to judge: a file that aggregate or predict wrote, or a data set",
+            "soft labels to evaluate: a file written by aggregate or predict, or a data set",
             type=SOURCE_NAME,
             metavar="PREDICTION",
         ),
-        Operand(
+        Argument(
             "truth",
             IN_AND_OUT,
-            "true labels: a table task,label, soft labels, or a data set (its gold, else its vote shares)",
+            "true labels: a table task,label, soft labels, or a data set (its gold labels, else its vote shares)",
             type=SOURCE_NAME,
             metavar="TRUTH",
         ),
@@ -85,23 +85,23 @@ evaluate = Command(
             IN_AND_OUT,
             type=SOURCE_NAME,
             metavar="VOTES",
-            help="what soft measures look at: votes, a data set with votes, or soft labels  [default: TRUTH]",
+            help="reference of the soft measures: votes, a data set with votes, or soft labels  [default: TRUTH]",
         ),
-        out_flag("every row: .csv, .md, .json, .tex or .npz"),
+        out_flag("write all rows: .csv, .md, .json, .tex or .npz"),
         PART,
         Flag(
             ["--measures"],
             "Measures",
             metavar="LIST",
-            help="names with commas between, or hard, soft, calibration, all  [default: the usual ones]",
+            help="names of measures, comma-separated, or hard, soft, calibration, all  [default: a common selection]",
         ),
         Flag(
             ["--ties"],
             "Measures",
-            type=OneOf("way with ties", ("first", "share")),
+            type=Choice("tie rule", ("first", "share")),
             default="first",
             metavar="[first|share]",
-            help="what a tie at the top says: its first label, or a share of each  [default: first]",
+            help="if labels tie for the highest probability: use the first, or share equally  [default: first]",
         ),
         Flag(
             ["--repeats"],
@@ -109,7 +109,7 @@ evaluate = Command(
             type=click.IntRange(min=0),
             default=1000,
             metavar="N",
-            help="resamples of tasks for the intervals; 0: no intervals  [default: 1000]",
+            help="number of bootstrap resamples of the tasks for the intervals; 0: no intervals  [default: 1000]",
         ),
         Flag(
             ["--seed"],
@@ -117,10 +117,10 @@ evaluate = Command(
             type=click.IntRange(min=0),
             default=0,
             metavar="N",
-            help="of the resamples  [default: 0]",
+            help="seed of the resamples  [default: 0]",
         ),
     ],
-    works=True,
+    computes=True,
     callback=run,
-    help="Judge soft labels by hard, soft and calibration measures, with intervals and the majority baseline.",
+    help="Evaluate soft labels with hard, soft and calibration measures, confidence intervals and the majority baseline.",
 )

@@ -1,4 +1,4 @@
-"""`plurivox`: the group of all commands. Its help is written here, so that showing it imports none of them."""
+"""The `plurivox` command line: all commands with the summaries that --help shows without importing the commands."""
 
 import sys
 
@@ -11,47 +11,50 @@ try:
 
     import click
 
-    from plurivox.cli._click.command import Lazy
-    from plurivox.cli._click.error_output import STOPPED, explain, is_ours
+    from plurivox.cli._click.command import LazyGroup
+    from plurivox.cli._click.error_output import EXIT_INTERRUPTED, is_user_error, report_error
     from plurivox.core.errors import InputError
-except KeyboardInterrupt:  # Ctrl-C before there is anything to stop
+except KeyboardInterrupt:  # Ctrl-C during the first imports
     sys.exit(130)
 
-COMMANDS = {  # name: where it is, its line in the help; in the order of the walk
-    "studio": ("plurivox.cli.studio:studio", "Ask people for soft labels, in a web application of your own."),
-    "describe": ("plurivox.cli.describe:describe", "Show what a crowd looks like: sizes, agreement, accuracy."),
-    "simulate": ("plurivox.cli.simulate:simulate", "Draw a crowd with known truth."),
-    "clean": ("plurivox.cli.clean:clean", "Take out faulty answers and careless people, and say why."),
-    "elicit": ("plurivox.cli.elicit:elicit", "Turn what people entered into votes."),
-    "aggregate": ("plurivox.cli.aggregate:aggregate", "Turn votes into soft labels."),
-    "identify": ("plurivox.cli.identify:identify", "Find hard tasks and workers to doubt."),
-    "assign": ("plurivox.cli.assign:assign", "Tell whom to ask what next, or make batches."),
-    "train": ("plurivox.cli.train:train", "Train nets on what a crowd says, and measure them."),
-    "predict": ("plurivox.cli.predict:predict", "Say what a trained net believes."),
-    "compare": ("plurivox.cli.compare:compare", "Hold methods side by side on data with gold labels."),
-    "evaluate": ("plurivox.cli.evaluate:evaluate", "Judge soft labels against truth, with intervals and a baseline."),
-    "audit": ("plurivox.cli.audit:audit", "Look for leaks and telling names before numbers are believed."),
-    "recipe": ("plurivox.cli.recipe:recipe", "Walk a whole recipe, such as the tables of a paper."),
-    "convert": ("plurivox.cli.convert:convert", "Carry data from one form of file to another."),
+COMMANDS = {  # name: (module:attribute, summary), in the order of the pipeline
+    "studio": ("plurivox.cli.studio:studio", "Collect labels from people in a web application that you run."),
+    "describe": ("plurivox.cli.describe:describe", "Show sizes, agreement and accuracy of the votes or answers."),
+    "simulate": ("plurivox.cli.simulate:simulate", "Simulate a crowd with known true labels."),
+    "clean": ("plurivox.cli.clean:clean", "Remove faulty answers and careless workers; list the reasons."),
+    "elicit": ("plurivox.cli.elicit:elicit", "Convert answers (as people entered them) into votes."),
+    "aggregate": ("plurivox.cli.aggregate:aggregate", "Aggregate votes into soft labels."),
+    "identify": ("plurivox.cli.identify:identify", "Find hard tasks and unreliable workers."),
+    "assign": ("plurivox.cli.assign:assign", "Choose which worker labels which task next, or plan batches."),
+    "train": ("plurivox.cli.train:train", "Train neural networks on the votes and evaluate them."),
+    "predict": ("plurivox.cli.predict:predict", "Predict soft labels with a trained network."),
+    "compare": ("plurivox.cli.compare:compare", "Compare aggregation methods on data with gold labels."),
+    "evaluate": ("plurivox.cli.evaluate:evaluate", "Evaluate soft labels against true labels, with intervals."),
+    "audit": ("plurivox.cli.audit:audit", "Check a data set for leaks between train and test."),
+    "recipe": ("plurivox.cli.recipe:recipe", "Run a whole experiment, such as the tables of a paper."),
+    "convert": ("plurivox.cli.convert:convert", "Convert data between file formats."),
     "datasets": ("plurivox.cli.datasets:datasets", "List, inspect and install data sets."),
     "methods": ("plurivox.cli.methods:methods", "List the methods of each step."),
-    "completion": ("plurivox.cli.completion:completion", "Print the script that makes a shell complete commands."),
+    "completion": ("plurivox.cli.completion:completion", "Print the script for tab completion in a shell."),
 }
-ABOUT = "From what a crowd says to a trained, honestly judged model."
-TRY = "Try: plurivox methods, then plurivox aggregate majority-vote --help"
+ABOUT = (
+    "Turn several annotators' labels into soft labels, find unreliable annotators and hard tasks, "
+    "train and evaluate models on the disagreement."
+)
+NEXT_STEPS = "Next: plurivox methods, then plurivox aggregate majority-vote --help"
 
 
-class Door(Lazy):
-    """The whole command line: it also turns every mistake into one line and an exit code."""
+class MainGroup(LazyGroup):
+    """Click group of all commands; prints a user error as one line on stderr and exits with its code."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C becomes an error of its own before click gives it another exit code."""
+        """Run the command; raise Interrupted after Ctrl-C, because click would exit with another code."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise Stopped("stopped; no file is left half-written") from None
-        except EOFError as cause:  # click would take it for the end of a talk; nobody is asked anything here
-            raise InputError(f"a file ends before it should ({cause})") from cause
+            raise Interrupted("interrupted; no partial file was left behind") from None
+        except EOFError as cause:  # click would report it as an aborted prompt
+            raise InputError(f"unexpected end of a file: it is truncated ({cause})") from cause
 
     def main(
         self,
@@ -61,34 +64,34 @@ class Door(Lazy):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command line and leave with its exit code: 0, 2 for a mistake, 130 after Ctrl-C, 143 after SIGTERM."""
-        del prog_name  # a script may be called by a path; help and completion always say plurivox
-        words = list(sys.argv[1:] if args is None else args)
+        """Run a command line and exit with its code: 0, 2 after a user error, 130 after Ctrl-C, 143 after SIGTERM."""
+        del prog_name  # the script may be called by a path; help and completion always print plurivox
+        argv = list(sys.argv[1:] if args is None else args)
         try:
-            with heeding_sigterm():
-                code = super().main(words, "plurivox", complete_var, standalone_mode=False, obj=words, **extra)
+            with exit_on_sigterm():
+                code = super().main(argv, "plurivox", complete_var, standalone_mode=False, obj=argv, **extra)
         except Exception as error:
-            if not is_ours(error):
+            if not is_user_error(error):
                 raise
-            code = explain(error)
+            code = report_error(error)
         except KeyboardInterrupt:  # before or after the command itself
-            code = explain(Stopped("stopped"))
+            code = report_error(Interrupted("interrupted"))
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
 
 
-class Stopped(click.ClickException):
-    """Ctrl-C."""
+class Interrupted(click.ClickException):
+    """Error raised after Ctrl-C; exit code 130."""
 
-    exit_code = STOPPED
+    exit_code = EXIT_INTERRUPTED
 
 
 @contextmanager
-def heeding_sigterm() -> Iterator[None]:
-    """Let SIGTERM leave through SystemExit, so that what is half-written is cleaned up."""
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+def exit_on_sigterm() -> Iterator[None]:
+    """Raise SystemExit on SIGTERM while the block runs, so that partial files are removed."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -98,11 +101,11 @@ def heeding_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-main = Door(
+main = MainGroup(
     "plurivox",
     COMMANDS,
     help=ABOUT,
-    epilog=TRY,
+    epilog=NEXT_STEPS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 version = click.version_option(

@@ -1,27 +1,29 @@
-"""`plurivox methods [ROOM]`: what there is to choose from."""
+"""`plurivox methods [STEP]`: list the methods of one step or of all steps."""
 
 from typing import Any
 
-from plurivox.cli._build import INNER, STEPS, catalogue, help_lines, registry
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import GENERAL, OneOf, Operand
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import GENERAL, Argument, Choice
+from plurivox.cli._method_commands import STEPS, TRAIN_REGISTRIES, catalogue, method_summaries, registry
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
 from plurivox.core.registry import BrokenPlugin
 
 
-def run(screen: Screen, step: str | None) -> Answer:
-    """List names and help lines; options only for machines, because they need the methods imported."""
-    steps = [step] if step else [*STEPS, *INNER]
+def run(screen: Screen, step: str | None) -> CommandResult:
+    """List method names and summaries; with --json also the options, which needs importing the methods."""
+    steps = [step] if step else [*STEPS, *TRAIN_REGISTRIES]
     if screen.json:
-        return Answer({"methods": {one: [about(one, name) for name in catalogue(one)] for one in steps}})
-    blocks = [f"{one}\n" + table(list(help_lines(one).items()), indent="  ") for one in steps]
-    return Answer({}, text="\n\n".join(blocks))
+        return CommandResult(
+            {"methods": {step: [method_info(step, name) for name in catalogue(step)] for step in steps}}
+        )
+    blocks = [f"{step}\n" + table(list(method_summaries(step).items()), indent="  ") for step in steps]
+    return CommandResult({}, text="\n\n".join(blocks))
 
 
-def about(step: str, name: str) -> dict[str, Any]:
-    """A method as a form needs it; of one that cannot be loaded, its error."""
+def method_info(step: str, name: str) -> dict[str, Any]:
+    """Return name, summary, inputs and options of a method for --json; name and error if it cannot be loaded."""
     try:
         method = registry(step)[name]
     except (BrokenPlugin, MissingExtra) as fault:
@@ -30,12 +32,12 @@ def about(step: str, name: str) -> dict[str, Any]:
         "name": method.name(),
         "summary": method.summary(),
         "takes": method.takes,
-        "options": [about_option(one) for one in method.options()],
+        "options": [option_info(option) for option in method.options()],
     }
 
 
-def about_option(option: Option) -> dict[str, Any]:
-    """An option as a form needs it."""
+def option_info(option: Option) -> dict[str, Any]:
+    """Return the properties of an option (type, default, range, ...) for --json."""
     return {
         "name": option.name,
         "flag": f"--{option.flag}",
@@ -52,15 +54,15 @@ def about_option(option: Option) -> dict[str, Any]:
 methods = Command(
     "methods",
     params=[
-        Operand(
+        Argument(
             "step",
             GENERAL,
-            "methods of this step only",
-            type=OneOf("step", (*STEPS, *INNER)),
+            "list only the methods of this step",
+            type=Choice("step", (*STEPS, *TRAIN_REGISTRIES)),
             required=False,
             metavar="STEP",
         )
     ],
     callback=run,
-    help="List the methods of each step. Options of one method: plurivox STEP METHOD --help; of all: --json.",
+    help="List the methods of each step. plurivox STEP METHOD --help shows the options of a method, --json those of all.",
 )

@@ -1,4 +1,4 @@
-"""`plurivox predict RUN INPUT -o OUT`: predictions of a trained net."""
+"""`plurivox predict RUN INPUT -o OUT`: predict soft labels with a trained network."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import (
+from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Argument,
+    Choice,
     Flag,
-    OneOf,
-    Operand,
     OutFile,
     Source,
-    check_ending,
-    keep_apart,
+    check_distinct_files,
+    check_file_type,
 )
-from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,49 +43,57 @@ def run(
     trust: bool,
     part: str | None,
     pictures: "Pictures",
-) -> Answer:
-    """Read, predict, write, measure where the truth is known."""
+) -> CommandResult:
+    """Predict the tasks of the input, write the soft labels, and show measures if the true labels are known."""
     from plurivox.workflows.net_measures import measured
     from plurivox.workflows.train_inputs import training_data_of
 
-    keep_apart(source, out)
+    check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
-        check_ending(out, ".npy", ".npz")
+        check_file_type(out, ".npy", ".npz")
     nets = read_runs(run_folder, run, device, trust)
-    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
-    wanted = training_data.tasks if tasks is None else tasks_of(run_folder, training_data, tasks)
+    training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
+    wanted = training_data.tasks if tasks is None else select_tasks(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.on(wanted), wanted)
-    write(prediction, out)
-    if taught := n_taught(run_folder, wanted):
-        screen.note(f"the net learnt from {taught:,} of these {len(wanted):,} tasks: measures on them flatter it")
+    write_prediction(prediction, out)
+    if n_trained := count_training_tasks(run_folder, wanted):
+        screen.note(
+            f"the network was trained on {n_trained:,} of these {len(wanted):,} tasks: its measures are too optimistic"
+        )
     found = measured(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
     rows = [
         (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
         for name, value in found.items()
     ]
-    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": len(prediction), "measures": found}
-    line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks -> {out}"
-    return Answer(facts, text=table(rows) if rows else "", line=line)
+    document = {
+        "input": source.name,
+        "command": screen.command,
+        "out": out,
+        "tasks": len(prediction),
+        "measures": found,
+    }
+    line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks; wrote {out}"
+    return CommandResult(document, text=table(rows) if rows else "", summary=line)
 
 
 def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Trained]":
-    """The net of one run of a folder, or those of all."""
+    """Load the network of one run of a folder, or of all runs if `which` is "all"."""
     from plurivox.train.result import WEIGHTS, Trained
 
     if (folder / WEIGHTS).is_file():
         return [Trained.load(folder, device=device, trust=trust)]
     homes = sorted(home for home in folder.glob("run-*") if (home / WEIGHTS).is_file())
     if not homes:
-        raise InputError(f"{folder} holds no trained net; plurivox train -o makes such a folder")
+        raise InputError(f"{folder} contains no trained network; give a folder written by plurivox train -o")
     if which == "all":
         return [Trained.load(home, device=device, trust=trust) for home in homes]
     if not which.isdigit() or f"run-{int(which):03d}" not in {home.name for home in homes}:
-        raise InputError(f"{folder} has no run {which!r}; it has {len(homes)}, from 0: give a number, or all")
+        raise InputError(f"{folder} has no run {which!r}; give a number from 0 to {len(homes) - 1}, or all")
     return [Trained.load(folder / f"run-{int(which):03d}", device=device, trust=trust)]
 
 
-def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names":
-    """The tasks of a split: that of the data, or else the one that the training made."""
+def select_tasks(folder: Path, training_data: "TrainingData", split: str) -> "Names":
+    """Return the tasks of a split, as defined by the data or else by the training run in `folder`."""
     from plurivox.core.encoding import positions
     from plurivox.workflows.train_inputs import read_splits
 
@@ -97,8 +105,8 @@ def tasks_of(folder: Path, training_data: "TrainingData", split: str) -> "Names"
     return found
 
 
-def n_taught(folder: Path, tasks: "Names") -> int:
-    """How many of these tasks the nets of the folder were trained on, as far as it tells."""
+def count_training_tasks(folder: Path, tasks: "Names") -> int:
+    """Return how many of `tasks` are in the training split saved in the run folder; 0 if none is saved."""
     from plurivox.core.encoding import positions
     from plurivox.workflows.train_inputs import read_splits
 
@@ -107,15 +115,15 @@ def n_taught(folder: Path, tasks: "Names") -> int:
 
 
 def mean_prediction(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
-    """The mean of the predictions of the nets."""
+    """Return the mean of the predictions of several networks."""
     from plurivox.core.soft_transforms import blend
 
     predictions = [net.predict(x, tasks) for net in nets]
     return predictions[0] if len(predictions) == 1 else blend(predictions)
 
 
-def write(prediction: "SoftLabels", out: Path) -> None:
-    """The soft labels in the form of the file's ending; .npz needs no tables."""
+def write_prediction(prediction: "SoftLabels", out: Path) -> None:
+    """Write soft labels in the format of the file suffix; .npz works without polars."""
     if out.suffix.lower() == ".npz":
         prediction.save(out)
         return
@@ -125,21 +133,21 @@ def write(prediction: "SoftLabels", out: Path) -> None:
 
 
 class Predict(Command):
-    """The command: what is said of images becomes one value."""
+    """The command `predict`, with the image options packed into one argument."""
 
-    def prepare(self, given: dict[str, Any]) -> None:
-        """Turn flags into what the callback takes."""
-        super().prepare(given)
-        pack_pictures(given)
+    def convert_params(self, given: dict[str, Any]) -> None:
+        """Change the parsed parameters `given`, in place, into arguments of the callback."""
+        super().convert_params(given)
+        pack_image_options(given)
 
 
 predict = Predict(
     "predict",
     params=[
-        Operand(
+        Argument(
             "run_folder",
             IN_AND_OUT,
-            "a folder that plurivox train made",
+            "a folder written by plurivox train",
             type=click.Path(path_type=Path),
             metavar="RUN",
         ),
@@ -150,32 +158,32 @@ predict = Predict(
             type=OutFile(),
             required=True,
             metavar="FILE",
-            help="the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
+            help="write the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
         ),
         *READING_FLAGS,
         PART,
         Flag(
             ["--run"],
-            "Which net, which tasks",
+            "Network and tasks",
             default="0",
             metavar="N|all",
-            help="the run whose net predicts; all: the mean of all  [default: 0]",
+            help="run whose network predicts; all: mean over all runs  [default: 0]",
         ),
         Flag(
             ["--tasks"],
-            "Which net, which tasks",
-            type=OneOf("split", ("train", "dev", "test")),
+            "Network and tasks",
+            type=Choice("split", ("train", "dev", "test")),
             metavar="[train|dev|test]",
-            help="tasks of one split, of the data or else of the training  [default: all]",
+            help="predict only the tasks of one split, from INPUT or else from RUN  [default: all tasks]",
         ),
-        *picture_flags(),
+        *image_flags(),
         Flag(
-            ["--trust"], GENERAL, is_flag=True, help="import the code that RUN names, where its net is module:function"
+            ["--trust"], GENERAL, is_flag=True, help="allow importing the module of a network given as module:function"
         ),
         Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
     ],
-    works=True,
+    computes=True,
     nets=True,
     callback=run,
-    help="Say what a trained net believes: plurivox predict RUN INPUT -o OUT.",
+    help="Predict soft labels with a trained network: plurivox predict RUN INPUT -o OUT.",
 )

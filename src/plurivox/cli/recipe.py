@@ -1,4 +1,4 @@
-"""`plurivox recipe NAME [-o FOLDER]`: a whole walk, its tables on the screen and in files."""
+"""`plurivox recipe NAME [-o FOLDER]`: run a whole experiment; print its tables and write them to files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._build import MethodGroup
-from plurivox.cli._click.flags import IN_AND_OUT, Flag, OutFolder
-from plurivox.cli._click.screen import Answer, Screen
+from plurivox.cli._click.output import CommandResult, Screen
+from plurivox.cli._click.parameters import IN_AND_OUT, Flag, OutFolder
+from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
-    """Where the tables go."""
+    """Return the options of `plurivox recipe NAME`, without those of the recipe."""
     del method
     out = Flag(
         ["-o", "--out"],
         IN_AND_OUT,
         type=OutFolder(),
         metavar="FOLDER",
-        help="a new folder: one .csv a table, all of them as .md, .tex and .npz",
+        help="a new folder: one .csv per table, and all tables as .md, .tex and .npz",
     )
     force = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace the tables of an earlier run")
     return [out, force]
 
 
-def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> Answer:
-    """Walk, show, write."""
+def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
+    """Run the recipe, show its tables, write them to `out`."""
     from plurivox.core.tables import check_folder
 
     if out is not None:
@@ -39,9 +39,11 @@ def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> Answ
         made = method.run(progress=progress)
     if out is not None:
         made.write(out, replace=force)
-    tables = {one.title: one.columns() for one in made.tables}
-    facts = {"command": screen.command, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
-    return Answer(facts, text=made.text(), line=f"-> {out}" if out else "")
+    tables = {table.title: table.columns() for table in made.tables}
+    document = {"command": screen.command, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
+    return CommandResult(document, text=made.text(), summary=f"wrote {out}" if out else "")
 
 
-recipe = MethodGroup("recipes", run, params, help="Walk a whole recipe: plurivox recipe NAME.")
+recipe = MethodGroup(
+    "recipes", run, params, help="Run an experiment, such as the tables of a paper: plurivox recipe NAME."
+)

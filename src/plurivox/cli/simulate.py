@@ -1,4 +1,4 @@
-"""`plurivox simulate METHOD -o FOLDER`: a crowd with known truth."""
+"""`plurivox simulate METHOD -o FOLDER`: simulate a crowd with known true labels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._build import MethodGroup
-from plurivox.cli._click.flags import FORCE, IN_AND_OUT, Flag, out_flag
-from plurivox.cli._click.screen import Answer, Screen
+from plurivox.cli._click.output import CommandResult, Screen
+from plurivox.cli._click.parameters import FORCE, IN_AND_OUT, Flag, out_flag
+from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ MATRICES = Flag(
     IN_AND_OUT,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="each worker's matrix: a table of worker,true,said,p, an array in .npy, or a Fit or Confusion in .npz; "
-    "workers and labels are those of the file",
+    help="confusion matrix of each worker: a table worker,true,said,p, an array (.npy), or a Fit or Confusion (.npz); "
+    "workers and labels are taken from the file",
 )
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:
-    """Where the crowd goes, and what may be given instead of drawn."""
+    """Return the options of `plurivox simulate METHOD`, without those of the method."""
     out = out_flag(
-        "a new data-set folder: votes or answers, gold, and what each worker and task is like",
+        "a new data-set folder: votes or answers, gold labels, and the true parameters of workers and tasks",
         required=True,
         metavar="FOLDER",
         folder=True,
@@ -36,21 +36,21 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [*([MATRICES] if "matrices" in method.takes else []), out, FORCE]
 
 
-def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> Answer:
-    """Draw, write, tell."""
+def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> CommandResult:
+    """Simulate the crowd and write it to the folder `out`."""
     from plurivox.workflows.simulated_crowd import simulate_crowd, write_crowd
 
     crowd = simulate_crowd(method, matrices=matrix_file)
     write_crowd(crowd, out, command=screen.command, replace=force)
     votes, answers = crowd.votes, crowd.answers
-    told = {} if answers is None else {"answers": len(answers)}
-    n = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
-    return Answer(
-        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.info(), **told},
-        line=f"{crowd.made_by}: {n} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks -> {out}",
+    n_answers = {} if answers is None else {"answers": len(answers)}
+    size = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
+    return CommandResult(
+        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.info(), **n_answers},
+        summary=f"{crowd.made_by}: {size} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks; wrote {out}",
     )
 
 
 simulate = MethodGroup(
-    "simulate", run, params, help="Draw a crowd with known truth: plurivox simulate METHOD -o FOLDER."
+    "simulate", run, params, help="Simulate a crowd with known true labels: plurivox simulate METHOD -o FOLDER."
 )

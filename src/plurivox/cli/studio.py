@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.command import Command, Index
-from plurivox.cli._click.flags import FORCE
-from plurivox.cli._click.screen import Answer, Screen, table
+from plurivox.cli._click.command import Command, CommandGroup
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import FORCE
 from plurivox.cli._click.studio_flags import (
     BACKUP,
     DATABASE,
@@ -60,7 +60,7 @@ def run_new(
     strata: str | None,
     title: str | None,
     **rest: Any,
-) -> Answer:
+) -> CommandResult:
     """Create a study folder with study.toml and a database of its tasks."""
     settings = settings_of(study, database)
     from plurivox.web.study.config import parse_study
@@ -74,7 +74,7 @@ def run_new(
     n = make_study_from_files(settings, made, items, batches)
     todo = f"edit {study / 'study.toml'} if you like, then run: plurivox studio serve {study}"
     facts = {"command": screen.command, "study": study, "tasks": n, **made.model_dump(include={"form", "per_task"})}
-    return Answer(facts, line=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
+    return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
 
 
 def _parse_strata(text: str) -> dict[str, int]:
@@ -94,7 +94,7 @@ def run_serve(
     base_url: str | None,
     behind_proxy: str | None,
     processes: int,
-) -> Answer:
+) -> CommandResult:
     """Serve one or several studies until Ctrl-C."""
     home = settings_of(study[0], base_url=base_url or _local_url(host, port), behind_proxy=behind_proxy)
     from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
@@ -115,7 +115,7 @@ def _local_url(host: str, port: int) -> str:
     return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
 
 
-def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> Answer:
+def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> CommandResult:
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
     from plurivox.web.server.uvicorn_server import check_port_free, serve
     from plurivox.web.services.owner_sign_in import create_setup_token
@@ -138,10 +138,10 @@ def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, proc
     facts: dict[str, Any] = {"study": studies[0].folder, "address": studies[0].base_url}
     if len(studies) > 1:
         facts = {"studies": [{"study": one.folder, "address": one.base_url} for one in studies]}
-    return Answer(facts, line="stopped; all answers are saved")
+    return CommandResult(facts, summary="stopped; all answers are saved")
 
 
-def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> Answer:
+def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
     """Create the demo study if it does not exist yet, and serve it."""
     settings = settings_of(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
@@ -150,11 +150,11 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
         n = make_demo(study)
         screen.note(f"{n:,} simulated answers -> {study}")
     if only_make:
-        return Answer({"study": study}, line=f"run: plurivox studio serve {study}")
+        return CommandResult({"study": study}, summary=f"run: plurivox studio serve {study}")
     return _serve(screen, [settings], host, port, 1)
 
 
-def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> Answer:
+def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
     """Write all answers of a study as a data-set folder."""
     settings = settings_of(study, database)
     from plurivox.web.studio import open_existing
@@ -163,10 +163,10 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
     with open_existing(settings) as studio:
         n = export_study(studio.engine, studio.study, out, form=form, replace=force)
     line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
-    return Answer({"command": screen.command, "answers": n, "out": out}, line=line)
+    return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
 
 
-def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> Answer:
+def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
     """Add tasks, or answers collected elsewhere, to a study."""
     settings = settings_of(study, database)
     from plurivox.web.studio import open_existing
@@ -176,16 +176,16 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
     with open_existing(settings) as studio:
         if not answers:
             n = insert_tasks(settings, studio.study, read_tasks(source, studio.study))
-            return Answer({"command": screen.command, "tasks": n}, line=f"{study} now has {n:,} tasks")
+            return CommandResult({"command": screen.command, "tasks": n}, summary=f"{study} now has {n:,} tasks")
         given = read_answers(source)
         if given is None:
             raise InputError(f"{source} contains no answers")
         job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
         n = job.result()
-    return Answer({"command": screen.command, "answers": n}, line=f"{n:,} answers added to {study}")
+    return CommandResult({"command": screen.command, "answers": n}, summary=f"{n:,} answers added to {study}")
 
 
-def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
+def run_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
     """Print the counts of answers, workers per stage and quotas per stratum."""
     del screen
     settings = settings_of(study, database)
@@ -200,10 +200,10 @@ def run_status(screen: Screen, study: Path, database: str | None) -> Answer:
         (f"stratum {one['stratum'] or '-'}", f"{one['given']} of {one['wanted']}, {one['leased']} leased")
         for one in found["quotas"]
     ]
-    return Answer({"study": studio.study.name, **found}, text=table(rows))
+    return CommandResult({"study": studio.study.name, **found}, text=table(rows))
 
 
-def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> Answer:
+def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
     """Copy study.toml, secret and all tables into a new folder."""
     settings = settings_of(study, database)
     from plurivox.web.study.backup import back_up_study
@@ -212,19 +212,21 @@ def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> 
     line = (
         f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (contains the secret: keep it safe)"
     )
-    return Answer({"command": screen.command, "out": out, "rows": counts}, line=line)
+    return CommandResult({"command": screen.command, "out": out, "rows": counts}, summary=line)
 
 
-def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> Answer:
+def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
     """Restore a backup into a new folder and an empty database."""
     settings = settings_of(study, database)
     from plurivox.web.study.backup import restore_study
 
     counts = restore_study(backup, settings)
-    return Answer({"command": screen.command, "rows": counts}, line=f"{counts['answers']:,} answers -> {study}")
+    return CommandResult(
+        {"command": screen.command, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
+    )
 
 
-def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> Answer:
+def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
     """Write the pay sheet, or the bonuses by platform id."""
     settings = settings_of(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
@@ -238,10 +240,10 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     )
     if with_ids:
         line += f" (contains platform ids: keep it safe; {totals['without_id']} workers have no id)"
-    return Answer({"command": screen.command, "out": out, **totals}, line=line)
+    return CommandResult({"command": screen.command, "out": out, **totals}, summary=line)
 
 
-def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> Answer:
+def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
     """Erase the data of a worker who withdraws consent."""
     settings = settings_of(study, database)
     from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
@@ -253,10 +255,10 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
             screen.note("old copies may remain in the database files until the next VACUUM: see docs/studio_server.md")
     counts = ", ".join(f"{n} {what}" for what, n in erased["gone"].items())
     line = f"{erased['worker']}: erased {counts}; the pseudonym and a line in the audit log remain"
-    return Answer({"command": screen.command, **erased}, line=line)
+    return CommandResult({"command": screen.command, **erased}, summary=line)
 
 
-studio = Index(
+studio = CommandGroup(
     "studio",
     commands=[
         Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Create a study."),

@@ -1,26 +1,26 @@
-"""`plurivox train INPUT --net NET --target TARGET -o RUN`: inputs and a crowd in, trained nets and their measures out."""
+"""`plurivox train INPUT --net NET --target TARGET -o RUN`: train networks on votes and evaluate them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._build import flag_of
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.flags import (
+from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options, split_flag
+from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Choice,
     Flag,
-    OneOf,
     OutFile,
     OutFolder,
     Source,
 )
-from plurivox.cli._click.screen import Answer, Screen, table
-from plurivox.cli._click.train_flags import pack_pictures, picture_flags, split_flag
+from plurivox.cli._method_commands import option_flag
 from plurivox.core.errors import InputError
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from plurivox.workflows.net_measures import Series
     from plurivox.workflows.train_inputs import Pictures
 
-WHAT, HOW, SPLITS = "What is trained", "How it is trained", "Splits"
-WORDS = (  # flags that are arguments of `train_spec`
+MODEL, TRAINING, SPLITS = "Network and training labels", "Training", "Splits"
+SPEC_OPTIONS = (  # options that are arguments of `train_spec`
     *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
     *("augment", "augment_once", "weigh", "least_agreement"),
 )
 
 
 class Train(Command):
-    """The command: the options of a plan are flags of their own."""
+    """The command `train`, which also has all options of `Plan`."""
 
-    def prepare(self, given: dict[str, Any]) -> None:
-        """Turn flags into what the callback takes."""
-        plan = Plan(**{one.name: given.pop(one.name) for one in Plan.options()})
-        super().prepare(given)
-        pack_pictures(given)
+    def convert_params(self, given: dict[str, Any]) -> None:
+        """Change the parsed parameters `given`, in place, into arguments of the callback."""
+        plan = Plan(**{option.name: given.pop(option.name) for option in Plan.options()})
+        super().convert_params(given)
+        pack_image_options(given)
         record = given.pop("record")
-        given["options"] = {**{word: given.pop(word) for word in WORDS}, "record": record or False, "plan": plan}
+        given["options"] = {**{name: given.pop(name) for name in SPEC_OPTIONS}, "record": record or False, "plan": plan}
 
 
 def run(
@@ -61,72 +61,73 @@ def run(
     part: str | None,
     pictures: "Pictures",
     pack: Path | None,
-) -> Answer:
-    """Read, divide, train, measure, tell."""
+) -> CommandResult:
+    """Read and split the data, train the networks, evaluate them on every split."""
     from plurivox.workflows.train import train_runs, train_spec
     from plurivox.workflows.train_inputs import RunFolder, divide, training_data_of
 
     spec = train_spec(**options)
     if out is None and pack is None:
-        raise InputError("say where the trained nets go: -o RUN")
-    home = None if out is None else RunFolder.of(out)  # refused before much is read
-    training_data = training_data_of(source.place, pictures, part, screen.note, **source.how)
+        raise InputError("no output folder for the trained networks; give -o RUN")
+    run_folder = None if out is None else RunFolder.of(out)  # raises before the data are read
+    training_data = training_data_of(source.location, pictures, part, screen.note, **source.read_options)
     if pack is not None:
-        return packed(training_data, pack)
-    splits = divide(training_data, split, read_shares(shares), spec.plan.seed)
+        return write_packed(training_data, pack)
+    splits = divide(training_data, split, parse_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
-    how: dict[str, Any] = {"runs": runs, "folder": home, "at_once": at_once, "log": log or "", "note": screen.note}
-    origin = {"command": screen.command, "source": source.where}
+    settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
+    settings |= {"command": screen.command, "source": source.name, "note": screen.note}
     with screen.progress("train") as progress:
-        series = train_runs(training_data, splits, spec, **(how | origin), progress=progress)
-    facts = {"input": source.where, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
-    told = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
+        series = train_runs(training_data, splits, spec, **settings, progress=progress)
+    document = {"input": source.name, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
+    measures = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
-    return Answer(
-        {**facts, "measures": told, "runs": series.columns()},
-        text=shown(series, sizes),
-        line=f"{spec.described}: {plural}, {sizes['train']:,} tasks -> {out}",
+    return CommandResult(
+        {**document, "measures": measures, "runs": series.columns()},
+        text=measures_text(series, sizes),
+        summary=f"{spec.described}: {plural}, {sizes['train']:,} training tasks; wrote {out}",
     )
 
 
-def packed(training_data: "TrainingData", out: Path) -> Answer:
-    """Write inputs and what is known of them for a machine that reads no tables."""
+def write_packed(training_data: "TrainingData", out: Path) -> CommandResult:
+    """Write inputs and labels to one .npz file, for training on a machine without polars."""
     from plurivox.train.data.training_data import write_training_data
 
     if out.suffix != ".npz":
-        raise InputError(f"{out} must end in .npz, the form of packed inputs")
+        raise InputError(f"unsupported file type of {out}; packed inputs are written as .npz")
     write_training_data(training_data, out)
-    return Answer({"out": out, "tasks": len(training_data.tasks)}, line=f"{len(training_data.tasks):,} tasks -> {out}")
+    n = len(training_data.tasks)
+    return CommandResult({"out": out, "tasks": n}, summary=f"{n:,} tasks; wrote {out}")
 
 
-def shown(series: "Series", sizes: dict[str, int]) -> str:
-    """The measures of every split as mean ± std; the baseline is the share of the split's most frequent label."""
+def measures_text(series: "Series", sizes: dict[str, int]) -> str:
+    """Return the measures of every split as mean ± std over runs; the baseline always predicts the most frequent label."""
     blocks = []
     for split, size in sizes.items():
-        mine = [name for name in series.measures if name.startswith(f"{split} ")]
+        names = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
             (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.told(name))
-            for name in mine
+            for name in names
         ]
         if rows:
             blocks.append(f"{split}: {size:,} tasks\n" + table(rows, indent="  "))
     return "\n\n".join(blocks)
 
 
-def read_shares(text: str) -> dict[str, float]:
-    """70,10,20 as shares of train, dev and test."""
+def parse_shares(text: str) -> dict[str, float]:
+    """Parse "70,10,20" into the shares of train, dev and test; raise InputError if it is malformed."""
     try:
-        numbers = [float(word) for word in text.split(",")]
+        numbers = [float(number) for number in text.split(",")]
     except ValueError:
-        raise InputError(f"--shares are numbers with commas between, such as 70,10,20; got {text!r}") from None
+        raise InputError(f"--shares must be numbers separated by commas, such as 70,10,20; got {text!r}") from None
     if len(numbers) != 3 or min(numbers) < 0 or not numbers[0]:
-        raise InputError(f"--shares are three numbers for train, dev and test, such as 70,10,20; got {text!r}")
+        raise InputError(f"--shares must be three numbers for train, dev and test, such as 70,10,20; got {text!r}")
     return dict(zip(("train", "dev", "test"), numbers, strict=True))
 
 
-def _word(name: str, default: str, help: str) -> Flag:
-    shown_default = f"  [default: {default}]" if default else ""
-    return Flag([f"--{name}"], WHAT, default=default, metavar="WORD", help=help + shown_default)
+def _spec_flag(name: str, metavar: str, default: str, help: str) -> Flag:
+    default_text = f"  [default: {default}]" if default else ""
+    return Flag([f"--{name}"], MODEL, default=default, metavar=metavar, help=help + default_text)
 
 
 train = Train(
@@ -138,93 +139,107 @@ train = Train(
             IN_AND_OUT,
             type=OutFolder(),
             metavar="RUN",
-            help="a folder; a series stopped in it goes on",
+            help="folder for the trained networks; interrupted runs in it are resumed",
         ),
         Flag(
             ["--pack"],
             IN_AND_OUT,
             type=OutFile(),
             metavar="FILE.npz",
-            help="do not train: write all that is needed, for a machine that reads no tables",
+            help="do not train; write inputs and labels to one file, for training on a machine without polars",
         ),
         *READING_FLAGS,
         PART,
-        _word(
+        _spec_flag(
             "target",
+            "TARGET",
             "",
-            "what a task teaches: gold, majority, de-aggregated, ..., or an aggregator  [default: vote-shares; under a head "
-            "what it learns from]",
+            "training labels: gold, majority, de-aggregated, ..., or an aggregation method  [default: vote-shares; with "
+            "--head: that of the head]",
         ),
-        _word(
-            "soft", "", "aggregator of the soft labels that a target uses  [default: the data's own, else vote-shares]"
+        _spec_flag(
+            "soft",
+            "METHOD",
+            "",
+            "aggregation method of the soft labels that the target uses  [default: those of INPUT, else vote-shares]",
         ),
-        _word("net", DEFAULT_NET, "the net, options in brackets: mlp[hidden=64]; torchvision:NAME; module:function"),
+        _spec_flag(
+            "net",
+            "NET",
+            DEFAULT_NET,
+            "network, options in brackets: mlp[hidden=64]; or torchvision:NAME, module:function",
+        ),
         Flag(
             ["--pretrained"],
-            WHAT,
+            MODEL,
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="weights that the net begins with, all but its last layer: .safetensors or .pth",
+            help="initial weights of all layers but the last: .safetensors or .pth",
         ),
-        Flag(["--freeze"], WHAT, is_flag=True, help="leave those weights as they are and train what is upon them"),
-        _word("loss", DEFAULT_LOSS, "the loss"),
-        _word("head", "", "a head that learns from people: two-heads, ...  [default: none]"),
-        _word("main", "gold", "two-heads: the hard target, gold or majority"),
-        _word("augment", "none", "change images anew in every epoch: crop-flip, shear-flip-resize"),
-        Flag(["--augment-once"], WHAT, is_flag=True, help="change images once, as the papers' code does"),
-        Flag(["--weigh"], WHAT, is_flag=True, help="weigh tasks by the agreement of those who answered"),
+        Flag(
+            ["--freeze"], MODEL, is_flag=True, help="keep the pretrained weights fixed and train only the layers above"
+        ),
+        _spec_flag("loss", "LOSS", DEFAULT_LOSS, "loss function, see plurivox methods train.losses"),
+        _spec_flag(
+            "head", "HEAD", "", "head that learns from the votes of each worker: two-heads, ...  [default: none]"
+        ),
+        _spec_flag("main", "TARGET", "gold", "hard target of --head two-heads: gold or majority"),
+        _spec_flag("augment", "NAME", "none", "augment images in every epoch: crop-flip or shear-flip-resize"),
+        Flag(["--augment-once"], MODEL, is_flag=True, help="augment images only once, as in the code of the papers"),
+        Flag(["--weigh"], MODEL, is_flag=True, help="weight tasks by the agreement of their workers"),
         Flag(
             ["--least-agreement"],
-            WHAT,
+            MODEL,
             type=click.FloatRange(0, 1),
             default=0.0,
             metavar="X",
-            help="leave out tasks with less agreement  [0 to 1; default: 0]",
+            help="skip tasks with less agreement than X  [0 to 1; default: 0]",
         ),
         Flag(
             ["--record"],
-            WHAT,
-            type=OneOf("way to record", ("visit", "after")),
+            MODEL,
+            type=Choice("recording time", ("visit", "after")),
             metavar="[visit|after]",
-            help="keep the logits of every epoch: when a task is learnt from (visit), or after it  [default: none]",
+            help="record the logits of every epoch: of each batch as it is trained on (visit), or of all tasks after the epoch "
+            "(after)  [default: none]",
         ),
-        *picture_flags(),
+        *image_flags(),
         split_flag(SPLITS),
         Flag(
             ["--shares"],
             SPLITS,
             default="70,10,20",
             metavar="A,B,C",
-            help="shares of train, dev and test where no split is known, stratified  [default: 70,10,20]",
+            help="shares of a stratified random split into train, dev and test, if no split is given  [default: 70,10,20]",
         ),
-        *[flag_of(one, HOW) for one in Plan.options() if one.name != "seed"],
+        *[option_flag(option, TRAINING) for option in Plan.options() if option.name != "seed"],
         Flag(
             ["--runs"],
             GENERAL,
             type=click.IntRange(1),
             default=1,
             metavar="N",
-            help="train so often, with the seeds seed, seed + 1, ...  [default: 1]",
+            help="number of runs, with the seeds seed, seed + 1, ...  [default: 1]",
         ),
         Flag(
             ["--at-once"],
             GENERAL,
             type=click.IntRange(1),
             metavar="N",
-            help="so many runs side by side; on a CPU nets on features become one stacked net  "
-            "[default: as many as pay on a CPU, 1 on CUDA]",
+            help="number of runs trained at the same time; on a CPU, networks on features are stacked into one  "
+            "[default: chosen by speed on a CPU, 1 on CUDA]",
         ),
         Flag(
             ["--log"],
             GENERAL,
-            type=OneOf("log", ("tensorboard",)),
+            type=Choice("log", ("tensorboard",)),
             metavar="[tensorboard]",
-            help="the curves of every run as event files too, in its folder  [default: none]",
+            help="also write the training curves of every run as TensorBoard event files  [default: none]",
         ),
-        *[flag_of(one, GENERAL) for one in Plan.options() if one.name == "seed"],
+        *[option_flag(option, GENERAL) for option in Plan.options() if option.name == "seed"],
     ],
-    works=True,
+    computes=True,
     nets=True,
     callback=run,
-    help="Train nets on what a crowd says, and measure them: plurivox train INPUT --net NET --target TARGET -o RUN.",
+    help="Train neural networks on votes and evaluate them: plurivox train INPUT --net NET --target TARGET -o RUN.",
 )

@@ -1,11 +1,11 @@
-"""Recipes: named experiments made of workflows. A file without a leading underscore is one; `ls` lists them."""
+"""Recipes: named experiments made of workflows. Every file without a leading underscore is a recipe."""
 
 from typing import Any
 
 from plurivox.core.lazy import lazy_getattr
 from plurivox.recipes._contract import Recipe, methods
 
-# where these workflows were before there was a package for them; they stay importable from here
+# workflows that were defined in this package in version 0.1; they stay importable from here
 EXPORTS = {
     "Choice": "tune",
     "Comparison": "compare_methods",
@@ -21,7 +21,7 @@ _workflow = lazy_getattr("plurivox.workflows", EXPORTS)
 
 
 def __getattr__(name: str) -> Any:
-    """A workflow, or the class of a recipe."""
+    """Return a workflow or the class of a recipe, imported on first use."""
     return _workflow(name) if name in EXPORTS else methods.attribute(name)
 
 

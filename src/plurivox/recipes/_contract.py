@@ -1,4 +1,4 @@
-"""What every recipe is: a whole walk with its own data, options, and tables at its end."""
+"""Base class and registry of recipes: experiments with their own data, options and result tables."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -14,46 +14,46 @@ from plurivox.core.tables import Tables
 if TYPE_CHECKING:
     from plurivox.io import Dataset
 
-__all__ = ["Reader", "Recipe", "methods"]
+__all__ = ["DatasetReader", "Recipe", "methods"]
 
-Reader = Callable[[str], "Dataset"]  # a data set by its name, folder or file
+DatasetReader = Callable[[str], "Dataset"]  # reads a data set, given its name, folder or file
 
 
-def from_the_shelf(name: str) -> "Dataset":
-    """The data set of that name, folder or file."""
+def read_dataset(name: str) -> "Dataset":
+    """Read the data set of that name, folder or file."""
     from plurivox import io
 
     return io.read(name)
 
 
-def read_shares(text: str, what: str, *, or_none: bool = False) -> list[float]:
-    """Shares between 0 and 1 with commas between them; none at all only with `or_none`. `what` names them in errors.
+def parse_shares(text: str, name: str, *, may_be_empty: bool = False) -> list[float]:
+    """Parse comma-separated shares between 0 and 1; raise OptionError, which contains `name`, if one is invalid.
 
-    >>> read_shares("0.05, 0.1", "alphas")
+    >>> parse_shares("0.05, 0.1", "alphas")
     [0.05, 0.1]
     """
     try:
-        shares = [float(one) for one in split_list(text)]
+        shares = [float(share) for share in split_list(text)]
     except ValueError:
-        raise OptionError(f"{what} are numbers such as 0.05,0.1; got {text!r}") from None
-    if not all(0 < one < 1 for one in shares) or not (shares or or_none):
-        raise OptionError(f"{what} lie between 0 and 1, such as 0.05,0.1; got {text!r}")
+        raise OptionError(f"{name} must be numbers such as 0.05,0.1; got {text!r}") from None
+    if not all(0 < share < 1 for share in shares) or not (shares or may_be_empty):
+        raise OptionError(f"{name} must be between 0 and 1, such as 0.05,0.1; got {text!r}")
     return shares
 
 
 @dataclass(frozen=True)
 class Recipe(Method, ABC):
-    """A walk through several rooms that ends in tables.
+    """Base class of recipes: an experiment that spans several steps and returns tables.
 
-    `reads` names the data sets it looks for; `read` finds them (by default on the shelf, see `plurivox datasets`).
+    `reads` lists the default data sets; `read` reads a data set by name (default: the installed one, see `plurivox datasets`).
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
     reads: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Walk, and tell what came out."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Run the experiment and return its tables."""
 
 
 methods: Methods[Recipe] = Methods(__package__, Recipe)

@@ -1,4 +1,4 @@
-"""MarginRecipe: what the recipes of AUM and WAUM share."""
+"""Base class of the recipes aum, waum and waum-per-worker."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,35 +6,35 @@ from typing import ClassVar
 from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 
 
 @dataclass(frozen=True)
 class MarginRecipe(Recipe):
-    """Train and record nets, and rank tasks by a score of their margins; options of a recipe's own are the score's."""
+    """Base class: train networks, record their logits, rank tasks by a margin score; a subclass adds the score's options."""
 
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
-    score: ClassVar[str]  # an identifier
-    shown: ClassVar[str]  # its name in the title
+    score: ClassVar[str]  # name of the identifier
+    title: ClassVar[str]  # name of the score in the title of the tables
 
     data: str = option("labelme", "a data set with features and votes")
-    net: str = option("labelme-head", "the net on the features")
-    epochs: int = option(30, "epochs that are recorded", low=1)
+    net: str = option("labelme-head", "network on the features")
+    epochs: int = option(30, "number of epochs, all recorded", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
-    runs: int = option(3, "trainings, with seeds of their own", low=1)
-    n: int = option(10, "how many of the worst to show", low=1)
-    seed: int = option(0, "of the first run", low=0)
+    runs: int = option(3, "number of runs, with the seeds seed, seed + 1, ...", low=1)
+    n: int = option(10, "number of worst tasks to show", low=1)
+    seed: int = option(0, "seed of the first run", low=0)
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Train, record, score."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Train the networks, record the logits, score the tasks."""
         from plurivox import identify
         from plurivox.train.plan import Plan
         from plurivox.workflows.dynamics import Stage, score_runs, score_tables
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        stage = Stage.of(read(self.data), self.net, plan)
-        shared = {one.name for one in MarginRecipe.options()}
-        own = {one.name: getattr(self, one.name) for one in self.options() if one.name not in shared}
-        found = score_runs(stage, identify.methods.make(self.score, **own), self.runs, progress)
-        return Tables(f"{self.shown} of {stage.training_data.name}", score_tables(stage, found, self.n), self.spec)
+        setup = Stage.of(read(self.data), self.net, plan)
+        shared = {option.name for option in MarginRecipe.options()}
+        own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
+        found = score_runs(setup, identify.methods.make(self.score, **own), self.runs, progress)
+        return Tables(f"{self.title} of {setup.training_data.name}", score_tables(setup, found, self.n), self.spec)

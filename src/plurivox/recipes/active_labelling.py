@@ -1,4 +1,4 @@
-"""What choosing the next question saves: simulated crowds, asked at random and asked where it tells most."""
+"""Active labelling on simulated crowds: accuracy by number of votes, with random and with next-best assignment."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,114 +16,120 @@ from plurivox.core.results import Fit
 from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.simulate import EASY, HARD, Simulated
 
-FIRST = 2  # votes that every task gets before anything is known of anybody
-STEPS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # shares of the votes at which the accuracy is told
+INITIAL_VOTES = 2  # per task, assigned at random before the first fit
+REPORTED_SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the votes, at which the accuracy is reported
 
 
 @dataclass(frozen=True)
 class ActiveLabelling(Recipe):
-    """What choosing the next question saves: accuracy by votes spent, asked at random and where it tells most.
+    """Votes saved by active labelling: accuracy by number of votes, with random and with next-best assignment.
 
-    Workers arrive at random, one at a time. At random, each task gets `feedback` votes of different workers. By
-    `next-best`, every task first gets two votes; then whoever arrives is asked about the task where the answer is
-    expected to tell most, or let go. Both are aggregated by the same method. What we believe of a task is updated with
-    each vote, the method is fitted anew every `refit` votes.
+    Workers arrive at random, one at a time. With random assignment each task gets `feedback` votes of different workers.
+    With `next-best` every task first gets two votes; then the arriving worker gets the task with the highest expected
+    information gain, or is dismissed if the gain is too low. Both are aggregated by the same method. The posterior of a
+    task is updated after each vote, and the method is refitted every `refit` votes. Called ask-next before version 0.2.
     """
 
     former_names: ClassVar[tuple[str, ...]] = ("ask-next",)
 
-    crowds: str = option("independent-confusion,hammer-spammer,discrete-difficulty", "strategies of simulate")
-    method: str = option("ibcc", "the aggregator; it must give confusion matrices")
-    n_tasks: int = option(1000, "how many tasks", low=10)
-    n_workers: int = option(50, "how many workers", low=2)
-    n_labels: int = option(4, "how many labels", low=2)
-    feedback: int = option(10, "votes per task when asked at random", low=2)
-    budget: float = option(0.7, "share of those votes that may be spent", low=0.2, high=1)
-    share: float = option(0.6, "let a worker go whose gain is below this share of the best tenth's", low=0, high=1)
-    refit: int = option(250, "fit anew after so many votes", low=1)
-    runs: int = option(20, "seeds", low=1)
-    seed: int = option(0, "the first of them", low=0)
+    crowds: str = option(
+        "independent-confusion,hammer-spammer,discrete-difficulty", "crowds, see plurivox methods simulate"
+    )
+    method: str = option("ibcc", "aggregation method with confusion matrices")
+    n_tasks: int = option(1000, "number of tasks", low=10)
+    n_workers: int = option(50, "number of workers", low=2)
+    n_labels: int = option(4, "number of labels", low=2)
+    feedback: int = option(10, "votes per task with random assignment", low=2)
+    budget: float = option(0.7, "votes of next-best, as a share of those of random assignment", low=0.2, high=1)
+    share: float = option(0.6, "dismiss a worker whose gain is below this share of the best tenth's", low=0, high=1)
+    refit: int = option(250, "number of votes between two fits", low=1)
+    runs: int = option(20, "number of runs, with the seeds seed, seed + 1, ...", low=1)
+    seed: int = option(0, "seed of the first run", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.budget * self.feedback < FIRST:
+        if self.budget * self.feedback < INITIAL_VOTES:
             raise OptionError(
-                f"{self.name()}: every task first gets {FIRST} votes; a budget of {self.budget:g} x {self.feedback} a "
-                "task is less"
+                f"{self.name()}: every task first gets {INITIAL_VOTES} votes, but the budget is only {self.budget:g} x "
+                f"{self.feedback} votes per task"
             )
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Every crowd with every seed."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Simulate every crowd with every seed, and label it with both assignments."""
         del read
-        words, tables = split_list(self.crowds), []
-        for i, word in enumerate(words):
-            found = []
+        crowds, tables = split_list(self.crowds), []
+        for i, crowd in enumerate(crowds):
+            curves = []
             for run in range(self.runs):
-                found.append(self.one(word, self.seed + run))
-                progress(i * self.runs + run, len(words) * self.runs)
-            tables.append(self._table(word, found))
+                curves.append(self.simulate_study(crowd, self.seed + run))
+                progress(i * self.runs + run, len(crowds) * self.runs)
+            tables.append(self._table(crowd, curves))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
-        title = f"Accuracy by votes spent, {seeds}; at random: {self.feedback} votes per task"
+        title = f"Accuracy by number of votes, {seeds}; random assignment: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.spec)
 
-    def one(self, word: str, seed: int) -> "Course":
-        """One crowd, asked both ways."""
+    def simulate_study(self, crowd_spec: str, seed: int) -> "LabellingCurve":
+        """Simulate one crowd and return its accuracies with random and with next-best assignment."""
         sizes = {name: getattr(self, name) for name in ("n_tasks", "n_workers", "n_labels", "feedback")}
-        crowd = simulate.methods.make(word, **sizes, seed=seed).draw()
+        crowd = simulate.methods.make(crowd_spec, **sizes, seed=seed).draw()
         method = aggregate.methods.make(self.method)
-        course = Course(_right(method.fit(crowd.votes), crowd))
-        for n_votes, fit in _asked_well(self, method, crowd, np.random.default_rng([seed, 1])):
-            course.right[n_votes] = _right(fit, crowd)
-        return course
+        curve = LabellingCurve(_accuracy(method.fit(crowd.votes), crowd))
+        for n_votes, fit in _label_next_best(self, method, crowd, np.random.default_rng([seed, 1])):
+            curve.next_best[n_votes] = _accuracy(fit, crowd)
+        return curve
 
-    def _table(self, word: str, found: "list[Course]") -> Table:
+    def _table(self, title: str, curves: "list[LabellingCurve]") -> Table:
         total = self.n_tasks * self.feedback
-        least = FIRST / self.feedback
-        steps = [share for share in STEPS if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
-        by_step = np.array([[one.at(share * total) for share in steps] for one in found])  # (n_runs, n_steps)
-        random = np.array([one.random for one in found])
-        spread = by_step - random[:, None]
+        least = INITIAL_VOTES / self.feedback
+        shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
+        accuracy = np.array(
+            [[curve.accuracy_with(share * total) for share in shares] for curve in curves]
+        )  # (runs, shares)
+        random = np.array([curve.random for curve in curves])
+        difference = accuracy - random[:, None]
         columns = {
-            "share of the votes": steps,
-            "next-best": by_step.mean(0),
-            "at random, all votes": np.full(len(steps), random.mean()),
-            "difference": spread.mean(0),
-            "std of the difference": spread.std(0, ddof=1) if len(found) > 1 else np.full(len(steps), np.nan),
-            "votes spent": [float(np.mean([one.spent(share * total) for one in found])) for share in steps],
+            "share of the votes": shares,
+            "next-best": accuracy.mean(0),
+            "random, all votes": np.full(len(shares), random.mean()),
+            "difference": difference.mean(0),
+            "std of the difference": difference.std(0, ddof=1) if len(curves) > 1 else np.full(len(shares), np.nan),
+            "votes used": [
+                float(np.mean([curve.n_votes_of_last_fit(share * total) for curve in curves])) for share in shares
+            ],
         }
-        return Table(word, columns)
+        return Table(title, columns)
 
 
 @dataclass
-class Course:
-    """How one simulated study went: the accuracy at random, and after so many votes asked well."""
+class LabellingCurve:
+    """Accuracies of one simulated study: with random assignment, and by number of votes with next-best assignment."""
 
     random: float
-    right: dict[int, float] = field(default_factory=dict)  # votes spent -> accuracy
+    next_best: dict[int, float] = field(default_factory=dict)  # number of votes -> accuracy
 
-    def spent(self, n_votes: float) -> int:
-        """The votes of the last fit with at most so many; 0: there was none."""
-        return max((n for n in self.right if n <= n_votes + 1e-9), default=0)
+    def n_votes_of_last_fit(self, n_votes: float) -> int:
+        """Return the number of votes of the last fit with at most `n_votes` votes; 0 if there was none."""
+        return max((n for n in self.next_best if n <= n_votes + 1e-9), default=0)
 
-    def at(self, n_votes: float) -> float:
-        """The accuracy with at most so many votes."""
-        return self.right.get(self.spent(n_votes), float("nan"))
+    def accuracy_with(self, n_votes: float) -> float:
+        """Return the accuracy of the last fit with at most `n_votes` votes; NaN if there was none."""
+        return self.next_best.get(self.n_votes_of_last_fit(n_votes), float("nan"))
 
 
 @dataclass
-class Board:
-    """What is known while a study runs."""
+class StudyState:
+    """State of a simulated study: posterior, votes so far, and which worker labelled which task."""
 
-    belief: Floats  # (n_tasks, n_labels)
-    asked: Bools  # (n_tasks, n_workers)
+    posterior: Floats  # (n_tasks, n_labels)
+    labelled: Bools  # (n_tasks, n_workers)
     rows: list[tuple[int, int, int]] = field(default_factory=list)  # task, worker, label
-    useful: Useful | None = None
+    useful: Useful | None = None  # set by the first fit
 
     def votes(self, crowd: Simulated) -> Votes:
-        """The votes so far."""
+        """Return the votes so far, with the names of the crowd."""
         task, worker, label = np.array(self.rows).T
         names = crowd.votes
         return Votes.coded(
@@ -131,59 +137,65 @@ class Board:
         )
 
 
-def _asked_well(
+def _label_next_best(
     plan: ActiveLabelling, method: aggregate.Aggregator, crowd: Simulated, rng: np.random.Generator
 ) -> Iterator[tuple[int, Fit]]:
-    """Ask until the budget is spent or no answer pays; after every `refit` votes, how many there are and the fit."""
+    """Simulate next-best assignment until the budget is used or no vote pays; yield (number of votes, fit) at every refit."""
     n, k, w = plan.n_tasks, plan.n_labels, plan.n_workers
-    board, way = Board(np.full((n, k), 1 / k), np.zeros((n, w), bool)), NextBest(share=plan.share)
+    state, assigner = StudyState(np.full((n, k), 1 / k), np.zeros((n, w), bool)), NextBest(share=plan.share)
     matrices, true = crowd.confusion.dense(), crowd.truth.codes()
-    idle, first, most = 0, FIRST * n, int(plan.budget * n * plan.feedback + 1e-9)
-    while len(board.rows) < most and idle <= 3 * w:
+    n_idle, n_initial, max_votes = 0, INITIAL_VOTES * n, int(plan.budget * n * plan.feedback + 1e-9)
+    while len(state.rows) < max_votes and n_idle <= 3 * w:
         worker = int(rng.integers(w))
-        task = _choose(board, way, worker, rng)
-        idle = 0 if task is not None else idle + 1
+        task = _choose_task(state, assigner, worker, rng)
+        n_idle = 0 if task is not None else n_idle + 1
         if task is None:
             continue
-        label = _answer(crowd, matrices, true, worker, task, rng)
-        board.asked[task, worker] = True
-        board.rows.append((task, worker, label))
-        if board.useful is not None:
-            board.belief[task] *= board.useful.channel[worker][:, label]
-            board.belief[task] /= board.belief[task].sum()
-        spent = len(board.rows)
-        if spent >= first and (spent % plan.refit == 0 or spent in (first, most)):
-            yield spent, _refit(board, way, method, crowd)
-    if len(board.rows) < most and board.rows:
-        yield len(board.rows), _refit(board, way, method, crowd)
+        label = _draw_label(crowd, matrices, true, worker, task, rng)
+        state.labelled[task, worker] = True
+        state.rows.append((task, worker, label))
+        if state.useful is not None:
+            state.posterior[task] *= state.useful.channel[worker][:, label]
+            state.posterior[task] /= state.posterior[task].sum()
+        n_votes = len(state.rows)
+        if n_votes >= n_initial and (n_votes % plan.refit == 0 or n_votes in (n_initial, max_votes)):
+            yield n_votes, _refit(state, assigner, method, crowd)
+    if len(state.rows) < max_votes and state.rows:
+        yield len(state.rows), _refit(state, assigner, method, crowd)
 
 
-def _refit(board: Board, way: NextBest, method: aggregate.Aggregator, crowd: Simulated) -> Fit:
-    votes = board.votes(crowd)
+def _refit(state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated) -> Fit:
+    """Fit the method to the votes so far and update the posterior and the gains of `state` in place."""
+    votes = state.votes(crowd)
     fit = method.fit(votes)
     if fit.confusion is None:
-        raise InputError(f"{method.name()} gives no confusion matrices, which say whom to ask; try ibcc or dawid-skene")
-    board.belief = np.array(fit.soft.prob, np.float64)
-    board.useful = way.useful(board.belief, fit.confusion.dense(), board.asked.sum(0).astype(np.float64))
+        raise InputError(
+            f"{method.name()} estimates no confusion matrices, which next-best needs; use ibcc or dawid-skene"
+        )
+    state.posterior = np.array(fit.soft.prob, np.float64)
+    state.useful = assigner.useful(state.posterior, fit.confusion.dense(), state.labelled.sum(0).astype(np.float64))
     return fit
 
 
-def _choose(board: Board, way: NextBest, worker: int, rng: np.random.Generator) -> int | None:
-    """The task to ask this worker about; None: let the worker go."""
-    open_tasks = ~board.asked[:, worker]
+def _choose_task(state: StudyState, assigner: NextBest, worker: int, rng: np.random.Generator) -> int | None:
+    """Return the task that this worker labels next; None if the worker is dismissed."""
+    open_tasks = ~state.labelled[:, worker]
     if not open_tasks.any():
         return None
-    if board.useful is None:  # nothing is known of anybody yet: the tasks with fewest votes, at random among them
-        n_asked = board.asked.sum(1) + rng.random(len(open_tasks))
-        return int(np.where(open_tasks, n_asked, np.inf).argmin())
-    if not board.useful.asked[worker]:
+    if state.useful is None:  # before the first fit: a task with the fewest votes, at random
+        n_votes = state.labelled.sum(1) + rng.random(len(open_tasks))
+        return int(np.where(open_tasks, n_votes, np.inf).argmin())
+    if not state.useful.asked[worker]:
         return None
-    gain = np.where(open_tasks, expected_gain(board.belief, board.useful.channel[worker]), 0)
+    gain = np.where(open_tasks, expected_gain(state.posterior, state.useful.channel[worker]), 0)
     best = int(gain.argmax())
-    return best if gain[best] >= way.least else None
+    return best if gain[best] >= assigner.least else None
 
 
-def _answer(crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, rng: np.random.Generator) -> int:
+def _draw_label(
+    crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, rng: np.random.Generator
+) -> int:
+    """Draw the label that a worker gives to a task, by the task's difficulty and the worker's confusion matrix."""
     level = HARD if crowd.level is None else int(crowd.level[task])
     if level == EASY:
         return int(true[task])
@@ -191,5 +203,5 @@ def _answer(crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: i
     return int(rng.choice(k, p=matrices[worker, true[task]])) if level == HARD else int(rng.integers(k))
 
 
-def _right(fit: Fit, crowd: Simulated) -> float:
+def _accuracy(fit: Fit, crowd: Simulated) -> float:
     return float((fit.soft.codes() == crowd.truth.codes()).mean())

@@ -1,4 +1,4 @@
-"""The figures of CIFAR-10S, one by one."""
+"""The numbers of the CIFAR-10S paper: published, computed from the released data, and ours."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -14,14 +14,20 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
-from plurivox.recipes._papers.cifar10s_figures import RELEASED, Figure, cifar10s_table, human_shares, mean_label
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
+from plurivox.recipes._papers.cifar10s_numbers import (
+    RELEASED,
+    PaperNumber,
+    cifar10h_shares,
+    compute_cifar10s_numbers,
+    mean_label,
+)
 from plurivox.workflows.answer_cost import PLAIN, break_even, curve, seconds_per_answer
 from plurivox.workflows.tune import Choice, choose
 
 GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4)  # the grid of the paper
 PLAIN_M, RICH_M = (1, 2, 4, 8, 16, 32), (1, 2, 3, 4, 5, 6)
-READINGS = {
+CONVERSIONS = {  # name in the table: form that converts the answers into votes
     "as released": RELEASED,
     "default": "top-two",
     "top label alone": "one-label",
@@ -31,37 +37,39 @@ READINGS = {
 
 @dataclass(frozen=True)
 class Cifar10s(Recipe):
-    """CIFAR-10S figure by figure: what the paper says, what its release gives, what we get, and why they differ.
+    """All numbers of the CIFAR-10S paper: published, computed from the released data, and ours, with reasons for differences.
 
-    Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986. The second table reads the same answers in
-    several ways; the third chooses gamma on held-out images; the others set rich answers against plain votes of CIFAR-10H
-    by what they cost.
+    Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986. The second table converts the same answers
+    in several ways; the third chooses gamma on held-out images; the others compare the cost of rich answers with that of the
+    plain votes of CIFAR-10H.
     """
 
     reads: ClassVar[tuple[str, ...]] = ("cifar10s", "cifar10h")
 
-    seeds: int = option(10, "draws of M answers a task, for the curves", low=1)
+    seeds: int = option(10, "number of random subsets of M answers per task, for the curves", low=1)
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Compute every figure anew."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Compute all numbers from the answers."""
         data, human = read("cifar10s"), read("cifar10h")
         answers, gold, counts = data.answers, data.gold, human.counts
         if answers is None or gold is None or counts is None or "published_labels" not in data.tables:
-            raise InputError("cifar10s needs its answers, gold and published labels, and cifar10h its counts")
+            raise InputError(
+                "this recipe needs answers, gold labels and published labels of cifar10s, and counts of cifar10h"
+            )
         published = data.tables["published_labels"]().to_dict(as_series=False)
         progress(0, 3)
-        figures = _figures(cifar10s_table(answers, published, counts, gold))
+        numbers = _numbers_table(compute_cifar10s_numbers(answers, published, counts, gold))
         progress(1, 3)
-        readings = _readings(answers, counts, gold)
+        conversions = _conversions_table(answers, counts, gold)
         progress(2, 3)
         return Tables(
             "CIFAR-10S: eliciting soft labels from every annotator",
-            (figures, readings, choose_gamma(answers, counts).table(), *self._costs(answers, counts, gold)),
+            (numbers, conversions, choose_gamma(answers, counts).table(), *self._costs(answers, counts, gold)),
             self.spec,
         )
 
     def _costs(self, answers: Answers, counts: Votes, gold: SoftLabels) -> tuple[Table, Table, Table]:
-        """Accuracy of the aggregate against votes and seconds: rich answers, plain votes, and where they break even."""
+        """Return three tables of accuracy by votes and seconds: rich answers, plain votes, and where they break even."""
 
         def accuracy(soft: SoftLabels) -> float:
             return evaluate.accuracy(soft, gold)
@@ -70,25 +78,25 @@ class Cifar10s(Recipe):
         rich = curve(votes, accuracy, RICH_M, seconds.value, name="top-two", seeds=self.seeds)
         human = counts.on(answers.tasks)
         plain = curve(human, accuracy, PLAIN_M, PLAIN, name="plain", seeds=self.seeds)
-        source = f"seconds an answer: top-two {seconds.value:.1f} (median of {seconds.n:,}), plain {PLAIN} (the paper)"
+        source = f"seconds per answer: top-two {seconds.value:.1f} (median of {seconds.n:,}), plain {PLAIN} (the paper)"
         return rich.table(), plain.table(), replace(break_even(plain, rich), notes=(source,))
 
 
-def _figures(figures: list[Figure]) -> Table:
+def _numbers_table(numbers: list[PaperNumber]) -> Table:
     columns = {
-        "figure": [one.name for one in figures],
-        "paper": [_number(one.paper) for one in figures],
-        "release": [_number(one.release) for one in figures],
-        "ours": [_number(one.ours) for one in figures],
-        "reason": [one.reason for one in figures],
+        "figure": [number.name for number in numbers],
+        "paper": [_format_number(number.paper) for number in numbers],
+        "release": [_format_number(number.release) for number in numbers],
+        "ours": [_format_number(number.ours) for number in numbers],
+        "reason": [number.reason for number in numbers],
     }
     return Table("Figures", columns)
 
 
-def _number(value: float | None) -> str:
-    """A figure in its own words: counts whole, the rest in six digits.
+def _format_number(value: float | None) -> str:
+    """Return a number as text: integers in full, others with six digits, "-" for None.
 
-    >>> _number(6723), _number(0.84348865), _number(None)
+    >>> _format_number(6723), _format_number(0.84348865), _format_number(None)
     ('6,723', '0.843489', '-')
     """
     if value is None:
@@ -96,36 +104,37 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
-def _readings(answers: Answers, counts: Votes, gold: SoftLabels) -> Table:
-    """The same answers, read in several ways."""
-    human = human_shares(counts, answers)
-    soft = [mean_label(answers, form) for form in READINGS.values()]
+def _conversions_table(answers: Answers, counts: Votes, gold: SoftLabels) -> Table:
+    """Return the measures of the same answers converted in several ways."""
+    human = cifar10h_shares(counts, answers)
+    soft = [mean_label(answers, form) for form in CONVERSIONS.values()]
     columns = {
-        "reading": list(READINGS),
-        "accuracy": [evaluate.accuracy(one, gold) for one in soft],
-        "nll of gold": [evaluate.nll(one, gold) for one in soft],
-        "cross-entropy": [evaluate.cross_entropy(one, human) for one in soft],
-        "total variation": [evaluate.total_variation(one, human) for one in soft],
-        "entropy r": [evaluate.entropy_correlation(one, human) for one in soft],
+        "conversion": list(CONVERSIONS),
+        "accuracy": [evaluate.accuracy(labels, gold) for labels in soft],
+        "nll of gold": [evaluate.nll(labels, gold) for labels in soft],
+        "cross-entropy": [evaluate.cross_entropy(labels, human) for labels in soft],
+        "total variation": [evaluate.total_variation(labels, human) for labels in soft],
+        "entropy r": [evaluate.entropy_correlation(labels, human) for labels in soft],
     }
-    note = f"accuracy and nll against gold, the rest against CIFAR-10H; {_changed(answers)} answers differ by default"
-    return Table("The same answers, read in several ways; mean over a task's answers", columns, (note,))
+    differ = f"the default converts {_count_differences(answers)} answers in another way than the release"
+    note = f"accuracy and nll against gold, the rest against CIFAR-10H; {differ}"
+    return Table("The same answers, converted in several ways; mean over the answers of a task", columns, (note,))
 
 
 def choose_gamma(answers: Answers, counts: Votes) -> Choice:
-    """The gamma whose mean labels predict the votes of CIFAR-10H best, on held-out images."""
-    human = human_shares(counts, answers)
-    made = {gamma: mean_label(answers, f"top-two[gamma={gamma}]") for gamma in GAMMAS}
+    """Return the gamma whose mean labels predict the votes of CIFAR-10H best on held-out images."""
+    human = cifar10h_shares(counts, answers)
+    soft = {gamma: mean_label(answers, f"top-two[gamma={gamma}]") for gamma in GAMMAS}
 
-    def score(gamma: float, learn: Names, held: Names) -> float:
-        del learn  # nothing is fitted
-        return evaluate.cross_entropy(made[gamma].on(held), human.on(held))
+    def score(gamma: float, train: Names, held_out: Names) -> float:
+        del train  # nothing is fitted
+        return evaluate.cross_entropy(soft[gamma].on(held_out), human.on(held_out))
 
     return choose("gamma", GAMMAS, score, answers.tasks, folds=min(5, len(answers.tasks)))
 
 
-def _changed(answers: Answers) -> int:
-    """How many answers the default reads otherwise than the release."""
+def _count_differences(answers: Answers) -> int:
+    """Return the number of answers that `top-two` and the released code convert into different labels."""
     tables = []
     for form in (RELEASED, "top-two"):
         votes, table = elicit.methods.make(form).read(answers).votes, np.zeros((len(answers), len(answers.labels)))

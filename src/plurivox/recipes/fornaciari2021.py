@@ -1,4 +1,4 @@
-"""Tagging tweets and judging stems: one head against two."""
+"""Part-of-speech tagging of tweets and checking of stems: networks with one head and with two heads."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +10,7 @@ from plurivox.core.method import option, split_list
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.cache import ResultCache
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 
@@ -25,109 +25,114 @@ NETS = {"pos": "tagger", "stemming": "stem-cnn"}
 
 @dataclass(frozen=True)
 class Fornaciari2021(Recipe):
-    """Tagging tweets and judging stems with one head, or with a second one that learns what the crowd said.
+    """Tag tweets or check stems with a network of one head, or with a second head trained on the votes.
 
-    Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204. The hard head learns gold labels, or silver
-    ones (the majority's; tasks with a tie are left out of training); the soft head softmax shares of the votes, by KL, inverse
-    KL or cross-entropy in bits. KL and cross-entropy differ by a constant: with one seed they give one and the same net.
-    The epoch is the best by macro F1 on dev tasks, judged by the same kind of label as is
-    taught; tests are always against gold. `folds=0` takes the splits of the data (pos: 200 other tweets, and 500 with two
-    annotators for soft measures); with folds whole tweets, or all pairs of a word, stay together, unlike in the paper, which
-    dealt out single tokens. No word vectors are given: all is learnt from scratch unless the net has a file of them. Tokens
-    tagged by rule count as 177 equal votes, as in the source. Stemming's gold is the answers of one person.
+    Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204. The hard head is trained on gold labels, or on
+    silver labels (the majority; tasks with a tie are not trained on); the soft head on softmax shares of the votes, with KL,
+    inverse KL or cross-entropy in bits. KL and cross-entropy differ by a constant: with the same seed they give the same
+    network. The epoch is chosen by macro F1 on the dev tasks, against the same kind of label as in training; test measures
+    are always against gold labels. `folds=0` uses the splits of the data (pos: 200 other tweets, and 500 with two
+    annotators for soft measures); with folds, all tokens of a tweet, or all pairs of a word, are in the same fold, unlike in
+    the paper, which split single tokens. There are no pretrained word vectors unless the network reads a file of them.
+    Tokens tagged by rule count as 177 equal votes, as in the source. The gold labels of stemming are the answers of one
+    person.
 
-    `pack` writes the encoded inputs to one .npz and ends; `packed` begins with such a file, and needs no tables.
+    `pack` writes the encoded inputs to one .npz and stops; `packed` reads such a file, and needs no polars.
     """
 
     reads: ClassVar[tuple[str, ...]] = ("pos_twitter", "stemming")
 
-    task: Literal["pos", "stemming"] = option("pos", "parts of speech of tweets, or whether a stem is right")
-    data: str = option("", "the data set; none: pos_twitter or stemming")
-    runs: int = option(3, "trainings of each condition, with seeds of their own", low=1)
-    folds: int = option(0, "cross-validation on the tasks with votes; 0: the splits of the data", low=0)
-    mains: str = option("gold,silver", "what the hard head learns")
+    task: Literal["pos", "stemming"] = option("pos", "parts of speech of tweets, or whether a stem is correct")
+    data: str = option("", "data set; empty: pos_twitter or stemming")
+    runs: int = option(3, "number of runs of each condition, with the seeds seed, seed + 1, ...", low=1)
+    folds: int = option(0, "number of folds of the tasks with votes; 0: the splits of the data", low=0)
+    mains: str = option("gold,silver", "labels of the hard head")
     losses: str = option("kl,inverse-kl,ce", "losses of the soft head")
-    net: str = option("", "the net; none: tagger or stem-cnn in the size of the paper")
-    epochs: int = option(10, "how often every task is visited", low=1)
-    batch: int = option(1024, "tasks a step", low=1)
+    net: str = option("", "network; empty: tagger or stem-cnn in the size of the paper")
+    epochs: int = option(10, "number of epochs", low=1)
+    batch: int = option(1024, "batch size: tasks per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
-    context: int = option(0, "words of a tweet that are read around a word; 0: all", low=0)
-    letters: int = option(15, "letters of a word that are read (stemming: 0 reads all)", low=0)
-    repeats: int = option(1000, "resamples of the significance test", low=1)
+    context: int = option(0, "number of words around a word that the network reads; 0: the whole tweet", low=0)
+    letters: int = option(15, "number of letters of a word that the network reads (stemming: 0 reads all)", low=0)
+    repeats: int = option(1000, "number of resamples of the significance test", low=1)
     fraction: float = option(1.0, "share of the tasks in a resample; the paper drew 0.33", low=0.01, high=1)
-    device: str = option("auto", "cpu, cuda; auto: CUDA where there is one")
+    device: str = option("auto", "cpu or cuda; auto: CUDA if available")
     engine: Literal["auto", "eager", "graphs", "compile"] = option("auto", "how a step runs, as in plurivox train")
-    folder: str = option("", "a folder that keeps what every net believes: a walk that was stopped goes on there")
-    pack: str = option("", "write the encoded inputs to this .npz and end")
+    folder: str = option("", "folder to save every prediction in; an interrupted recipe continues from it")
+    pack: str = option("", "write the encoded inputs to this .npz and stop")
     packed: str = option("", "read the encoded inputs from this .npz")
-    seed: int = option(0, "of the first run", low=0)
+    seed: int = option(0, "seed of the first run", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for one in split_list(self.mains):
-            if one not in ("gold", "silver"):
-                raise unknown_name("main task", one, ("gold", "silver"))
-        for one in split_list(self.losses):
-            if one not in ("kl", "inverse-kl", "ce"):
-                raise unknown_name("loss of the soft head", one, ("kl", "inverse-kl", "ce"))
+        for main in split_list(self.mains):
+            if main not in ("gold", "silver"):
+                raise unknown_name("main task", main, ("gold", "silver"))
+        for loss in split_list(self.losses):
+            if loss not in ("kl", "inverse-kl", "ce"):
+                raise unknown_name("loss of the soft head", loss, ("kl", "inverse-kl", "ce"))
         if self.folds == 1:
-            raise OptionError("one fold is no cross-validation; take folds=5, or folds=0 for the splits of the data")
+            raise OptionError(
+                "cross-validation needs at least 2 folds; use folds=5, or folds=0 for the splits of the data"
+            )
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Train every condition as often as wished, and compare."""
-        from plurivox.recipes._papers.fornaciari2021_conditions import conditions, train_and_predict_all
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Train every condition in every run, and compare one head with two."""
+        from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_all
         from plurivox.recipes._papers.text_tasks import write_texts
         from plurivox.train.plan import Plan
 
-        texts = self._texts(read)
+        texts = self._read_texts(read)
         if self.pack:
             write_texts(texts, self.pack)
-            return Tables(f"Packed {texts.name}", (self._sizes(texts),), self.spec)
-        net, done = self._net(), 0
+            return Tables(f"Packed {texts.name}", (self._size_table(texts),), self.spec)
+        net, done = self._make_net(), 0
         plan = replace(
             Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device, engine=self.engine),
             best="macro-f1",
             goal="highest",
             ties="last",
         )
-        kept = ResultCache(self.folder, self._settings(texts))
-        asked = conditions(split_list(self.mains), split_list(self.losses))
-        predictions: dict[Condition, list[SoftLabels]] = {one: [] for one in asked}
+        cache = ResultCache(self.folder, self._cache_key(texts))
+        all_conditions = list_conditions(split_list(self.mains), split_list(self.losses))
+        predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
-            for condition in asked:
+            for condition in all_conditions:
                 seeded = replace(plan, seed=self.seed + run)
                 name = f"{condition.main}-{condition.loss or 'one-head'}-{run:03d}"
                 make = partial(train_and_predict_all, texts, self.folds, condition, net, seeded, self.seed)
-                predictions[condition].append(kept.noun(name, SoftLabels, make))
-                progress(done, self.runs * len(asked))
+                predictions[condition].append(cache.noun(name, SoftLabels, make))
+                progress(done, self.runs * len(all_conditions))
                 done += 1
-        return self._tables(texts, predictions)
+        return self._make_tables(texts, predictions)
 
-    def _texts(self, read: Reader) -> "Texts":
-        from plurivox.recipes._papers.text_tasks import pairs_of, read_texts, tokens_of
+    def _read_texts(self, read: DatasetReader) -> "Texts":
+        from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts
 
         if self.packed:
             return read_texts(self.packed)
         data = read(self.data or DATA[self.task])
-        return tokens_of(data, self.context, self.letters) if self.task == "pos" else pairs_of(data, self.letters)
+        if self.task == "pos":
+            return encode_tweets(data, self.context, self.letters)
+        return encode_stem_pairs(data, self.letters)
 
-    def _net(self) -> "Net":
+    def _make_net(self) -> "Net":
         from plurivox.train import nets
 
         options = {"letters": self.letters} if self.task == "pos" else {}
         return nets.methods.make(self.net or NETS[self.task], **options)
 
-    def _settings(self, texts: "Texts") -> str:
-        """What must be the same for results to go together; packed inputs are those of the data."""
-        freed = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": ""}
-        made = replace(self, repeats=1, fraction=1.0, device="auto", engine="auto", **freed)  # type: ignore[arg-type]
+    def _cache_key(self, texts: "Texts") -> str:
+        """Return the settings that results in one folder must share; packed inputs count as those of the data."""
+        ignored = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": ""}
+        made = replace(self, repeats=1, fraction=1.0, device="auto", engine="auto", **ignored)  # type: ignore[arg-type]
         return f"{made!r} on {len(texts.tasks)} tasks of {texts.name}"
 
-    def _sizes(self, texts: "Texts") -> Table:
-        """The parts of the data, and what always saying one label scores there."""
+    def _size_table(self, texts: "Texts") -> Table:
+        """Return the size of every split, and the accuracy of always predicting its most frequent label."""
         rows = []
         for split in dict.fromkeys(texts.split.tolist()):
-            tasks = texts.part(split)
+            tasks = texts.tasks_of(split)
             gold, votes = texts.gold(tasks), texts.votes(tasks)
             label, share = evaluate.majority_baseline(gold) if gold is not None else ("", None)
             rows.append((split, len(tasks), 0 if votes is None else votes.n_tasks, label, share))
@@ -137,23 +142,24 @@ class Fornaciari2021(Recipe):
             dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
         )
 
-    def _tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
-        from plurivox.recipes._papers.fornaciari2021_conditions import cells, gains, results
+    def _make_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
+        from plurivox.recipes._papers.fornaciari2021_conditions import error_cell_table, gain_table, measure_all
 
-        found, where = results(texts, predictions), f"{self.folds} folds" if self.folds else "the splits of the data"
+        found = measure_all(texts, predictions)
+        split = f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (
-            f"{where}; epochs chosen by macro F1 on dev against the same kind of label as is taught; accuracy, macro F1, NLL "
+            f"{split}; epochs chosen by macro F1 on dev against the kind of label trained on; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
-        right = cells(texts, predictions)
+        error_cells = error_cell_table(texts, predictions)
         return Tables(
             f"{texts.name}: one head and two, {self.runs} runs",
             (
-                mean_and_std("Measures", found, (note,), of="taught"),
-                self._sizes(texts),
-                gains(texts, predictions, self.repeats, self.fraction),
-                *(() if right is None else (right,)),
-                all_runs("Every run", found, self.seed, of="taught"),
+                mean_and_std("Measures", found, (note,), of="condition"),
+                self._size_table(texts),
+                gain_table(texts, predictions, self.repeats, self.fraction),
+                *(() if error_cells is None else (error_cells,)),
+                all_runs("Every run", found, self.seed, of="condition"),
             ),
             self.spec,
         )

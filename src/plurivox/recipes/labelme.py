@@ -1,4 +1,4 @@
-"""LabelMe with its official split: gold, aggregated and soft labels, two heads, heads on votes."""
+"""Train networks on LabelMe with gold, aggregated and soft labels and with crowd heads, on the official split."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,12 +11,12 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_list
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.cache import ResultCache
 from plurivox.workflows.net_measures import all_runs, mean_and_std
 
 if TYPE_CHECKING:
-    from plurivox.recipes._papers.labelme_protocol import Setting
+    from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
 
 METHODS = (
     "gold,majority,dawid-skene,vote-shares,softmax-shares,two-heads-gold,two-heads-silver,"
@@ -27,14 +27,15 @@ METHODS = (
 
 @dataclass(frozen=True)
 class Labelme(Recipe):
-    """LabelMe with its official split: what to teach a net when few people voted on each photo.
+    """Training labels for few votes per photo, compared on LabelMe with its official split.
 
-    1,000 photos with 2.5 votes each teach; 500 choose the epoch by their gold labels (`choose=gold`), or a tenth of the
-    training photos does by its votes alone (`choose=votes`); 1,188 test. The test photos have no votes: accuracy, NLL, Brier
-    score and ECE are against gold. For soft measures every run is trained once more on four fifths of the training photos and
-    held against the votes on the last fifth (one photo is one task, so no twin lies on both sides): cross-entropy against
-    vote shares and against softmax shares, since a net taught one of them is judged on its own target there, and the
-    correlation of entropies. Ties of majorities are broken anew in every run.
+    The training set has 1,000 photos with 2.5 votes each on average, the test set 1,188. The epoch is chosen by the gold
+    labels of 500 validation photos (`choose=gold`) or by the votes on a tenth of the training photos (`choose=votes`). The
+    test photos have no votes: accuracy, NLL, Brier score and ECE are against gold labels. For soft measures every run is
+    trained once more on four fifths of the training photos and compared with the votes on the last fifth (a photo is one
+    task, so no duplicate is in both): cross-entropy against vote shares and against softmax shares, because a network
+    trained on one of them is evaluated on its own target there, and the correlation of entropies. Ties of majorities are
+    broken with another seed in every run.
 
     Rodrigues & Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506; Uma et al. (2020),
     https://doi.org/10.1609/hcomp.v8i1.7478
@@ -43,42 +44,41 @@ class Labelme(Recipe):
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
 
     data: str = option("labelme", "a data set with features, votes, gold labels and the splits train, valid and test")
-    methods: str = option(METHODS, "what is trained; targets, aggregators, and those of the default list")
-    runs: int = option(30, "trainings of each, with seeds of their own", low=1)
-    choose: Literal["gold", "votes"] = option("gold", "what says which epoch, and which L2, is best")
-    net: str = option("labelme-head", "the net on the features")
-    epochs: int = option(50, "passes over all training photos", low=1)
+    methods: str = option(METHODS, "targets, aggregation methods, and names of the default list")
+    runs: int = option(30, "number of runs of each method, with the seeds seed, seed + 1, ...", low=1)
+    choose: Literal["gold", "votes"] = option("gold", "labels that choose the epoch, and the L2 penalty")
+    net: str = option("labelme-head", "network on the features")
+    epochs: int = option(50, "number of epochs", low=1)
     batch: int = option(64, "batch size: photos per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
-    l2: str = option("100,300,1000,3000,10000,30000", "penalties that raykar-logistic chooses from")
-    folder: str = option("", "a folder that keeps every result: a walk that was stopped goes on there")
-    seed: int = option(0, "of the first run", low=0)
+    l2: str = option("100,300,1000,3000,10000,30000", "L2 penalties that raykar-logistic chooses from")
+    folder: str = option("", "folder to save every result in; an interrupted recipe continues from it")
+    seed: int = option(0, "seed of the first run", low=0)
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Train everything as often as wished, and measure."""
-        setting = self._setting(read)
-        kept = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
-        from plurivox.recipes._papers.labelme_protocol import LOGISTIC, choose_l2, held_out, official
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Train every method in every run, and measure on test photos and on held-out training photos."""
+        setting = self._read_setting(read)
+        cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
+        from plurivox.recipes._papers.labelme_protocol import LOGISTIC, choose_l2, measure_held_out, measure_test
 
-        words, done = split_list(self.methods), 0
-        if LOGISTIC in words:
-            setting.chosen.update(kept.numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed)))
-        hard: dict[str, list[dict[str, float]]] = {word: [] for word in words}
-        soft: dict[str, list[dict[str, float]]] = {word: [] for word in words}
+        methods, done = split_list(self.methods), 0
+        if LOGISTIC in methods:
+            setting.chosen_l2.update(cache.numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed)))
+        hard: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
+        soft: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
         for run in range(self.runs):
-            for word in words:
-                once = word == LOGISTIC  # nothing in it is left to chance
-                if not (once and run):
-                    make = partial(official, setting, word, self.seed + run)
-                    hard[word].append(kept.numbers(f"{word}-official-{run:03d}", make))
-                make = partial(held_out, setting, word, run, self.seed)
-                soft[word].append(kept.numbers(f"{word}-held-out-{run:03d}", make))
-                progress(done, self.runs * len(words))
+            for method in methods:
+                if method != LOGISTIC or run == 0:  # the logistic regression is deterministic: one run is enough
+                    make = partial(measure_test, setting, method, self.seed + run)
+                    hard[method].append(cache.numbers(f"{method}-official-{run:03d}", make))
+                make = partial(measure_held_out, setting, method, run, self.seed)
+                soft[method].append(cache.numbers(f"{method}-held-out-{run:03d}", make))
+                progress(done, self.runs * len(methods))
                 done += 1
-        return self._tables(setting, hard, soft)
+        return self._make_tables(setting, hard, soft)
 
-    def _setting(self, read: Reader) -> "Setting":
-        from plurivox.recipes._papers.labelme_protocol import Setting
+    def _read_setting(self, read: DatasetReader) -> "ExperimentSetting":
+        from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
         from plurivox.train.plan import Plan
         from plurivox.workflows.train_inputs import training_data_of
 
@@ -88,11 +88,11 @@ class Labelme(Recipe):
             raise InputError(f"{training_data.name} must have the splits train, valid and test; it has {sorted(parts)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
-        return Setting(
-            training_data, parts, self.net, plan, self.choose, tuple(float(one) for one in split_list(self.l2))
+        return ExperimentSetting(
+            training_data, parts, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
         )
 
-    def _tables(self, setting: "Setting", hard: "Runs", soft: "Runs") -> Tables:
+    def _make_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:
         label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes.on(setting.parts["train"]))
         by = (
@@ -101,13 +101,13 @@ class Labelme(Recipe):
             else "votes on a tenth of the training photos"
         )
         notes = (
-            f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; no test photo has votes, so all is against "
+            f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; test photos have no votes, so all is against "
             "gold; ECE has 15 bins over all test photos",
-            f"raykar-logistic, dev by its L2: {_told(setting.chosen)}" if setting.chosen else "",
+            f"raykar-logistic, dev score by L2: {_l2_text(setting.chosen_l2)}" if setting.chosen_l2 else "",
         )
         soft_note = (
-            "against the votes on the last fifth; raykar-logistic differs between runs by its photos alone; shares of so few "
-            f"votes lie about {floor:.3f} nats (KL) from what many people would say"
+            "against the votes on the last fifth; runs of raykar-logistic differ only in their photos; shares of so few "
+            f"votes differ by about {floor:.3f} nats (KL) from the shares of many votes"
         )
         return Tables(
             f"{setting.training_data.name}, {self.runs} runs",
@@ -124,5 +124,5 @@ class Labelme(Recipe):
 Runs = dict[str, list[dict[str, float]]]
 
 
-def _told(chosen: dict[str, float]) -> str:
+def _l2_text(chosen: dict[str, float]) -> str:
     return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in chosen.items())

@@ -1,6 +1,6 @@
-"""Tables 1 to 4 of Lefort et al. (2024), drawn anew in peerannot's order of draws and aggregated here.
+"""Tables 1 to 4 of Lefort et al. (2024): crowds simulated in peerannot's order of random draws, then aggregated.
 
-https://doi.org/10.57750/qmaz-gr91. Figures are the share of tasks whose label is recovered.
+https://doi.org/10.57750/qmaz-gr91. The numbers are accuracies: the share of tasks whose true label is recovered.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from plurivox import aggregate, simulate
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 
 DAWID_SKENE = "dawid-skene[smooth=0,tol=0,max-iter=50,accelerate=no]"  # as published: no smoothing, 50 rounds
 CLUSTERS = "dawid-skene-clusters[clusters={},published=yes,tol=1e-8]"
-TABLES: dict[str, tuple[str, dict[str, float]]] = {  # title: crowd, published figures by method
+TABLES: dict[str, tuple[str, dict[str, float]]] = {  # title: (crowd, {method: published accuracy})
     "Table 1, independent mistakes": (
         "independent-confusion[order=peerannot]",
         {
@@ -63,12 +63,12 @@ TABLES: dict[str, tuple[str, dict[str, float]]] = {  # title: crowd, published f
         },
     ),
 }
-SEEDS = 100  # majority vote: peerannot breaks ties by an unseeded generator, so we give mean and range
+N_TIE_SEEDS = 100  # majority vote: peerannot breaks ties with an unseeded generator, so we give mean and range
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One published figure and ours; for majority vote the mean over seeded ties, with its range."""
+class TableCell:
+    """One accuracy of a table, published and ours; for majority vote the mean over seeds of the ties, with its range."""
 
     table: str
     method: str
@@ -80,57 +80,57 @@ class Cell:
 
 @dataclass(frozen=True)
 class PeerannotTables(Recipe):
-    """Tables 1 to 4 of the peerannot paper: the share of tasks whose label is recovered, published and ours.
+    """Tables 1 to 4 of the peerannot paper: accuracy of the aggregated labels, published and ours.
 
-    The crowds are drawn in peerannot's order of draws. Majority vote breaks ties by an unseeded generator there, so
-    that its cell is the mean over 100 seeds, with the range. Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91.
+    The crowds are simulated in peerannot's order of random draws. Its majority vote breaks ties with an unseeded generator,
+    so ours is the mean over 100 seeds, with the range. Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91.
     """
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Draw the four crowds, aggregate them, and set the figures side by side."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Simulate the four crowds, aggregate them, and list our accuracies beside the published ones."""
         del read
-        cells = self.cells(progress)
+        cells = self.compute_cells(progress)
         return Tables(
-            "peerannot, Tables 1 to 4: share of tasks whose label is recovered",
+            "peerannot, Tables 1 to 4: share of tasks whose true label is recovered",
             tuple(_table(title, [cell for cell in cells if cell.table == title]) for title in TABLES),
             self.spec,
         )
 
-    def cells(self, progress: Progress = no_progress) -> list[Cell]:
-        """Every cell of the four tables."""
+    def compute_cells(self, progress: Progress = no_progress) -> list[TableCell]:
+        """Return all cells of the four tables."""
         total = sum(len(published) for _, published in TABLES.values())
         cells = []
-        for step, cell in enumerate(_cells()):
+        for step, cell in enumerate(_iterate_cells()):
             cells.append(cell)
             progress(step, total)
         return cells
 
 
-def _table(title: str, cells: Sequence[Cell]) -> Table:
-    ranged = [f"{one.low:.3f} to {one.high:.3f}" if one.low < one.high else "" for one in cells]
+def _table(title: str, cells: Sequence[TableCell]) -> Table:
+    ranges = [f"{cell.low:.3f} to {cell.high:.3f}" if cell.low < cell.high else "" for cell in cells]
     columns = {
-        "method": [one.method for one in cells],
-        "paper": [one.published for one in cells],
-        "ours": [one.ours for one in cells],
-        "difference": [one.ours - one.published for one in cells],
-        "over ties": ranged,
+        "method": [cell.method for cell in cells],
+        "paper": [cell.published for cell in cells],
+        "ours": [cell.ours for cell in cells],
+        "difference": [cell.ours - cell.published for cell in cells],
+        "over ties": ranges,
     }
     return Table(title, columns, (f"crowd: {TABLES[title][0]}",), digits=3)
 
 
-def _cells() -> Iterator[Cell]:
-    for title, (word, published) in TABLES.items():
-        crowd = simulate.methods.make(word).draw()
+def _iterate_cells() -> Iterator[TableCell]:
+    for title, (spec, published) in TABLES.items():
+        crowd = simulate.methods.make(spec).draw()
         true = crowd.truth.codes()
-        for method, figure in published.items():
-            shares = [float((codes == true).mean()) for codes in _answers(method, crowd.votes)]
-            yield Cell(title, method, figure, float(np.mean(shares)), min(shares), max(shares))
+        for method, accuracy in published.items():
+            ours = [float((codes == true).mean()) for codes in _aggregated_codes(method, crowd.votes)]
+            yield TableCell(title, method, accuracy, float(np.mean(ours)), min(ours), max(ours))
 
 
-def _answers(method: str, votes: Votes) -> "Iterator[np.ndarray]":
-    """The labels by a method; of majority vote once for every seed of its ties."""
+def _aggregated_codes(method: str, votes: Votes) -> "Iterator[np.ndarray]":
+    """Yield the label codes by a method; for majority vote once per seed of the ties."""
     if method == "majority-vote":
-        for seed in range(SEEDS):
+        for seed in range(N_TIE_SEEDS):
             yield aggregate.methods.make(method, ties="random", seed=seed).fit(votes).soft.codes()
     else:
         yield aggregate.methods.make(method).fit(votes).soft.codes()

@@ -1,4 +1,4 @@
-"""Whom to trust and what is hard: rankings of workers and tasks by several scores."""
+"""Rankings of workers and tasks by several scores, and the rank correlations of the scores."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,18 +12,18 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.rank_scores import rank_of, task_errors, worker_errors
 from plurivox.workflows.score_crowd import EvidenceCache, scores_of
 
 
 @dataclass(frozen=True)
 class Rankings(Recipe):
-    """Worker and task rankings by several scores, and how alike they rank.
+    """Rank workers and tasks by several scores, and correlate the rankings.
 
     The default data sets and worker scores are the feature-blind columns of Figures 13 and 14 of Lefort et al. (2024),
-    https://doi.org/10.57750/qmaz-gr91, with `agreement-with-rest` beside them. Where gold labels are known, a column
-    holds every score against them: workers against their accuracy, tasks against the share of their votes that are wrong.
+    https://doi.org/10.57750/qmaz-gr91, and `agreement-with-rest`. If there are gold labels, a further column compares
+    every score with them: workers with their error rate, tasks with the share of their votes that are wrong.
     """
 
     reads: ClassVar[tuple[str, ...]] = ("labelme", "cifar10h")
@@ -33,46 +33,46 @@ class Rankings(Recipe):
     task_scores: str = option(
         "entropy,disagreement,posterior-entropy,glad-difficulty,aggregator-disagreement", "scores of tasks"
     )
-    n: int = option(10, "how many of the worst to show", low=1)
+    n: int = option(10, "number of worst workers and tasks to show", low=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         scores_of("worker", self.worker_scores, f"{self.name()}: worker-scores")
         scores_of("task", self.task_scores, f"{self.name()}: task-scores")
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Score, rank, and hold the scores against each other."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Score and rank workers and tasks of every data set, and correlate the rankings."""
         tables, names = [], split_list(self.datasets)
         for step, name in enumerate(names):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
-            tables += self._of(data.name, votes, data.gold, within(progress, step, len(names)))
-        return Tables("Whom to trust and what is hard", tuple(tables), self.spec)
+            tables += self._dataset_tables(data.name, votes, data.gold, within(progress, step, len(names)))
+        return Tables("Rankings of workers and tasks", tuple(tables), self.spec)
 
-    def _of(self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress) -> list[Table]:
-        gathering, tables = EvidenceCache(votes, Evidence(gold=gold)), []
-        for of, words, errors in (
+    def _dataset_tables(self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress) -> list[Table]:
+        evidence, tables = EvidenceCache(votes, Evidence(gold=gold)), []
+        for of, specs, errors in (
             ("worker", self.worker_scores, worker_errors),
             ("task", self.task_scores, task_errors),
         ):
-            scores = [gathering.score(one, progress) for one in scores_of(of, words)]
-            tables += self._tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
+            scores = [evidence.score(method, progress) for method in scores_of(of, specs)]
+            tables += self._ranking_tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
         return tables
 
-    def _tables(self, title: str, scores: list[Scores], known: Scores | None) -> list[Table]:
-        """The worst by mean rank, and Spearman's correlations."""
+    def _ranking_tables(self, title: str, scores: list[Scores], errors: Scores | None) -> list[Table]:
+        """Return the table of the worst by mean rank, and the table of Spearman correlations; `errors` are true error rates."""
         ranking = rank_of(scores)
-        held = ranking if known is None else rank_of([*scores, known])
+        with_errors = ranking if errors is None else rank_of([*scores, errors])
         worst = positions(ranking.names, ranking.worst(self.n))
-        raw = {one.made_by: one.value if one.raw is None else one.raw for one in scores}
+        raw = {score.made_by: score.value if score.raw is None else score.raw for score in scores}
         shown: dict[str, object] = {ranking.of: ranking.names[worst]}
-        shown |= {word: column[worst] for word, column in raw.items()}
-        shown |= {} if known is None else {known.made_by: held.value[worst, -1]}
-        likeness: dict[str, object] = {"score": held.scores}
-        likeness |= dict(zip(held.scores.tolist(), held.likeness().T, strict=True))
-        note = "scores as their papers define them, worst by the mean of the ranks first"
+        shown |= {spec: column[worst] for spec, column in raw.items()}
+        shown |= {} if errors is None else {errors.made_by: with_errors.value[worst, -1]}
+        correlations: dict[str, object] = {"score": with_errors.scores}
+        correlations |= dict(zip(with_errors.scores.tolist(), with_errors.likeness().T, strict=True))
+        note = "scores as the papers define them, sorted by mean rank, the worst first"
         return [
             Table(f"{title}: the {len(worst)} worst of {len(ranking.names):,}", shown, (note,)),
-            Table(f"{title}: how alike the scores rank (Spearman)", likeness, digits=2),
+            Table(f"{title}: rank correlations of the scores (Spearman)", correlations, digits=2),
         ]

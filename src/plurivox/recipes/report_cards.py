@@ -1,4 +1,4 @@
-"""A card for each worker: every score beside the crowd's, how they answer, and where they differ."""
+"""Report cards of workers: scores compared with the crowd, confusion matrix, most unlikely votes."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
-from plurivox.recipes._contract import Reader, Recipe, from_the_shelf
+from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.rank_scores import rank_of
 from plurivox.workflows.score_crowd import EvidenceCache, scores_of
@@ -27,113 +27,115 @@ SCORES = (
 
 @dataclass(frozen=True)
 class ReportCards(Recipe):
-    """A card for each worker: every score beside the crowd's, how they answer, and where they differ.
+    """Report card of each worker: scores compared with the crowd, confusion matrix, and most unlikely votes.
 
-    The first table has all workers, the worst by the mean of their ranks first. Then, for those who are named or the `n`
-    worst, the scores as their papers define them beside the crowd's median and the place among all (1 is the worst), the
-    confusion matrix that the aggregator learnt, and the tasks on which the worker said what we believe least. Scores that
-    need what is not there (gold, times, repeats, percents) are left out, and a note says why.
+    The first table lists all workers, the worst by mean rank first. Then follow, for the workers given by `workers` or the
+    `n` worst: the scores as the papers define them with the median of the crowd and the rank among all (1 is the worst),
+    the confusion matrix of the aggregation method, and the votes with the lowest posterior probability. Scores whose inputs
+    are missing (gold labels, times, repeats, percents) are skipped, with a note that gives the reason.
     """
 
     data: str = option("toy", "a data set with votes of named workers: its name, folder or file")
-    workers: str = option("", "whose cards, with commas between; empty: those of the n worst")
-    n: int = option(3, "how many cards where nobody is named", low=1)
+    workers: str = option("", "workers to make cards for, comma-separated; empty: the n worst")
+    n: int = option(3, "number of cards, if workers is empty", low=1)
     scores: str = option(SCORES, "scores of workers, see plurivox methods identify")
-    method: str = option("ibcc", "an aggregator with confusion matrices")
-    tasks: int = option(5, "how many tasks to show on which a worker differs most", low=0)
+    method: str = option("ibcc", "aggregation method with confusion matrices")
+    tasks: int = option(5, "number of most unlikely votes to show per worker", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         scores_of("worker", self.scores, f"{self.name()}: scores")
         aggregate.methods.make(self.method)
 
-    def run(self, *, read: Reader = from_the_shelf, progress: Progress = no_progress) -> Tables:
-        """Score everybody, then write the cards."""
+    def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
+        """Score all workers, then make the cards of the chosen ones."""
         data = read(self.data)
         if (votes := data.votes) is None:
             raise InputError(f"{data.name} has no votes of named workers; report cards need them")
         made = fit(votes, self.method, progress=progress)
         if made.confusion is None:
-            raise InputError(f"{self.name()}: {self.method} learns no confusion matrices; try ibcc or dawid-skene")
-        scores, notes = self._scored(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
+            raise InputError(f"{self.name()}: {self.method} estimates no confusion matrices; use ibcc or dawid-skene")
+        scores, notes = self._compute_scores(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
         worst = positions(votes.workers, rank_of(scores).worst(votes.n_workers))
         shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
-        shown |= {one.made_by: _raw(one)[worst] for one in scores}
+        shown |= {score.made_by: _raw_values(score)[worst] for score in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
-        for place in self._chosen(votes, worst).tolist():
-            tables += self._card(votes, made, scores, place)
+        for worker in self._chosen_workers(votes, worst).tolist():
+            tables += self._card(votes, made, scores, worker)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
-    def _scored(self, gathering: EvidenceCache, votes: Votes, progress: Progress) -> tuple[list[Scores], list[str]]:
-        """The scores of the workers of the votes, in their order, and why some are not told."""
-        found, notes, words = [], [], split_list(self.scores)
-        for step, (word, score) in enumerate(zip(words, scores_of("worker", self.scores), strict=True)):
+    def _compute_scores(
+        self, evidence: EvidenceCache, votes: Votes, progress: Progress
+    ) -> tuple[list[Scores], list[str]]:
+        """Return the scores of the workers in the order of `votes.workers`, and notes on scores that were skipped."""
+        found, notes, specs = [], [], split_list(self.scores)
+        for step, (spec, method) in enumerate(zip(specs, scores_of("worker", self.scores), strict=True)):
             try:
-                found.append(_on(gathering.score(score, within(progress, step, len(words))), votes))
+                found.append(_align_to_workers(evidence.score(method, within(progress, step, len(specs))), votes))
             except PlurivoxError as why:
-                notes.append(f"without {word}: {why}")
+                notes.append(f"without {spec}: {why}")
         if not found:
-            raise InputError("no score can be told of these workers: " + "; ".join(notes))
+            raise InputError("no score can be computed for these workers: " + "; ".join(notes))
         return found, notes
 
-    def _chosen(self, votes: Votes, worst: Ints) -> Ints:
+    def _chosen_workers(self, votes: Votes, worst: Ints) -> Ints:
         if not self.workers:
             return worst[: self.n]
         names = split_list(self.workers)
-        place = positions(votes.workers, as_names(names, "workers"))
-        if (place < 0).any():
-            raise unknown_name("worker", names[int(np.argmin(place))], map(str, votes.workers.tolist()))
-        return place
+        codes = positions(votes.workers, as_names(names, "workers"))
+        if (codes < 0).any():
+            raise unknown_name("worker", names[int(np.argmin(codes))], map(str, votes.workers.tolist()))
+        return codes
 
-    def _card(self, votes: Votes, fit: Fit, scores: list[Scores], place: int) -> list[Table]:
-        who = str(votes.workers[place])
-        raw = [_raw(one) for one in scores]
-        known = [one.value[np.isfinite(one.value)] for one in scores]
+    def _card(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
+        name = str(votes.workers[worker])
+        raw = [_raw_values(score) for score in scores]
+        known = [score.value[np.isfinite(score.value)] for score in scores]
         rows = {
-            "score": [one.made_by for one in scores],
-            "worker": [float(one[place]) for one in raw],
-            "crowd's median": [float(np.nanmedian(one)) if np.isfinite(one).any() else np.nan for one in raw],
-            "place": [_place(one.value[place], all_of) for one, all_of in zip(scores, known, strict=True)],
+            "score": [score.made_by for score in scores],
+            "worker": [float(values[worker]) for values in raw],
+            "median": [float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan for values in raw],
+            "rank": [_rank_text(score.value[worker], values) for score, values in zip(scores, known, strict=True)],
         }
         assert fit.confusion is not None
-        matrix, labels = fit.confusion.of(votes.workers[place]), fit.confusion.labels
-        said = {"true": labels, **{f"says {label}": matrix[:, k] for k, label in enumerate(labels)}}
+        matrix, labels = fit.confusion.of(votes.workers[worker]), fit.confusion.labels
+        confusion = {"true": labels, **{f"votes {label}": matrix[:, k] for k, label in enumerate(labels)}}
         tables = [
-            Table(f"{who}: scores", rows, ("place 1 is the worst of all who have the score",)),
-            Table(f"{who}: how they answer, by {fit.made_by}", said, digits=2),
+            Table(f"{name}: scores", rows, ("rank 1 is the worst of all workers with the score",)),
+            Table(f"{name}: confusion matrix by {fit.made_by}", confusion, digits=2),
         ]
-        return tables + ([_differs(votes, fit.soft, place, self.tasks)] if self.tasks else [])
+        return tables + ([_unlikely_votes(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
 
 
-def _on(scores: Scores, votes: Votes) -> Scores:
-    """The same score of every worker of the votes, nan for who has none: those who entered answers may be others."""
+def _align_to_workers(scores: Scores, votes: Votes) -> Scores:
+    """Return the scores in the order of `votes.workers`, NaN for workers without a score."""
     place = positions(scores.names, votes.workers)
-    value, raw = (np.where(place >= 0, column[place], np.nan) for column in (scores.value, _raw(scores)))
+    value, raw = (np.where(place >= 0, column[place], np.nan) for column in (scores.value, _raw_values(scores)))
     return Scores("worker", votes.workers, value, scores.made_by, raw=raw)
 
 
-def _raw(scores: Scores) -> Floats:
+def _raw_values(scores: Scores) -> Floats:
     return scores.value if scores.raw is None else scores.raw
 
 
-def _place(value: float, everybody: Floats) -> str:
-    return "-" if not np.isfinite(value) else f"{1 + int((everybody > value).sum()):,} of {len(everybody):,}"
+def _rank_text(value: float, values: Floats) -> str:
+    return "-" if not np.isfinite(value) else f"{1 + int((values > value).sum()):,} of {len(values):,}"
 
 
-def _differs(votes: Votes, soft: SoftLabels, place: int, n: int) -> Table:
-    """The worker's answers that we believe least, of those that are not what we believe most."""
-    believed = soft.codes()
-    mine = np.flatnonzero((votes.worker == place) & (votes.label != believed[votes.task]))
-    prob = soft.prob[votes.task[mine], votes.label[mine]]
-    least = mine[np.argsort(prob, kind="stable")[:n]]
-    top = believed[votes.task[least]]
+def _unlikely_votes(votes: Votes, soft: SoftLabels, worker: int, n: int) -> Table:
+    """Return the worker's `n` votes with the lowest posterior probability, of those that differ from the top label."""
+    top = soft.codes()
+    differing = np.flatnonzero((votes.worker == worker) & (votes.label != top[votes.task]))
+    prob = soft.prob[votes.task[differing], votes.label[differing]]
+    least = differing[np.argsort(prob, kind="stable")[:n]]
+    top_label = top[votes.task[least]]
     return Table(
-        f"{votes.workers[place]}: said what we believe least",
+        f"{votes.workers[worker]}: most unlikely votes",
         {
             "task": votes.tasks[votes.task[least]],
-            "said": votes.labels[votes.label[least]],
-            "with": soft.prob[votes.task[least], votes.label[least]],
-            "believed": soft.labels[top],
-            "at": soft.prob[votes.task[least], top],
+            "vote": votes.labels[votes.label[least]],
+            "probability": soft.prob[votes.task[least], votes.label[least]],
+            "top label": soft.labels[top_label],
+            "its probability": soft.prob[votes.task[least], top_label],
         },
     )

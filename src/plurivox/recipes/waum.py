@@ -1,4 +1,4 @@
-"""WAUM: train on every vote, record, and find the tasks whose votes never stood out."""
+"""WAUM: train on every vote, record the logits, and find tasks whose votes had small margins."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -9,15 +9,19 @@ from plurivox.recipes._margins import MarginRecipe
 
 @dataclass(frozen=True)
 class Waum(MarginRecipe):
-    """Train on every pair of a task and a vote, record, and rank tasks by margins weighed by trust in the voter (WAUM).
+    """Train on every (task, vote) pair, record the logits, and rank tasks by margins weighted by worker reliability (WAUM).
 
-    Dawid and Skene's matrices say whom to trust. Lefort et al. (2024), https://doi.org/10.48550/arXiv.2209.15380
+    The weights come from Dawid and Skene's confusion matrices. Lefort et al. (2024), https://doi.org/10.48550/arXiv.2209.15380
     """
 
     score: ClassVar[str] = "waum"
-    shown: ClassVar[str] = "waum"
+    title: ClassVar[str] = "waum"
 
     data: str = option("labelme", "a data set with features and votes of named workers")
-    margin: Literal["yang", "pleiss"] = option("yang", "to the second largest probability, or to the largest other")
+    margin: Literal["yang", "pleiss"] = option(
+        "yang", "margin to the second largest probability, or to the largest other"
+    )
     top_k: int = option(1, "a label among the k best does not count as wrong", low=1)
-    divide_by: Literal["weights", "votes"] = option("weights", "what weighed margins are divided by")
+    divide_by: Literal["weights", "votes"] = option(
+        "weights", "divide the sum of weighted margins by the weights or the votes"
+    )

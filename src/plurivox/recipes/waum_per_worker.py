@@ -1,4 +1,4 @@
-"""WAUM with a net for every worker."""
+"""WAUM with one network per worker."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,11 +8,11 @@ from plurivox.recipes.waum import Waum
 
 @dataclass(frozen=True)
 class WaumPerWorker(Waum):
-    """Train a net for every worker on that worker's votes alone, record, and rank tasks (WAUM per worker).
+    """Train one network per worker on that worker's votes, record the logits, and rank tasks (WAUM per worker).
 
-    No worker's answers touch the margins of another; where workers have few votes, their nets know little.
+    The margins of a worker do not depend on the votes of others; networks of workers with few votes are inaccurate.
     Lefort et al. (2024), https://doi.org/10.48550/arXiv.2209.15380
     """
 
     score: ClassVar[str] = "waum-per-worker"
-    shown: ClassVar[str] = "waum-per-worker"
+    title: ClassVar[str] = "waum-per-worker"

@@ -1,4 +1,4 @@
-"""What the tests of the doors share: a call, a file of votes, a method from another package."""
+"""Fixtures of the command-line tests: run a command, a file of votes, a plugin."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from interfaces.cli.cli_process import environment
 from plurivox.cli.main import main
 
 VOTES = "task,worker,label\na,ann,cat\na,bo,cat\na,cy,dog\nb,ann,dog\nb,bo,cat\nc,ann,dog\n"
-GUEST = '''
+PLUGIN = '''
 """A method from outside."""
 import time
 from dataclasses import dataclass
@@ -47,25 +47,25 @@ class Sleepy(Aggregator):
 
 @pytest.fixture
 def call() -> Callable[..., Result]:
-    """Run a command line in this process."""
+    """Return a function that runs a command line in this process."""
     return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture
 def votes_file(tmp_path: Path) -> Path:
-    """Three tasks, three workers; task b is a tie."""
+    """Return a CSV file of votes on three tasks by three workers; task b is a tie."""
     path = tmp_path / "votes.csv"
     path.write_text(VOTES)
     return path
 
 
 @pytest.fixture
-def guest(tmp_path: Path) -> dict[str, str]:
-    """The environment of a process in which another package brings the aggregator `sleepy`."""
+def plugin(tmp_path: Path) -> dict[str, str]:
+    """Return environment variables of a process in which a plugin provides the aggregator `sleepy`."""
     step = tmp_path / "elsewhere"
-    about = step / "guest-1.0.dist-info"
+    about = step / "plugin-1.0.dist-info"
     about.mkdir(parents=True)
-    (step / "guest.py").write_text(GUEST)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: guest\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[plurivox.aggregate]\nsleepy = guest:Sleepy\n")
+    (step / "plugin.py").write_text(PLUGIN)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[plurivox.aggregate]\nsleepy = plugin:Sleepy\n")
     return environment(step)

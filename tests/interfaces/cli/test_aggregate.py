@@ -1,4 +1,4 @@
-"""The path from a file of votes to a file of soft labels."""
+"""`plurivox aggregate`: from a file of votes to a file of soft labels."""
 
 import json
 from collections.abc import Callable
@@ -12,20 +12,20 @@ from plurivox.core.results import Fit
 Call = Callable[..., Result]
 
 
-def test_votes_in_soft_labels_out_and_one_line(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_soft_labels_are_written_and_one_line_is_printed(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "soft.csv"
     said = call("aggregate", "vote-shares", votes_file, "-o", out)
     assert said.exit_code == 0, said.output
-    assert said.stdout == f"vote-shares: 3 tasks -> {out}\n"
+    assert said.stdout == f"vote-shares: 3 tasks; wrote {out}\n"
     head, first = out.read_text().splitlines()[:2]
     assert head == "task,label,confidence,p:cat,p:dog"
     assert first.startswith("a,cat,0.66")
 
 
-def test_options_reach_the_method_and_ties_are_told(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_options_reach_the_method_and_ties_are_reported(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "soft.csv"
     said = call("aggregate", "majority-vote", votes_file, "-o", out, "--ties", "share")
-    assert said.stdout == f"majority-vote[ties=share]: 3 tasks -> {out} (ties: 1)\n"
+    assert said.stdout == f"majority-vote[ties=share]: 3 tasks (ties: 1); wrote {out}\n"
     assert "b,cat,0.5,0.5,0.5" in out.read_text()
 
 
@@ -38,13 +38,13 @@ def test_json_is_one_document_and_nothing_else(call: Call, votes_file: Path, tmp
     assert said["notes"] == []
 
 
-def test_quiet_says_nothing(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_quiet_prints_nothing(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "soft.csv"
     said = call("aggregate", "vote-shares", votes_file, "-o", out, "--quiet", "--missing", "dog")
     assert (said.exit_code, said.output) == (0, "") and out.exists()
 
 
-def test_what_was_dropped_is_noted_on_stderr_and_in_json(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_dropped_rows_are_noted_on_stderr_and_in_json(call: Call, votes_file: Path, tmp_path: Path) -> None:
     words = ("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", "--missing", "dog")
     said = call(*words)
     assert said.stderr.startswith("note: 3 rows say 'dog'") and "note: " not in said.stdout
@@ -52,7 +52,7 @@ def test_what_was_dropped_is_noted_on_stderr_and_in_json(call: Call, votes_file:
     assert json.loads(call(*words, "--json").stdout)["notes"][0].startswith("3 rows say 'dog'")
 
 
-def test_reading_options_name_columns_and_labels(call: Call, tmp_path: Path) -> None:
+def test_reading_options_set_columns_and_labels(call: Call, tmp_path: Path) -> None:
     table, out = tmp_path / "odd.tsv", tmp_path / "soft.csv"
     table.write_text("q\twho\tsays\na\tann\tyes\na\tann\tno\n")
     words = ("--task", "q", "--worker", "who", "--label", "says", "--labels", "yes,no,perhaps", "--repeats", "last")
@@ -60,18 +60,18 @@ def test_reading_options_name_columns_and_labels(call: Call, tmp_path: Path) -> 
     assert out.read_text().splitlines() == ["task,label,confidence,p:yes,p:no,p:perhaps", "a,no,1.0,0.0,1.0,0.0"]
 
 
-def test_a_wide_table_can_be_named_so(call: Call, tmp_path: Path) -> None:
+def test_wide_reads_a_wide_table(call: Call, tmp_path: Path) -> None:
     table, out = tmp_path / "wide.csv", tmp_path / "soft.csv"
     table.write_text("task,ann,bo\na,x,y\nb,x,x\n")
     assert call("aggregate", "vote-shares", table, "-o", out, "--wide").exit_code == 0
     assert "a,x,0.5,0.5,0.5" in out.read_text()
 
 
-def test_workers_and_the_whole_fit_can_be_kept(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_worker_estimates_and_the_fit_can_be_written(call: Call, votes_file: Path, tmp_path: Path) -> None:
     workers, fit = tmp_path / "workers.csv", tmp_path / "fit.npz"
     words = ("-o", tmp_path / "soft.csv", "--workers-out", workers, "--save", fit)
     said = call("aggregate", "vote-shares", votes_file, *words)
-    assert said.exit_code == 0 and "holds their names only" in said.stderr
+    assert said.exit_code == 0 and "contains only their names" in said.stderr
     assert workers.read_text().split() == ["worker", "ann", "bo", "cy"]
     assert Fit.load(fit).made_by == "vote-shares"
 
@@ -85,7 +85,7 @@ def test_workers_and_the_whole_fit_can_be_kept(call: Call, votes_file: Path, tmp
         (["--task", "query"], "query"),
     ],
 )
-def test_data_that_do_not_fit_are_a_mistake(
+def test_inconsistent_data_are_an_error(
     call: Call, votes_file: Path, tmp_path: Path, words: list[str], why: str
 ) -> None:
     said = call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", *words)
@@ -93,17 +93,17 @@ def test_data_that_do_not_fit_are_a_mistake(
     assert said.stderr.splitlines()[-1].startswith("error: ") and not (tmp_path / "soft.csv").exists()
 
 
-def test_an_unknown_input_names_the_nearest_data_set(call: Call, tmp_path: Path) -> None:
+def test_an_unknown_input_suggests_the_most_similar_data_set(call: Call, tmp_path: Path) -> None:
     said = call("aggregate", "vote-shares", "toi", "-o", tmp_path / "soft.csv")
     assert said.exit_code == 2 and "did you mean 'toy'?" in said.stderr
 
 
-def test_an_ending_nobody_knows_is_a_mistake(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_an_unsupported_file_type_is_an_error(call: Call, votes_file: Path, tmp_path: Path) -> None:
     said = call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.docx")
-    assert said.exit_code == 2 and "soft.docx has an ending nobody knows" in said.stderr
+    assert said.exit_code == 2 and "unsupported file type of" in said.stderr
 
 
-def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_prints_a_one_line_error(call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from plurivox.io import soft_files
 
     def full(soft: object, path: object) -> None:

@@ -1,4 +1,4 @@
-"""plurivox audit, through its public face."""
+"""plurivox audit, run as a user would."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ def box(path: Path, names: list[str], split: list[str] | None, x: np.ndarray) ->
     return path
 
 
-def test_leaks_and_telling_names_are_found(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_leaks_and_labels_in_task_names_are_found(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     x = np.random.default_rng(0).normal(size=(6, 8)).astype(np.float32)
     x[5] = x[0]
     names = [f"{'cat' if i % 2 else 'dog'}_{i}" for i in range(6)]
@@ -34,11 +34,11 @@ def test_leaks_and_telling_names_are_found(call, tmp_path: Path) -> None:  # typ
     assert found[1]["tasks"] == ["cat_5"] and "'cat_5' = 'dog_0'" in call("audit", file).stdout
 
 
-def test_what_was_looked_at_is_told_where_nothing_is_found(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_checks_are_listed_if_no_leak_is_found(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     x = np.random.default_rng(0).normal(size=(6, 8)).astype(np.float32)
     names = [f"t{i}" for i in range(6)]
     clean = box(tmp_path / "clean.npz", names, ["train"] * 4 + ["test"] * 2, x)
-    assert "nothing found; looked at labels in names, copies by name" in call("audit", clean).stdout
+    assert "no leaks found; checked: labels in names, copies by name" in call("audit", clean).stdout
     whole = box(tmp_path / "whole.npz", names, None, x)
     assert "there are none, give --split FILE" in call("audit", whole).stdout
     (tmp_path / "split.csv").write_text(
@@ -49,11 +49,11 @@ def test_what_was_looked_at_is_told_where_nothing_is_found(call, tmp_path: Path)
     assert wrong.exit_code == 2 and "belong together" in wrong.stderr
 
 
-def test_it_needs_no_torch(tmp_path: Path) -> None:
+def test_audit_needs_no_torch(tmp_path: Path) -> None:
     file = box(tmp_path / "made.npz", ["a", "b"], ["train", "test"], np.eye(2, dtype=np.float32))
     code = (
         "import sys; sys.modules['torch'] = None\n"
         f"from plurivox.cli.main import main; main(['audit', {str(file)!r}], standalone_mode=False)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
-    assert done.returncode == 0 and "nothing found" in done.stdout, done.stderr
+    assert done.returncode == 0 and "no leaks found" in done.stdout, done.stderr

@@ -1,4 +1,4 @@
-"""`plurivox clean` through its public face."""
+"""`plurivox clean` run as a user would."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Call = Callable[..., Result]
 
 @pytest.fixture
 def crowd_folder(tmp_path: Path) -> Path:
-    """Faulty answers with gold, items and a further table."""
+    """Return a data-set folder of faulty answers with gold labels, items and a further table."""
     folder = tmp_path / "crowd"
     items = pl.DataFrame({"task": GOLD.tasks.tolist(), "text": [f"look at {task}" for task in GOLD.tasks.tolist()]})
     tables = {"weather": lambda: pl.DataFrame({"day": ["monday"], "rain": [True]})}
@@ -27,7 +27,7 @@ def crowd_folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_rules_write_a_new_data_set_with_all_the_rest_and_an_audit(
+def test_rules_write_a_cleaned_data_set_with_all_other_tables_and_an_audit(
     call: Call, crowd_folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "cleaned"
@@ -38,7 +38,7 @@ def test_rules_write_a_new_data_set_with_all_the_rest_and_an_audit(
         ["stored-twice", "0", "0", "14", "0"],
         ["collins2022", "2", "0", "28", "1"],
         ["out-of-range[at-most=1]", "0", "0", "0", "0"],
-        f"127 of 169 answers stay -> {out}".split(),
+        f"kept 127 of 169 answers; wrote {out}".split(),
     ]
     data, before = pv.read(out), pv.read(crowd_folder)
     assert data.answers is not None and len(data.answers) == 127 and "beyond" not in data.answers.workers.tolist()
@@ -51,7 +51,7 @@ def test_rules_write_a_new_data_set_with_all_the_rest_and_an_audit(
     assert "clean" in data.about["command"]
 
 
-def test_one_rule_has_its_options_as_flags(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
+def test_a_single_rule_has_its_options_as_flags(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
     said = call("clean", "too-fast", crowd_folder, "-o", tmp_path / "out", "--share", "none", "--json")
     facts = json.loads(said.stdout)
     assert facts["rules"] == {
@@ -64,7 +64,7 @@ def test_one_rule_has_its_options_as_flags(call: Call, crowd_folder: Path, tmp_p
     assert facts["before"]["answers"] - facts["after"]["answers"] == 11
 
 
-def test_votes_are_cleaned_too_and_known_labels_may_come_from_a_file(call: Call, tmp_path: Path) -> None:
+def test_votes_can_be_cleaned_and_gold_can_be_a_file(call: Call, tmp_path: Path) -> None:
     votes, checks, out = tmp_path / "votes.csv", tmp_path / "checks.csv", tmp_path / "out"
     votes.write_text("task,worker,label,seconds\nq,ann,x,3\nq,bo,y,4\na,ann,x,0.2\na,bo,x,3\nb,ann,y,2\n")
     checks.write_text("task,label\nq,x\n")
@@ -75,7 +75,7 @@ def test_votes_are_cleaned_too_and_known_labels_may_come_from_a_file(call: Call,
     assert left.tasks.tolist() == ["a", "b", "q"]  # a lost its votes and keeps its place
 
 
-def test_the_worst_are_dropped_after_the_rules(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
+def test_the_worst_workers_are_dropped_after_the_rules(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ("clean", crowd_folder, "--rules", "stored-twice", "--drop-workers", "gold-accuracy", "--quantile", 0.1)
     said = call(*words, "-o", out)
@@ -87,17 +87,17 @@ def test_the_worst_are_dropped_after_the_rules(call: Call, crowd_folder: Path, t
     assert json.loads(both.stdout)["rules"]["tasks out"] == [1]
 
 
-def test_tasks_that_only_counts_tell_of_are_counted_too(call: Call, tmp_path: Path) -> None:
+def test_tasks_with_counts_only_are_counted_too(call: Call, tmp_path: Path) -> None:
     votes = pv.Votes.of(["a", "a"], ["ann", "bo"], ["x", "y"])
     counts = pv.Votes.from_counts(np.array([[9, 0], [3, 2], [8, 0]]), ["a", "b", "c"], ["x", "y"])
     write(Dataset("made", votes=votes, counts=counts), tmp_path / "made")
     out = tmp_path / "out"
     said = call("clean", tmp_path / "made", "--drop-tasks", "entropy", "--quantile", 0.34, "-o", out)
-    assert said.exit_code == 0 and said.stdout.splitlines()[-1] == f"17 of 22 answers stay -> {out}"
+    assert said.exit_code == 0 and said.stdout.splitlines()[-1] == f"kept 17 of 22 answers; wrote {out}"
     assert pl.read_csv(out / "audit.csv").select("task", "answers").rows() == [("b", 5)]
 
 
-def test_an_earlier_audit_is_kept_beside_the_new_one(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
+def test_an_earlier_audit_is_kept(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     assert call("clean", crowd_folder, "--rules", "stored-twice", "-o", first).exit_code == 0
     assert call("clean", first, "--rules", "contradiction", "-o", second).exit_code == 0
@@ -105,7 +105,9 @@ def test_an_earlier_audit_is_kept_beside_the_new_one(call: Call, crowd_folder: P
     assert pv.read(second).tables["audit_1"]().height == 14
 
 
-def test_votes_beside_the_answers_are_left_out_with_a_note(call: Call, crowd_folder: Path, tmp_path: Path) -> None:
+def test_votes_of_a_data_set_with_answers_are_dropped_with_a_note(
+    call: Call, crowd_folder: Path, tmp_path: Path
+) -> None:
     (crowd_folder / "votes.csv").write_text("task,worker,label\nimg00,ann,bird\n")
     said = call("clean", crowd_folder, "--rules", "stored-twice", "-o", tmp_path / "a")
     assert "the answers are cleaned; left out: votes" in said.stderr and not pv.read(tmp_path / "a").has("votes")
@@ -114,13 +116,13 @@ def test_votes_beside_the_answers_are_left_out_with_a_note(call: Call, crowd_fol
 
 
 MISTAKES = {
-    "IN -o OUT": "say what to take out: --rules LIST, --drop-workers SCORE or --drop-tasks SCORE",
+    "IN -o OUT": "nothing to remove; give --rules LIST, --drop-workers SCORE or --drop-tasks SCORE",
     "IN -o OUT --rules to-fast": "there is no clean method 'to-fast'; did you mean 'too-fast'",
     "IN -o OUT --rules too-fast[second=1]": "there is no option of too-fast called 'second'; did you mean 'seconds'",
     "to-fast IN -o OUT": "there is no rule 'to-fast'; did you mean 'too-fast'",
     "IN -o OUT --drop-workers trace": "--drop-workers needs --quantile",
-    "IN -o OUT --rules too-fast --quantile .1": "--quantile says how many to drop by a score",
-    "IN -o OUT --drop-tasks trace --quantile .1": "trace is a score of a worker; --drop-tasks needs one of a task",
+    "IN -o OUT --rules too-fast --quantile .1": "--quantile needs a score to drop by",
+    "IN -o OUT --drop-tasks trace --quantile .1": "trace is a score of workers; --drop-tasks needs a score of tasks",
     "IN -o OUT --drop-workers trase --quantile .1": "did you mean 'trace'",
     "IN -o OUT --drop-workers trace --quantile 2": "quantile must lie between 0 and 1",
     "IN -o IN --rules too-fast --force": "would be written over what is read",
@@ -133,9 +135,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("line", MISTAKES)
-def test_a_mistake_is_one_line_and_nothing_is_written(
-    call: Call, crowd_folder: Path, tmp_path: Path, line: str
-) -> None:
+def test_an_error_is_one_line_and_nothing_is_written(call: Call, crowd_folder: Path, tmp_path: Path, line: str) -> None:
     (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\n")
     places = {"IN": crowd_folder, "OUT": tmp_path / "out", "COUNTS": tmp_path / "counts.csv"}
     said = call("clean", *(places.get(word, word) for word in line.split()))
@@ -144,7 +144,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
-def test_the_help_tells_both_forms_and_all_rules(call: Call) -> None:
+def test_the_help_shows_both_forms_and_all_rules(call: Call) -> None:
     words = call("clean", "--help").stdout
     assert "plurivox clean INPUT --rules LIST" in words and "plurivox clean RULE INPUT" in words
     assert "--drop-workers" in words and "stored-twice" in words

@@ -1,4 +1,4 @@
-"""`plurivox compare` through its public face."""
+"""`plurivox compare` run as a user would."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from click.testing import Result
 Call = Callable[..., Result]
 
 
-def test_methods_side_by_side(call: Call, tmp_path: Path) -> None:
+def test_methods_are_compared_in_one_table(call: Call, tmp_path: Path) -> None:
     done = call("compare", "toy", "--methods", "vote-shares,majority-vote[ties=share]", "-o", str(tmp_path / "c.md"))
     assert (
         done.exit_code == 0 and "majority-vote[ties=share]" in done.stdout and "reference: vote-shares" in done.stdout
@@ -18,12 +18,12 @@ def test_methods_side_by_side(call: Call, tmp_path: Path) -> None:
     assert "| `vote-shares` |" in (tmp_path / "c.md").read_text()
 
 
-def test_machines_get_every_row(call: Call) -> None:
+def test_json_has_every_row(call: Call) -> None:
     found = json.loads(call("compare", "toy", "--methods", "wawa,vote-shares", "--json").stdout)
     assert found["rows"]["method"] == ["wawa", "vote-shares"] and len(found["means"]["accuracy"]) == 2
 
 
-def test_a_table_of_ones_own_with_its_own_words(call: Call, tmp_path: Path) -> None:
+def test_a_table_with_other_column_names_can_be_compared(call: Call, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("image;who;said\na;ann;x\na;bo;x\nb;ann;y\nb;bo;x\n", encoding="utf-8-sig")
     (tmp_path / "known.csv").write_text("task,label\na,x\nb,y\n")
     words = ["--task", "image", "--worker", "who", "--label", "said", "--methods", "vote-shares"]
@@ -33,7 +33,7 @@ def test_a_table_of_ones_own_with_its_own_words(call: Call, tmp_path: Path) -> N
     assert done.exit_code == 0 and "on mine; reference: vote-shares" in done.stdout and "0.7500" in done.stdout
 
 
-def test_two_inputs_of_one_name_are_two(call: Call, tmp_path: Path) -> None:
+def test_two_inputs_of_the_same_name_are_kept_apart(call: Call, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         call("convert", "toy", tmp_path / name / "toy")
@@ -48,10 +48,10 @@ def test_two_inputs_of_one_name_are_two(call: Call, tmp_path: Path) -> None:
     [
         (["toy", "--methods", "wawwa"], "no aggregate method 'wawwa'; did you mean 'wawa'"),
         (["toy", "--methods", "wawa", "--reference", "iwmv"], "no method in this comparison called 'iwmv'"),
-        (["toy", "-o", "c.xlsx"], "c.xlsx has an ending nobody knows"),
+        (["toy", "-o", "c.xlsx"], "unsupported file type of c.xlsx"),
         ([], "INPUT"),
     ],
 )
-def test_mistakes(call: Call, words: list[str], said: str) -> None:
+def test_errors_are_one_line(call: Call, words: list[str], said: str) -> None:
     done = call("compare", *words)
     assert done.exit_code == 2 and said in done.stderr

@@ -11,7 +11,7 @@ from click.testing import Result
 Call = Callable[..., Result]
 
 
-def test_describe_shows_the_figures(call: Call, votes_file: Path) -> None:
+def test_describe_shows_statistics_of_votes(call: Call, votes_file: Path) -> None:
     shown = call("describe", votes_file).stdout.splitlines()
     assert shown[0].split() == ["tasks", "3"] and "votes per task" in shown[4]
     assert len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1  # one column of values
@@ -29,12 +29,12 @@ def test_describe_takes_gold_from_a_file(call: Call, votes_file: Path, tmp_path:
     assert facts["n_gold"] == 1 and facts["majority_accuracy"] == 1
 
 
-def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
+def test_describe_shows_statistics_of_answers(call: Call, tmp_path: Path) -> None:
     head = "task,worker,form,top,top_percent,second,second_percent\n"
     (tmp_path / "answers.csv").write_text(head + "a,ann,top-two,cat,8p,dog,90\na,bo,one-label,cat,,,\n")
     shown = call("describe", tmp_path)
     assert shown.exit_code == 0 and "one-label 1, top-two 1" in shown.stdout
-    assert "repaired" in shown.stdout and "how as-asked reads them" in shown.stdout
+    assert "repaired" in shown.stdout and "how as-asked converts them" in shown.stdout
     facts = json.loads(call("describe", tmp_path, "--json").stdout)
     assert (facts["n_answers"], facts["odd"]["over-100"]) == (2, 1)
     (tmp_path / "answers.csv").write_text("task,worker,form,top,top_percent\na,ann,guess,cat,70\n")
@@ -42,7 +42,7 @@ def test_describe_shows_what_people_entered(call: Call, tmp_path: Path) -> None:
     assert told.exit_code == 0 and "there is no form 'guess'" in told.stderr and "odd entries" not in told.stdout
 
 
-def test_describe_tells_of_labels_that_look_alike(call: Call, tmp_path: Path) -> None:
+def test_describe_reports_similar_labels(call: Call, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
     said = call("describe", tmp_path / "votes.csv").stderr
     assert "count as different ones: ' Cat', 'cat'" in said and "say --missing NA" in said
@@ -55,21 +55,21 @@ def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) 
     assert "toy has no answers" in call("describe", "toy", "--part", "answers").stderr
 
 
-def test_convert_there_and_back(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_convert_round_trip(call: Call, votes_file: Path, tmp_path: Path) -> None:
     parquet, back = tmp_path / "votes.parquet", tmp_path / "back.csv"
-    assert call("convert", votes_file, parquet).stdout == f"{votes_file} -> {parquet}\n"
+    assert call("convert", votes_file, parquet).stdout == f"read {votes_file}; wrote {parquet}\n"
     assert call("convert", parquet, back).exit_code == 0
     assert sorted(back.read_text().splitlines()) == sorted(votes_file.read_text().splitlines())
 
 
-def test_a_folder_called_by_a_dot_has_its_own_name(
+def test_a_folder_given_as_a_dot_is_named_after_itself(
     call: Call, votes_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(votes_file.parent)
     assert json.loads(call("describe", ".", "--json").stdout)["name"] == votes_file.parent.name
 
 
-def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path) -> None:
+def test_counts_that_cover_more_tasks_are_used_with_a_note(call: Call, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
     (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
     (tmp_path / "gold.csv").write_text("task,label\na,x\nb,y\n")
@@ -81,18 +81,19 @@ def test_counts_that_cover_more_are_taken_with_a_note(call: Call, tmp_path: Path
     assert call("compare", tmp_path, "--methods", "wawa", "--part", "votes").exit_code == 0
 
 
-def test_a_file_that_cannot_hold_everything_says_so(call: Call, tmp_path: Path) -> None:
+def test_data_that_a_file_format_cannot_store_are_noted(call: Call, tmp_path: Path) -> None:
     said = call("convert", "toy", tmp_path / "toy.csv")
     assert said.exit_code == 0 and "note: toy.csv holds the votes alone; left out: gold" in said.stderr
     assert call("convert", "toy", tmp_path / "toy").stderr == ""
 
 
-def test_a_simulated_crowd_is_a_data_set_like_any_other(call: Call, tmp_path: Path) -> None:
+def test_a_simulated_crowd_is_a_data_set(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "crowd"
     words = ("simulate", "hammer-spammer", "-o", folder, "--n-tasks", 20, "--ratio", 0, "--seed", 1)
     made = call(*words)
     assert (
-        made.stdout == f"hammer-spammer[n-tasks=20,seed=1,ratio=0.0]: 200 votes of 30 workers on 20 tasks -> {folder}\n"
+        made.stdout
+        == f"hammer-spammer[n-tasks=20,seed=1,ratio=0.0]: 200 votes of 30 workers on 20 tasks; wrote {folder}\n"
     )
     facts = json.loads(call("describe", folder, "--json").stdout)
     assert facts["vote_accuracy"] == 1 and facts["n_tasks"] == 20
@@ -106,7 +107,8 @@ def test_datasets_are_listed_installed_and_inspected(
 ) -> None:
     monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path / "shelf"))
     assert (
-        call("datasets", "install", "mine", "--from", votes_file).stdout == f"mine -> {tmp_path / 'shelf' / 'mine'}\n"
+        call("datasets", "install", "mine", "--from", votes_file).stdout
+        == f"installed mine in {tmp_path / 'shelf' / 'mine'}\n"
     )
     assert call("datasets", "list").stdout.split() == ["mine", "toy"]
     assert json.loads(call("datasets", "info", "mine", "--json").stdout)["tasks"] == 3
@@ -130,7 +132,7 @@ SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")
 
 @pytest.fixture(params=SETS)
 def real(request: pytest.FixtureRequest) -> str:
-    """The name of a real data set, where it is there."""
+    """Return the name of a real data set; skip the test if it is not installed."""
     if not (Path(os.environ.get("PLURIVOX_DATA", "")) / request.param).is_dir():
         pytest.skip(f"{request.param} is not under PLURIVOX_DATA")
     return str(request.param)
@@ -149,7 +151,7 @@ def test_the_methods_work_on_real_data(call: Call, real: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("out", ["folder", "votes.csv"])
-def test_real_data_go_there_and_back(call: Call, real: str, tmp_path: Path, out: str) -> None:
+def test_real_data_round_trip(call: Call, real: str, tmp_path: Path, out: str) -> None:
     part = ("--part", "votes") if real == "cifar10h" else ()
     before = json.loads(call("describe", real, *part, "--json").stdout)
     done = call("convert", real, tmp_path / out, *part, "--json")

@@ -1,4 +1,4 @@
-"""The commands on pages written by hand can be run, and give the figures told there."""
+"""The commands in hand-written documents run and give the numbers printed there."""
 
 import re
 import shlex
@@ -17,10 +17,10 @@ PAGE = ROOT / "docs" / "soft_answers.md"
 SLOW = ("recipe",)  # has a test of its own
 
 
-def test_soft_answers_from_top_to_bottom(
+def test_the_commands_of_soft_answers_give_the_numbers_of_the_page(
     call: Callable[..., Result], data_set: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All commands, then the Python as it stands there, on one method."""
+    """Run all commands of the page, then its Python code on one method."""
     data_set("cifar10s")
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text()
@@ -28,7 +28,7 @@ def test_soft_answers_from_top_to_bottom(
     lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     said = [call(*line) for line in lines if line[0] not in SLOW]
     assert len(said) == 5 and all(one.exit_code == 0 for one in said), [one.output for one in said]
-    assert "6,200 of 6,723 answers stay" in said[0].stdout and "1,002" in said[1].stdout
+    assert "kept 6,200 of 6,723 answers" in said[0].stdout and "1,002" in said[1].stdout
     assert re.search(r"accuracy +0.9480", said[4].stdout) and re.search(r"nll +0.1781", said[4].stdout)
 
     (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -43,10 +43,10 @@ def test_soft_answers_from_top_to_bottom(
     ]
 
 
-def test_the_readme_from_top_to_bottom(
+def test_the_commands_of_the_readme_run(
     call: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its commands, one after another in an empty folder, without any data of one's own."""
+    """Run the commands of the README in order, in an empty folder without installed data sets."""
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PLURIVOX_DATA", raising=False)
@@ -57,7 +57,7 @@ def test_the_readme_from_top_to_bottom(
     assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:cat,p:dog\n")
 
 
-def test_links_of_the_pages_lead_somewhere() -> None:
+def test_links_between_pages_are_valid() -> None:
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     links = [
         (page, link) for page in pages for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))

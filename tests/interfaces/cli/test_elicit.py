@@ -1,4 +1,4 @@
-"""`plurivox elicit` through its public face."""
+"""`plurivox elicit` run as a user would."""
 
 import json
 from collections.abc import Callable
@@ -27,11 +27,11 @@ def answers_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_answers_in_votes_out_and_what_was_odd(call: Call, answers_file: Path, tmp_path: Path) -> None:
+def test_votes_are_written_and_odd_answers_are_listed(call: Call, answers_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "votes.csv"
     said = call("elicit", "top-two", answers_file, "-o", out)
     assert said.exit_code == 0, said.output
-    assert said.stdout.splitlines()[-1] == f"top-two: 3 answers as 8 votes (1 abstained) -> {out}"
+    assert said.stdout.splitlines()[-1] == f"top-two: 3 answers as 8 votes (1 abstained); wrote {out}"
     assert "repaired               1  a percent read after a guess, such as 8p for 80" in said.stdout
     assert "percent-without-label  1  a percent typed where no label was chosen" in said.stdout
     votes = pv.read(out).crowd()
@@ -39,7 +39,7 @@ def test_answers_in_votes_out_and_what_was_odd(call: Call, answers_file: Path, t
     assert votes.answer is not None
 
 
-def test_a_folder_holds_votes_flags_and_what_was_kept_apart(call: Call, answers_file: Path, tmp_path: Path) -> None:
+def test_a_folder_has_votes_flags_and_unconverted_answers(call: Call, answers_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "elicited"
     said = call("elicit", "top-two", answers_file, "-o", out, "--gamma", "0.3", "--json")
     facts = json.loads(said.stdout)
@@ -62,7 +62,7 @@ def test_a_folder_holds_votes_flags_and_what_was_kept_apart(call: Call, answers_
     assert call("elicit", "one-label", answers_file, "-o", out, "--force").exit_code == 0
 
 
-def test_gold_goes_along(call: Call, tmp_path: Path) -> None:
+def test_gold_labels_are_copied(call: Call, tmp_path: Path) -> None:
     source = tmp_path / "crowd"
     source.mkdir()
     (source / "answers.csv").write_text(TABLE)
@@ -72,7 +72,7 @@ def test_gold_goes_along(call: Call, tmp_path: Path) -> None:
     assert pv.read(out).gold.hard().tolist() == ["dog", "cat"]
 
 
-def test_a_set_without_answers_is_refused(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_a_data_set_without_answers_is_an_error(call: Call, votes_file: Path, tmp_path: Path) -> None:
     said = call("elicit", "top-two", votes_file, "-o", tmp_path / "out")
     assert said.exit_code == 2 and "holds votes, which need no form" in said.stderr
 
@@ -98,17 +98,19 @@ def test_a_table_needs_only_the_columns_of_its_form(
     np.testing.assert_allclose(pv.read(tmp_path / "out").crowd().counts(), counts)
 
 
-def test_nobody_names_a_label(call: Call, tmp_path: Path) -> None:
+def test_labels_are_needed_if_no_answer_names_one(call: Call, tmp_path: Path) -> None:
     (file := tmp_path / "entered.csv").write_text("task,worker,top,top_percent,abstain\na,w,,,yes\n")
     said = call("elicit", "top-two", file, "-o", tmp_path / "out")
     assert said.exit_code == 2 and "--labels" in said.stderr
     assert call("elicit", "top-two", file, "-o", tmp_path / "out", "--labels", "x,y").exit_code == 0
 
 
-def test_repeats_are_not_settled_among_answers(call: Call, answers_file: Path, tmp_path: Path) -> None:
+def test_repeats_of_answers_is_an_error_that_names_the_rule_to_use(
+    call: Call, answers_file: Path, tmp_path: Path
+) -> None:
     said = call("elicit", "top-two", answers_file, "-o", tmp_path / "out", "--repeats", "first")
     assert said.exit_code == 2 and "repeats-once" in said.stderr
 
 
-def test_quiet_says_nothing(call: Call, answers_file: Path, tmp_path: Path) -> None:
+def test_quiet_prints_nothing(call: Call, answers_file: Path, tmp_path: Path) -> None:
     assert call("elicit", "top-two", answers_file, "-o", tmp_path / "votes.csv", "--quiet").stdout == ""

@@ -1,4 +1,4 @@
-"""A mistake is one line on stderr and exit code 2, without a traceback."""
+"""A user error prints one line on stderr and exits with code 2, without a traceback."""
 
 import zipfile
 from collections.abc import Callable
@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from click.testing import Result
 
-from plurivox.cli._build import MethodCommand
-from plurivox.cli._click.flags import INPUT, READING_FLAGS
-from plurivox.cli._click.screen import Answer
+from plurivox.cli._click.output import CommandResult
+from plurivox.cli._click.parameters import INPUT, READING_FLAGS
+from plurivox.cli._method_commands import MethodCommand
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, option
 
@@ -26,18 +26,18 @@ MISTAKES = {
     "aggregate majority-vote VOTES -o OUT --seed -1": "--seed must be at least 0; got -1",
     "aggregate majority-vote VOTES -o OUT --seed few": "--seed must be a whole number; got 'few'",
     "aggregate majority-vote VOTES -o OUT --threads 0": "invalid value for '--threads'",
-    "aggregate majority-vote VOTES -o OUT --labels ,": "is no list of labels",
-    "aggregate VOTES -o OUT": "is a file or folder; name a method before it (plurivox aggregate --help lists them)",
+    "aggregate majority-vote VOTES -o OUT --labels ,": "is not a comma-separated list of labels",
+    "aggregate VOTES -o OUT": "is a file or folder; give a method before it (plurivox aggregate --help lists them)",
     "aggregate majority-vote VOTES": "missing option '-o' / '--out' (see plurivox aggregate majority-vote --help)",
     "aggregate majority-vote": "missing argument 'INPUT'",
-    "aggregate majority-vote VOTES -o NOWHERE/out.csv": "does not exist; make it first",
-    "aggregate majority-vote VOTES -o FOLDER": "is a folder; name a file in it",
-    "aggregate majority-vote VOTES -o VOTES": "is named twice",
-    "aggregate majority-vote VOTES -o OUT.csv --workers-out OUT.csv": "is named twice",
-    "aggregate majority-vote VOTES -o OUT.csv --save OUT": "must end in .npz",
+    "aggregate majority-vote VOTES -o NOWHERE/out.csv": "does not exist; create it first",
+    "aggregate majority-vote VOTES -o FOLDER": "is a folder; give the path of a file",
+    "aggregate majority-vote VOTES -o VOTES": "is given twice",
+    "aggregate majority-vote VOTES -o OUT.csv --workers-out OUT.csv": "is given twice",
+    "aggregate majority-vote VOTES -o OUT.csv --save OUT": "a fit is saved as .npz",
     "aggregate wawa BOTH -o OUT.csv": "must know who voted; the counts of both (2 tasks) hold no names. "
     "Its votes (1 tasks) do: --part votes",
-    "convert VOTES VOTES": "is named twice",
+    "convert VOTES VOTES": "is given twice",
     "convert VOTES OUT.csv --form peerannot": "the form peerannot is a folder, and out.csv is a file",
     "convert VOTES FOLDER --force": "would be written over what is read",
     "convert toy MINE --force": "'diary.txt' would be lost",
@@ -54,7 +54,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("line", MISTAKES)
-def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, line: str) -> None:
+def test_a_user_error_is_one_line(call: Call, votes_file: Path, tmp_path: Path, line: str) -> None:
     places = {
         "VOTES": str(votes_file),
         "OUT": str(tmp_path / "out"),
@@ -77,7 +77,7 @@ def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, lin
     assert MISTAKES[line] in said.stderr
 
 
-def test_an_option_that_would_hide_another_is_refused() -> None:
+def test_two_options_of_the_same_name_are_an_error() -> None:
     @dataclass(frozen=True)
     class Greedy(Method):
         """Takes a name that is taken."""
@@ -85,10 +85,10 @@ def test_an_option_that_would_hide_another_is_refused() -> None:
         labels: int = option(1, "how many")
 
     with pytest.raises(OptionError, match="greedy has two options called --labels"):
-        MethodCommand("greedy", Greedy, [INPUT, *READING_FLAGS], lambda: Answer({}))
+        MethodCommand("greedy", Greedy, [INPUT, *READING_FLAGS], lambda: CommandResult({}))
 
 
-def test_a_group_alone_shows_its_help(call: Call) -> None:
+def test_a_group_without_command_shows_its_help(call: Call) -> None:
     said = call("aggregate")
     assert said.exit_code == 2 and "majority-vote" in said.stderr and said.stdout == ""
 
@@ -101,22 +101,22 @@ def test_a_group_alone_shows_its_help(call: Call) -> None:
         (IsADirectoryError(21, "Is a directory"), "is a directory"),
         (zipfile.BadZipFile("File is not a zip file"), "the data cannot be read or written: file is not a zip file"),
         (pl.exceptions.ComputeError("Bad column\n\nmore"), "the data cannot be read or written: bad column"),
-        (MemoryError(), "there is not enough memory"),
-        (MemoryError("Unable to allocate 9 TiB"), "there is not enough memory: unable to allocate 9 TiB"),
-        (RuntimeError("DefaultCPUAllocator: can't"), "there is not enough memory: defaultCPUAllocator: can't"),
+        (MemoryError(), "out of memory"),
+        (MemoryError("Unable to allocate 9 TiB"), "out of memory: unable to allocate 9 TiB"),
+        (RuntimeError("DefaultCPUAllocator: can't"), "out of memory: defaultCPUAllocator: can't"),
         (
             ModuleNotFoundError("No module named 'polars'", name="polars"),
             "reading and writing tables needs polars and narwhals; run: pip install polars narwhals, or use .npz files",
         ),
-        (EOFError("no more"), "a file ends before it should (no more)"),
+        (EOFError("no more"), "unexpected end of a file: it is truncated (no more)"),
     ],
 )
-def test_what_the_machine_refuses_is_one_line(
+def test_an_operating_system_error_is_one_line(
     call: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     import plurivox.cli.methods as door
 
-    def fail(**given: object) -> Answer:
+    def fail(**given: object) -> CommandResult:
         raise error
 
     monkeypatch.setattr(door.methods, "callback", fail)
@@ -134,7 +134,7 @@ def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pyte
     assert list(votes_file.parent.iterdir()) == [votes_file]
 
 
-def test_a_fault_of_the_program_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     import plurivox.cli.methods as door
 
     monkeypatch.setattr(door.methods, "callback", lambda **given: 1 // 0)

@@ -1,4 +1,4 @@
-"""`plurivox evaluate` through its public face."""
+"""`plurivox evaluate` run as a user would."""
 
 import json
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def gold_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_guess_against_gold(call: Call, soft_file: Path, gold_file: Path) -> None:
+def test_a_prediction_against_gold_labels(call: Call, soft_file: Path, gold_file: Path) -> None:
     done = call("evaluate", soft_file, gold_file)
     assert done.exit_code == 0, done.output
     assert "accuracy           0.6667" in done.stdout and "95% interval" in done.stdout
@@ -34,7 +34,7 @@ def test_a_guess_against_gold(call: Call, soft_file: Path, gold_file: Path) -> N
     assert "soft measures are left out" in done.stderr and "cross-entropy" not in done.stdout
 
 
-def test_soft_measures_against_votes_with_their_floor(
+def test_soft_measures_against_votes_with_their_lower_bound(
     call: Call, soft_file: Path, gold_file: Path, votes_file: Path
 ) -> None:
     said = call("evaluate", soft_file, gold_file, "--against", votes_file, "--measures", "accuracy,soft", "--json")
@@ -45,14 +45,14 @@ def test_soft_measures_against_votes_with_their_floor(
     assert found["majority"] == {"label": "cat", "accuracy": pytest.approx(2 / 3)}
 
 
-def test_votes_as_truth_and_as_guess(call: Call, soft_file: Path, votes_file: Path) -> None:
+def test_votes_as_truth_and_as_prediction(call: Call, soft_file: Path, votes_file: Path) -> None:
     said = call("evaluate", soft_file, votes_file, "--measures", "accuracy", "--ties", "share", "--json")
     assert json.loads(said.stdout)["rows"]["value"] == [pytest.approx(2 / 3)]
     itself = call("evaluate", votes_file, votes_file)
     assert itself.exit_code == 0 and "scored on itself" in itself.stderr
 
 
-def test_packed_inputs_bring_gold_and_votes(call: Call, soft_file: Path, tmp_path: Path) -> None:
+def test_packed_inputs_contain_gold_and_votes(call: Call, soft_file: Path, tmp_path: Path) -> None:
     packed = tmp_path / "packed.npz"
     votes = {"vote_task": list("aab"), "vote_worker": [1, 2, 1], "vote_label": ["cat", "dog", "dog"]}
     np.savez(packed, x=np.eye(3), task=list("abc"), y=["cat", "cat", "dog"], **votes)
@@ -65,7 +65,7 @@ def test_packed_inputs_bring_gold_and_votes(call: Call, soft_file: Path, tmp_pat
     assert torn.exit_code == 2 and "damaged" in torn.stderr
 
 
-def test_a_data_set_brings_its_gold(call: Call, tmp_path: Path) -> None:
+def test_the_gold_labels_of_a_data_set_are_the_truth(call: Call, tmp_path: Path) -> None:
     out = tmp_path / "soft.npz"
     assert call("aggregate", "vote-shares", "toy", "-o", out).exit_code == 0
     done = call("evaluate", out, "toy", "--against", "toy", "--repeats", 20)
@@ -73,7 +73,7 @@ def test_a_data_set_brings_its_gold(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "md", "json", "tex", "npz"])
-def test_the_judgement_is_written(call: Call, soft_file: Path, gold_file: Path, tmp_path: Path, ending: str) -> None:
+def test_the_evaluation_is_written(call: Call, soft_file: Path, gold_file: Path, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"judgement.{ending}"
     done = call("evaluate", soft_file, gold_file, "-o", out, "--measures", "hard", "--repeats", 0)
     assert done.exit_code == 0 and out.stat().st_size > 100 and str(out) in done.stdout
@@ -85,21 +85,21 @@ def test_the_judgement_is_written(call: Call, soft_file: Path, gold_file: Path, 
     [
         (["SOFT", "GOLD", "--measures", "acuracy"], "there is no measure 'acuracy'; did you mean 'accuracy'"),
         (["SOFT", "GOLD", "--measures", ""], "name a measure at least"),
-        (["SOFT", "GOLD", "-o", "j.xlsx"], "j.xlsx has an ending nobody knows"),
-        (["SOFT", "GOLD", "-o", "SOFT"], "is named twice"),
-        (["SOFT", "GOLD", "--ties", "coin"], "there is no way with ties 'coin'"),
+        (["SOFT", "GOLD", "-o", "j.xlsx"], "unsupported file type of j.xlsx"),
+        (["SOFT", "GOLD", "-o", "SOFT"], "is given twice"),
+        (["SOFT", "GOLD", "--ties", "coin"], "there is no tie rule 'coin'"),
         (["SOFT", "nothing"], "there is no file, folder or data set 'nothing'"),
         (["SOFT", "GOLD", "--repeats", "-1"], "--repeats"),
         (["SOFT"], "TRUTH"),
     ],
 )
-def test_mistakes(call: Call, soft_file: Path, gold_file: Path, words: list[str], said: str) -> None:
+def test_errors_are_one_line(call: Call, soft_file: Path, gold_file: Path, words: list[str], said: str) -> None:
     places = {"SOFT": str(soft_file), "GOLD": str(gold_file)}
     done = call("evaluate", *[places.get(word, word) for word in words])
     assert done.exit_code == 2 and said in done.stderr
 
 
-def test_a_truth_with_other_columns_is_told_in_words_that_fit(call: Call, tmp_path: Path) -> None:
+def test_a_truth_table_with_wrong_columns_is_explained(call: Call, tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("image,class\na,x\n")
     done = call("evaluate", "toy", tmp_path / "gold.csv")
     assert done.exit_code == 2 and "rename its columns" in done.stderr and "--worker" not in done.stderr

@@ -1,4 +1,4 @@
-"""Help, lists and completion, for every method there is."""
+"""Help, lists and shell completion, for every method."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import Result
 
-from plurivox.cli._build import COMMAND_OF, INNER, STEPS, catalogue, registry
+from plurivox.cli._method_commands import COMMAND_OF, STEPS, TRAIN_REGISTRIES, catalogue, registry
 from plurivox.cli.main import COMMANDS, main
 from plurivox.core.method import Method
 
@@ -28,14 +28,14 @@ def test_the_help_lists_every_command(call: Call) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_exists_and_its_help_opens_with_words(call: Call, name: str) -> None:
+def test_every_command_can_be_loaded_and_has_a_summary(call: Call, name: str) -> None:
     said = call(name, "--help")
     assert said.exit_code == 0, said.output
     assert said.stdout.startswith(f"Usage: plurivox {name}")
 
 
 @pytest.mark.parametrize(("step", "name"), EVERY)
-def test_every_method_has_a_command_that_tells_all_its_options(call: Call, step: str, name: str) -> None:
+def test_every_method_has_a_command_with_all_its_options(call: Call, step: str, name: str) -> None:
     said = call(COMMAND_OF.get(step, step), name, "--help")
     assert said.exit_code == 0, said.output
     words = " ".join(said.stdout.split())
@@ -54,22 +54,22 @@ def test_every_command_takes_the_common_options(call: Call, step: str, name: str
         assert "no effect" in words
 
 
-def test_formula_and_reference_close_the_help_of_a_method(call: Call) -> None:
+def test_the_help_of_a_method_ends_with_formula_and_reference(call: Call) -> None:
     words = call("aggregate", "vote-shares", "--help").stdout
     assert "p(k | task) = n_k / sum_l n_l" in words and "doi.org" in words
     assert ">>>" not in words
     assert words.index("General:") < words.index("p(k | task)")
 
 
-@pytest.mark.parametrize("step", [*STEPS, *INNER])
-def test_methods_lists_a_room(call: Call, step: str) -> None:
+@pytest.mark.parametrize("step", [*STEPS, *TRAIN_REGISTRIES])
+def test_methods_lists_a_step(call: Call, step: str) -> None:
     shown = call("methods", step).stdout
     assert all(name in shown and catalogue(step).summary(name) in shown for name in catalogue(step))
 
 
-def test_methods_in_json_tell_enough_to_make_a_form(call: Call) -> None:
+def test_methods_in_json_describe_every_option(call: Call) -> None:
     steps = json.loads(call("methods", "--json").stdout)["methods"]
-    assert list(steps) == [*STEPS, *INNER]
+    assert list(steps) == [*STEPS, *TRAIN_REGISTRIES]
     vote = next(one for one in steps["aggregate"] if one["name"] == "majority-vote")
     assert vote["options"][0]["choices"] == ["first", "random", "share"]
     assert vote["options"][1] | {"help": ""} == {
@@ -85,13 +85,13 @@ def test_methods_in_json_tell_enough_to_make_a_form(call: Call) -> None:
     }
 
 
-def test_completion_knows_commands_methods_options_and_values() -> None:
+def test_completion_of_commands_methods_options_and_values() -> None:
     assert completed(incomplete="agg") == {"aggregate"}
     assert completed("aggregate") == set(catalogue("aggregate"))
     assert completed("aggregate", incomplete="maj") == {"majority-vote"}
     assert completed("aggregate", "majority-vote", incomplete="--ti") == {"--ties"}
     assert completed("aggregate", "majority-vote", "--ties") == {"first", "random", "share"}
-    assert completed("methods") == {*STEPS, *INNER}
+    assert completed("methods") == {*STEPS, *TRAIN_REGISTRIES}
     assert completed("datasets") == {"list", "info", "install"}
 
 

@@ -1,4 +1,4 @@
-"""From a file of votes to scores, and to a table of ranks."""
+"""`plurivox identify`: from a file of votes to scores and to a table of ranks."""
 
 import json
 from collections.abc import Callable
@@ -26,13 +26,13 @@ def test_the_worst_are_shown_and_all_are_written(call: Call, votes_file: Path, t
         "task  value   raw     n",
         "b     1       0.6931  2",
         "a     0.9183  0.6365  3",
-        f"entropy[unit=bits]: 3 tasks -> {out}",
+        f"entropy[unit=bits]: 3 tasks; wrote {out}",
     ]
     assert out.read_text().splitlines()[0] == "task,value,raw,n" and len(out.read_text().splitlines()) == 4
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "npz"])
-def test_scores_are_written_in_the_form_of_the_ending(
+def test_the_file_suffix_sets_the_format_of_the_scores(
     call: Call, votes_file: Path, tmp_path: Path, ending: str
 ) -> None:
     out = tmp_path / f"scores.{ending}"
@@ -51,7 +51,7 @@ def test_json_is_one_document(call: Call, votes_file: Path) -> None:
     assert said["worst"] == [{"task": "b", "value": 0.5, "raw": 0.5, "n": 2.0}]
 
 
-def test_the_fit_is_made_named_or_given(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_the_fit_is_computed_by_default_by_name_or_read(call: Call, votes_file: Path, tmp_path: Path) -> None:
     fit = tmp_path / "fit.npz"
     call("aggregate", "vote-shares", votes_file, "-o", tmp_path / "soft.csv", "--save", fit)
     rows = [
@@ -64,7 +64,7 @@ def test_the_fit_is_made_named_or_given(call: Call, votes_file: Path, tmp_path: 
     assert said.exit_code == 0 and "the 3 worst tasks" in said.stdout
 
 
-def test_soft_labels_gold_guess_and_dynamics_are_files(call: Call, votes_file: Path, tmp_path: Path) -> None:
+def test_soft_labels_gold_prediction_and_dynamics_can_be_files(call: Call, votes_file: Path, tmp_path: Path) -> None:
     soft, gold, logits = tmp_path / "soft.csv", tmp_path / "gold.csv", tmp_path / "dynamics.npz"
     soft.write_text("task,p:cat,p:dog\na,0.5,0.5\nb,0.9,0.1\nc,1,0\n")
     gold.write_text("task,label\na,cat\nb,dog\nc,dog\n")
@@ -85,12 +85,21 @@ def test_soft_labels_gold_guess_and_dynamics_are_files(call: Call, votes_file: P
         assert said.stdout.startswith("the 3 worst tasks"), words
 
 
+def test_guess_is_a_hidden_former_name_of_prediction(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    soft = tmp_path / "soft.csv"
+    assert call("aggregate", "vote-shares", votes_file, "-o", soft).exit_code == 0
+    now, before = (call("identify", "crowdlab", votes_file, option, soft) for option in ("--prediction", "--guess"))
+    assert now.exit_code == 0 and now.stdout == before.stdout
+    shown = call("identify", "crowdlab", "--help").stdout
+    assert "--prediction FILE" in shown and "--guess" not in shown
+
+
 def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "ranks.npz"
     words = ("identify", "rank", votes_file, "--scores", "entropy[unit=bits],disagreement,glad-difficulty", "-o", out)
     said = call(*words)
     assert said.exit_code == 0, said.output
-    assert "rank:entropy[unit=bits]" in said.stdout and "how alike the scores rank (Spearman)" in said.stdout
+    assert "rank:entropy[unit=bits]" in said.stdout and "rank correlations of the scores (Spearman)" in said.stdout
     table = Ranking.load(out)
     assert table.scores.tolist() == ["entropy[unit=bits]", "disagreement", "glad-difficulty"]
     told = json.loads(call(*words, "--json").stdout)
@@ -100,7 +109,7 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("entropi VOTES", "there is no method 'entropi'; did you mean 'entropy'"),
+        ("entropi VOTES", "there is no score 'entropi'; did you mean 'entropy'"),
         (
             "aum VOTES",
             "aum needs dynamics: record them while a classifier is trained (plurivox train --record visit), and give the file",
@@ -110,8 +119,8 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
             "crowdlab needs prediction: give a classifier's probabilities for the tasks, such as those of plurivox predict",
         ),
         ("glad-difficulty VOTES --by wawa", "reads the difficulty of a fit, and wawa gives none; take a fit by glad"),
-        ("entropy VOTES -o OUT.docx", "has an ending nobody knows"),
-        ("entropy VOTES -o VOTES", "is named twice"),
+        ("entropy VOTES -o OUT.docx", "unsupported file type"),
+        ("entropy VOTES -o VOTES", "is given twice"),
         ("entropy VOTES --worst -1", "invalid value for '--worst'"),
         ("posterior-entropy VOTES --fit VOTES", "is not a noun saved by plurivox"),
         ("waum VOTES --dynamics FOLDER", "holds no .npz file"),
@@ -125,7 +134,7 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ),
     ],
 )
-def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, words: str, why: str) -> None:
+def test_an_error_is_one_line(call: Call, votes_file: Path, tmp_path: Path, words: str, why: str) -> None:
     both, empty, prediction = tmp_path / "both", tmp_path / "empty", tmp_path / "prediction.csv"
     both.mkdir()
     empty.mkdir()
@@ -144,7 +153,7 @@ def test_a_mistake_is_one_line(call: Call, votes_file: Path, tmp_path: Path, wor
     assert said.stdout == "" and said.stderr.count("\n") == 1 and why in said.stderr
 
 
-def test_counts_are_taken_where_they_can_be_and_told(call: Call, tmp_path: Path) -> None:
+def test_counts_are_used_if_possible_with_a_note(call: Call, tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")
     (tmp_path / "counts.csv").write_text("task,x,y\na,5,1\nb,2,4\n")
     said = call("identify", "entropy", tmp_path)
@@ -152,7 +161,7 @@ def test_counts_are_taken_where_they_can_be_and_told(call: Call, tmp_path: Path)
     assert "the worst task\n" in call("identify", "posterior-entropy", tmp_path, "--part", "votes").stdout
 
 
-def test_evidence_that_no_score_looks_at_is_noted(call: Call, votes_file: Path) -> None:
+def test_unused_evidence_is_noted(call: Call, votes_file: Path) -> None:
     said = call("identify", "entropy", votes_file, "--by", "wawa")
     assert said.exit_code == 0 and "no score here looks at --by; it has no effect" in said.stderr
 
@@ -167,15 +176,15 @@ def test_the_shell_completes_scores_and_their_options() -> None:
     assert found("identify", "rank", "--scores", "entropy,dis") == {"entropy,disagreement"}
 
 
-def test_a_coefficient_comes_with_its_own_interval(call: Call, votes_file: Path) -> None:
+def test_a_crowd_coefficient_has_an_interval(call: Call, votes_file: Path) -> None:
     said = json.loads(call("identify", "krippendorff-alpha", votes_file, "--json").stdout)["worst"][0]
     line = call("identify", "krippendorff-alpha", votes_file).stdout.splitlines()[-1]
     low, high = 1 - said["high"], 1 - said["low"]
     assert line == f"{said['raw']:.4g}, 95% interval {low:.4g} to {high:.4g}, by krippendorff-alpha"
 
 
-def test_who_cannot_be_told_is_counted(call: Call, tmp_path: Path) -> None:
+def test_workers_without_a_score_are_counted(call: Call, tmp_path: Path) -> None:
     alone = tmp_path / "votes.csv"
     alone.write_text("task,worker,label\na,ann,x\na,bo,x\nb,cy,y\n")
     said = call("identify", "agreement-with-rest", alone)
-    assert said.stdout.splitlines()[-1] == "agreement-with-rest: 3 workers, 1 of which cannot be told"
+    assert said.stdout.splitlines()[-1] == "agreement-with-rest: 3 workers, 1 without a score"

@@ -1,4 +1,4 @@
-"""What only a process of its own can show: imports, signals, pipes, completion in a shell, methods from outside."""
+"""Behaviour that needs a separate process: imports, signals, pipes, shell completion, plugins."""
 
 import json
 import os
@@ -24,7 +24,7 @@ AWAKE += "from plurivox.cli.main import main; main()"
 
 
 def loaded(*words: str) -> set[str]:
-    """The packages in memory after a command line."""
+    """Return the packages that a command line has imported."""
     code = LOADED.format(words=list(words))
     told = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     return {name.partition(".")[0] for name in told.stdout.splitlines()[-1].split()}
@@ -33,7 +33,7 @@ def loaded(*words: str) -> set[str]:
 @pytest.mark.parametrize(
     "words", [("--help",), ("aggregate", "--help"), ("methods",), ("datasets", "list"), ("completion", "bash")]
 )
-def test_looking_around_imports_nothing_heavy(words: tuple[str, ...]) -> None:
+def test_help_and_lists_import_no_heavy_package(words: tuple[str, ...]) -> None:
     assert not loaded(*words) & set(HEAVY)
 
 
@@ -61,36 +61,36 @@ def test_threads_reach_polars_before_it_is_imported(n: int, votes_file: Path) ->
     assert run.stdout.split()[-1] == str(n)
 
 
-def test_a_method_from_another_package_is_a_command(guest: dict[str, str]) -> None:
-    assert "Vote shares, slowly." in process("methods", "aggregate", env=guest).stdout
-    words = " ".join(process("aggregate", "sleepy", "--help", env=guest).stdout.split())
+def test_a_method_of_a_plugin_is_a_command(plugin: dict[str, str]) -> None:
+    assert "Vote shares, slowly." in process("methods", "aggregate", env=plugin).stdout
+    words = " ".join(process("aggregate", "sleepy", "--help", env=plugin).stdout.split())
     assert "--deep / --no-deep" in words and "--bed TEXT" in words and "default: none" in words
     assert "p = n / N" in words and "--gold" in words
-    asked = guest | {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate sl", "COMP_CWORD": "2"}
+    asked = plugin | {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate sl", "COMP_CWORD": "2"}
     assert process(env=asked).stdout.strip() == "plain,sleepy"
 
 
 @pytest.mark.slow
-def test_a_broken_package_breaks_its_own_method_alone(guest: dict[str, str], tmp_path: Path) -> None:
+def test_a_broken_plugin_breaks_only_its_own_method(plugin: dict[str, str], tmp_path: Path) -> None:
     step = tmp_path / "elsewhere"
     (step / "sick.py").write_text("import no_such_package\n")
-    points = step / "guest-1.0.dist-info" / "entry_points.txt"
+    points = step / "plugin-1.0.dist-info" / "entry_points.txt"
     points.write_text(points.read_text() + "sick = sick:Sick\ngone = nowhere.at.all:Gone\n")
     fault = "sick, which another package brings, cannot be loaded (ModuleNotFoundError: No module named 'no_such_"
-    listed = process("methods", env=guest)
+    listed = process("methods", env=plugin)
     assert listed.returncode == 0 and fault in listed.stdout and "gone, which another" in listed.stdout
-    found = json.loads(process("methods", "aggregate", "--json", env=guest).stdout)["methods"]["aggregate"]
+    found = json.loads(process("methods", "aggregate", "--json", env=plugin).stdout)["methods"]["aggregate"]
     errors = {one["name"]: one.get("error") for one in found}
     assert fault in errors["sick"] and errors["gone"] and not errors["sleepy"] and not errors["vote-shares"]
-    assert process("aggregate", "--help", env=guest).returncode == 0
-    used = process("aggregate", "sick", "toy", "-o", tmp_path / "o.csv", env=guest)
+    assert process("aggregate", "--help", env=plugin).returncode == 0
+    used = process("aggregate", "sick", "toy", "-o", tmp_path / "o.csv", env=plugin)
     assert used.returncode == 2 and used.stderr.startswith(f"error: {fault}") and used.stderr.count("\n") == 1
-    compared = process("compare", "toy", env=guest)
+    compared = process("compare", "toy", env=plugin)
     assert compared.returncode == 0 and f"note: {fault}" in compared.stderr
 
 
 @pytest.mark.parametrize("word", ["SIGTERM", "SIGINT"])
-def test_being_stopped_at_any_moment_leaves_no_traceback(votes_file: Path, word: str) -> None:
+def test_an_interrupt_at_any_moment_prints_no_traceback(votes_file: Path, word: str) -> None:
     """Ctrl-C and SIGTERM while the command line itself is still being loaded."""
     hook = "import builtins, os, signal, sys; real = builtins.__import__\n"
     hook += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -111,8 +111,8 @@ def test_being_stopped_at_any_moment_leaves_no_traceback(votes_file: Path, word:
     ("sent", "code", "said"),
     [(signal.SIGINT, 130, "error: stopped; no file is left half-written\n"), (signal.SIGTERM, 143, "")],
 )
-def test_being_stopped_leaves_no_file(
-    guest: dict[str, str], votes_file: Path, sent: signal.Signals, code: int, said: str
+def test_an_interrupt_leaves_no_partial_file(
+    plugin: dict[str, str], votes_file: Path, sent: signal.Signals, code: int, said: str
 ) -> None:
     out = votes_file.with_name("out.csv")
     out.write_text("before")
@@ -132,7 +132,7 @@ def test_being_stopped_leaves_no_file(
     ]
     before = {*votes_file.parent.iterdir(), bed}
     with subprocess.Popen(
-        [sys.executable, "-c", AWAKE, *words], env=guest, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", AWAKE, *words], env=plugin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
         wait_for(bed, run)
         run.send_signal(sent)
@@ -142,7 +142,7 @@ def test_being_stopped_leaves_no_file(
 
 
 def wait_for(file: Path, run: "subprocess.Popen[str]") -> None:
-    """Until a process made a file."""
+    """Wait until a process has written a file."""
     while not file.exists():
         assert run.poll() is None, f"{file} never came"
         time.sleep(0.05)
@@ -159,11 +159,11 @@ def test_a_closed_pipe_is_quiet(words: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_bar_is_drawn_on_a_terminal_only(guest: dict[str, str], votes_file: Path) -> None:
+def test_a_progress_bar_is_drawn_only_on_a_terminal(plugin: dict[str, str], votes_file: Path) -> None:
     words = ["aggregate", "sleepy", str(votes_file), "-o", str(votes_file.with_name("out.csv")), "--nap", "0.4"]
-    assert "sleepy" not in process(*words, env=guest).stderr
+    assert "sleepy" not in process(*words, env=plugin).stderr
     main_end, terminal = pty.openpty()
-    run = subprocess.run([*PYTHON, *words], env=guest, stdout=subprocess.PIPE, stderr=terminal, text=True)
+    run = subprocess.run([*PYTHON, *words], env=plugin, stdout=subprocess.PIPE, stderr=terminal, text=True)
     os.close(terminal)
     drawn = ""
     with suppress(OSError):  # nobody has the other end any more
@@ -171,4 +171,4 @@ def test_a_bar_is_drawn_on_a_terminal_only(guest: dict[str, str], votes_file: Pa
             drawn += part.decode()
     os.close(main_end)
     assert "sleepy" in drawn and "3/3" in drawn
-    assert run.stdout.startswith("vote-shares: 3 tasks -> ")
+    assert run.stdout.startswith("vote-shares: 3 tasks; wrote ")

@@ -1,4 +1,4 @@
-"""A command reads every file once, and takes public names only from the rest of the package."""
+"""A command reads every file once, and imports only public names of other packages."""
 
 import ast
 import inspect
@@ -35,7 +35,7 @@ sys.addaudithook(_count)  # it cannot be taken away again; counting costs next t
 
 @pytest.fixture
 def folder(votes_file: Path) -> Path:
-    """Votes, gold, answers, an export of Label Studio, and a data set, in the folder that commands run in."""
+    """Create votes, gold labels, answers, a Label Studio export and a data set in the working directory."""
     home = votes_file.parent
     (home / "gold.csv").write_text("task,label\na,cat\nb,dog\nc,dog\n")
     (home / "soft.csv").write_text("task,p:cat,p:dog\na,0.6,0.4\nb,0.3,0.7\nc,0.1,0.9\n")
@@ -87,7 +87,7 @@ def test_every_file_is_read_once(
     )
 
 
-def test_plain_votes_pass_no_reader_of_another_form(call: Callable[..., Result], folder: Path) -> None:
+def test_plain_votes_are_not_read_by_other_formats(call: Callable[..., Result], folder: Path) -> None:
     passed: set[str] = set()
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -110,7 +110,7 @@ def _is_in(name: str, folder: Path) -> bool:
     return Path(name).resolve().is_relative_to(folder)
 
 
-def test_only_public_names_come_from_outside_the_command_line() -> None:
+def test_the_command_line_imports_only_public_names() -> None:
     private = [
         f"{file.name}: {name}"
         for file in ROOT.rglob("*.py")
@@ -122,7 +122,7 @@ def test_only_public_names_come_from_outside_the_command_line() -> None:
 
 
 def _imported(node: ast.AST) -> list[str]:
-    """The names that a statement imports, with the modules they come from."""
+    """Return the names that an import statement imports, with their modules."""
     if isinstance(node, ast.ImportFrom):
         return [f"{node.module}.{one.name}" for one in node.names]
     return [one.name for one in node.names] if isinstance(node, ast.Import) else []

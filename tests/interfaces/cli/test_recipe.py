@@ -1,4 +1,4 @@
-"""`plurivox recipe` through its public face."""
+"""`plurivox recipe` run as a user would."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,18 +10,18 @@ from plurivox.core.tables import Table, Tables
 Call = Callable[..., Result]
 
 
-def test_a_recipe_nobody_knows_gets_the_nearest_name(call: Call) -> None:
+def test_an_unknown_recipe_suggests_the_most_similar_name(call: Call) -> None:
     done = call("recipe", "peeranot-tables")
     assert done.exit_code == 2 and "did you mean 'peerannot-tables'" in done.stderr
 
 
-def test_a_folder_with_something_in_it_is_left_alone(call: Call, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_overwritten(call: Call, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("precious")
     done = call("recipe", "peerannot-tables", "-o", str(tmp_path))
     assert done.exit_code == 2 and "--force" in done.stderr and len(list(tmp_path.iterdir())) == 1
 
 
-def test_force_replaces_tables_whole_and_nothing_else(call: Call, tmp_path: Path) -> None:
+def test_force_replaces_only_the_tables(call: Call, tmp_path: Path) -> None:
     out = tmp_path / "out"
     Tables("two", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand").write(out)
     done = call("recipe", "prune-and-compare", "-o", str(out), "--force", "--quantiles", "0.4")

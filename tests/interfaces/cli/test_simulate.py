@@ -1,4 +1,4 @@
-"""`plurivox simulate`: a folder with everything that is known of a crowd."""
+"""`plurivox simulate`: the data-set folder of a simulated crowd."""
 
 import json
 from collections.abc import Callable
@@ -13,11 +13,11 @@ import plurivox as pv
 Call = Callable[..., Result]
 
 
-def test_the_folder_holds_everything_and_reads_back(call: Call, tmp_path: Path) -> None:
+def test_the_folder_contains_all_parts_and_can_be_read(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "crowd"
     words = ("simulate", "soft-answers", "--n-tasks", 30, "--features", 4, "--copiers", 0.2, "-o", folder)
     made = call(*words)
-    assert made.exit_code == 0 and made.stdout.endswith(f"answers of 30 workers on 30 tasks -> {folder}\n")
+    assert made.exit_code == 0 and made.stdout.endswith(f"answers of 30 workers on 30 tasks; wrote {folder}\n")
     data, crowd = pv.read(folder), pv.simulate_crowd("soft-answers", n_tasks=30, features=4, copiers=0.2)
     assert data.about["command"] == f"plurivox {' '.join(map(str, words))}"
     assert data.votes.label.tolist() == crowd.votes.label.tolist()
@@ -32,7 +32,7 @@ def test_the_folder_holds_everything_and_reads_back(call: Call, tmp_path: Path) 
     assert call(*words, "--force").exit_code == 0
 
 
-def test_times_and_difficulties_are_kept(call: Call, tmp_path: Path) -> None:
+def test_times_and_difficulties_are_written(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "crowd"
     assert call("simulate", "discrete-difficulty", "--times", "--n-tasks", 9, "-o", folder).exit_code == 0
     data = pv.read(folder)
@@ -40,7 +40,7 @@ def test_times_and_difficulties_are_kept(call: Call, tmp_path: Path) -> None:
     assert data.workers.columns == ["worker", "pace"]
 
 
-def test_matrices_of_one_crowd_draw_another(call: Call, tmp_path: Path) -> None:
+def test_confusion_matrices_can_be_read_from_a_file(call: Call, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     call("simulate", "hammer-spammer", "--n-workers", 12, "--n-labels", 3, "-o", first)
     words = ("simulate", "independent-confusion", "--matrix-file", first / "matrices.parquet", "--n-tasks", 40)
@@ -65,6 +65,6 @@ def test_matrices_of_one_crowd_draw_another(call: Call, tmp_path: Path) -> None:
         ("soft-answers --form guess", "form is one of"),
     ],
 )
-def test_mistakes_leave_nothing_behind(call: Call, tmp_path: Path, words: str, said: str) -> None:
+def test_an_error_leaves_no_file(call: Call, tmp_path: Path, words: str, said: str) -> None:
     made = call("simulate", *words.split(), "-o", tmp_path / "out")
     assert made.exit_code == 2 and said in made.stderr and not (tmp_path / "out").exists()

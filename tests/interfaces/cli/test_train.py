@@ -1,4 +1,4 @@
-"""plurivox train and plurivox predict, through their public face."""
+"""plurivox train and plurivox predict, run as a user would."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def box(tmp_path: Path) -> Path:
     return tmp_path / "made.npz"
 
 
-def test_material_comes_back_as_it_was(box: Path) -> None:
+def test_training_data_round_trip(box: Path) -> None:
     made = read_training_data(box)
     assert made.tasks.tolist() == GOLD.tasks.tolist() and np.array_equal(made.x, X)
     assert made.gold is not None and made.gold.hard().tolist() == GOLD.hard().tolist()
@@ -40,7 +40,7 @@ def test_material_comes_back_as_it_was(box: Path) -> None:
     assert {name: len(part) for name, part in made.parts().items()} == {"train": 40, "dev": 8, "test": 12}
 
 
-def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_train_prints_mean_and_std_and_predict_gives_the_same_measures(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     run = tmp_path / "run"
     done: Result = call("train", box, *FAST, "--runs", 2, "--best", "cross-entropy", "-o", run)
     assert done.exit_code == 0, done.output
@@ -57,7 +57,7 @@ def test_train_tells_mean_and_std_and_predict_says_the_same(call, box: Path, tmp
     assert call("predict", run, box, "--run", "all", "-o", tmp_path / "g.csv").exit_code == 0
 
 
-def test_runs_of_a_net_on_features_are_stacked_and_said_to_be(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_runs_on_features_are_stacked_with_a_note(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     told = call("train", box, *FAST, "--runs", 3, "-o", tmp_path / "one", "--json")
     apart = call("train", box, *FAST, "--runs", 3, "--at-once", 1, "-o", tmp_path / "two", "--json")
     assert "note: 3 runs at a time are trained as one stacked net; --at-once 1" in told.stderr
@@ -68,7 +68,7 @@ def test_runs_of_a_net_on_features_are_stacked_and_said_to_be(call, box: Path, t
         np.testing.assert_allclose(one["runs"][name], values, atol=1e-3)
 
 
-def test_a_log_without_tensorboard_is_refused_before_training(call, box: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_log_without_tensorboard_is_an_error_before_training(call, box: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     done = call("train", box, *FAST, "--log", "tensorboard", "-o", tmp_path / "run")
     assert done.exit_code != 0 and "pip install 'plurivox[tensorboard]'" in done.stderr
@@ -78,9 +78,9 @@ def test_a_log_without_tensorboard_is_refused_before_training(call, box: Path, t
 @pytest.mark.parametrize(
     "words", [("gold",), ("majority",), ("de-aggregated",), ("dawid-skene",), ("smoothed[of=majority]",)]
 )
-def test_any_target_or_aggregator_teaches(call, box: Path, tmp_path: Path, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+def test_any_target_or_aggregator_can_be_trained_on(call, box: Path, tmp_path: Path, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
     done: Result = call("train", box, *FAST, "--target", *words, "-o", tmp_path / "run")
-    assert done.exit_code == 0 and f"mlp[hidden=8] on {words[0]}: 1 run, 40 tasks" in done.stdout, done.output
+    assert done.exit_code == 0 and f"mlp[hidden=8] on {words[0]}: 1 run, 40 training tasks" in done.stdout, done.output
 
 
 def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -94,7 +94,7 @@ def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -
     assert json.loads(done.stdout)["tasks"] == {"train": 30, "test": 30}, done.output
 
 
-def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_errors_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
     (tmp_path / "odd.csv").write_text("task,split\nt00,a\nt01,a\n")
@@ -116,10 +116,10 @@ def test_mistakes_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type
     assert call("train", box, *FAST, "-o", tmp_path / "run").exit_code == 0
     other: Result = call("train", box, *FAST, "--seed", 5, "-o", tmp_path / "run")
     assert other.exit_code == 2 and "belongs to another training: its plan is" in other.stderr
-    assert "holds no trained net" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
+    assert "contains no trained network" in call("predict", tmp_path, box, "-o", tmp_path / "g.npz").stderr
 
 
-def test_entropy_is_judged_against_votes_though_gold_is_there(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_entropy_correlation_is_against_votes_even_with_gold(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done: Result = call("train", box, *FAST, "--best", "entropy-correlation", "-o", tmp_path / "run")
     assert done.exit_code == 0, done.output
     rows = (tmp_path / "run/run-000/history.csv").read_text().splitlines()
@@ -127,7 +127,7 @@ def test_entropy_is_judged_against_votes_though_gold_is_there(call, box: Path, t
     assert all(np.isfinite(float(row.split(",")[place])) for row in rows[1:])
 
 
-def test_test_inputs_without_a_number_are_named_before_the_training(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_nan_in_test_inputs_is_an_error_before_training(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     made = dict(np.load(box))
     made["x"][-1, 0] = np.nan
     np.savez(tmp_path / "nan.npz", **made)
@@ -138,7 +138,7 @@ def test_test_inputs_without_a_number_are_named_before_the_training(call, box: P
     assert not list((tmp_path / "run").glob("run-*/*"))
 
 
-def test_runs_of_another_division_are_not_told_as_these(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_runs_of_another_split_are_an_error(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     for name, first in (("one.csv", "dev"), ("two.csv", "test")):
         parts = ["train"] * 40 + [first] * 10 + [{"dev": "test", "test": "dev"}[first]] * 10
         rows = "".join(f"{task},{part}\n" for task, part in zip(GOLD.tasks, parts, strict=True))
@@ -149,7 +149,7 @@ def test_runs_of_another_division_are_not_told_as_these(call, box: Path, tmp_pat
     assert other.exit_code == 2 and "another division" in other.stderr
 
 
-def test_what_a_head_learns_from_and_what_no_net_can_learn_is_told(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_targets_of_heads_and_unusable_targets_are_reported(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done: Result = call("train", box, *FAST, "--head", "crowd-layer", "--loss", "kl", "-o", tmp_path / "run")
     assert "under crowd-layer on all-votes: 1 run" in done.stdout and "kl only measures" in done.stderr, done.output
     made = dict(np.load(box))
@@ -159,7 +159,7 @@ def test_what_a_head_learns_from_and_what_no_net_can_learn_is_told(call, box: Pa
     done = call("train", tmp_path / "new.npz", *FAST, "-o", tmp_path / "run2")
     assert done.exit_code == 0 and "no training task has, and no net can learn: 'new'" in done.stderr, done.output
     said: Result = call("predict", tmp_path / "run2", tmp_path / "new.npz", "-o", tmp_path / "g.npz")
-    assert "learnt from 40 of these 60 tasks" in said.stderr, said.output
+    assert "trained on 40 of these 60 tasks" in said.stderr, said.output
 
 
 def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -194,10 +194,10 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
         out = tmp_path / f"run{len(where)}"
         assert call("train", *where, *how, "-o", out).exit_code == 0
     assert (tmp_path / "run1/results.csv").read_text() == (tmp_path / "run3/results.csv").read_text()
-    assert "say where" in call("train", *given).stderr
+    assert "give -o RUN" in call("train", *given).stderr
 
 
-def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_pretrained_weights_are_loaded_and_frozen(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     torch.set_num_threads(1)
     pixels = np.random.default_rng(0).integers(0, 256, (60, 3, 32, 32)).astype(np.uint8)
     write_training_data(TrainingData("made", GOLD.tasks, pixels, None, GOLD), tmp_path / "images.npz")
@@ -217,7 +217,7 @@ def test_a_net_begins_with_weights_of_a_file_and_keeps_them(call, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_all_work_without_tables(box: Path, tmp_path: Path) -> None:
+def test_train_and_predict_work_without_polars(box: Path, tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "for name in ('polars', 'narwhals', 'pandas', 'pyarrow', 'safetensors', 'sklearn'): sys.modules[name] = None\n"
@@ -232,7 +232,7 @@ def test_all_work_without_tables(box: Path, tmp_path: Path) -> None:
     assert done.returncode == 0 and "60 tasks" in done.stdout and "kl-divergence-floor" in done.stdout, done.stderr
 
 
-def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_images_in_items_are_trained_on(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     image, pl = pytest.importorskip("PIL.Image"), pytest.importorskip("polars")
     (folder := tmp_path / "set").mkdir()
     buffer = io.BytesIO()
@@ -252,7 +252,7 @@ def test_images_that_came_with_the_items_are_trained_on(call, tmp_path: Path) ->
     assert "plurivox elicit as-asked" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
 
 
-def test_images_alone_are_guessed_and_the_split_of_the_training_is_known(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_images_without_labels_are_predicted_with_the_split_of_the_run(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     from PIL import Image
 
     rng = np.random.default_rng(0)

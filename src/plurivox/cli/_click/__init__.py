@@ -1,1 +1,1 @@
-"""What commands are made of: flags, base classes, output."""
+"""Building blocks of the commands, on top of click: base classes, parameters, output, errors."""

@@ -1,4 +1,4 @@
-"""The commands' common face: headings in the help, names with their nearest neighbours, --json and --quiet."""
+"""Base classes of commands and groups: sections in the help, suggestions for misspelt names, --json, --quiet, --threads."""
 
 import importlib
 import importlib.util
@@ -10,13 +10,13 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._click.flags import GENERAL, JSON, NET_THREADS, QUIET, THREADS, pack_source
-from plurivox.cli._click.screen import Screen
+from plurivox.cli._click.output import Screen
+from plurivox.cli._click.parameters import GENERAL, JSON, NET_THREADS, QUIET, THREADS, add_source
 from plurivox.core.errors import InputError, unknown_name
 
 
-class Calm(click.Command):
-    """A command whose help speaks in one tone."""
+class BaseCommand(click.Command):
+    """Click command whose --help option reads "show this help"."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         if (option := super().get_help_option(ctx)) is not None:
@@ -24,35 +24,41 @@ class Calm(click.Command):
         return option
 
 
-class Command(Calm):
-    """A command whose callback takes a `screen` and gives back an Answer, shown for people or for machines."""
+class Command(BaseCommand):
+    """Command whose callback takes a `screen` and returns a CommandResult, printed as text or, with --json, as JSON."""
 
     def __init__(
-        self, name: str, *, params: Sequence[click.Parameter], works: bool = False, nets: bool = False, **about: Any
+        self,
+        name: str,
+        *,
+        params: Sequence[click.Parameter],
+        computes: bool = False,
+        nets: bool = False,
+        **settings: Any,
     ) -> None:
-        """`works`: it computes something, so that the number of threads matters; `nets`: even to the last digits."""
+        """Add --json and --quiet, and --threads if the command `computes`; `nets`: threads may change the last digits."""
         threads = NET_THREADS if nets else THREADS
-        common = [threads, JSON, QUIET] if works else [JSON, QUIET]
-        super().__init__(name, params=[*params, *common], **about)
+        common = [threads, JSON, QUIET] if computes else [JSON, QUIET]
+        super().__init__(name, params=[*params, *common], **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the callback, gather what it had to note, and show its answer."""
+        """Run the callback with warnings shown as notes, and print its result."""
         given = ctx.params
-        screen = Screen(json=given.pop("json"), quiet=given.pop("quiet"), words=tuple(ctx.obj or ()))
+        screen = Screen(json=given.pop("json"), quiet=given.pop("quiet"), argv=tuple(ctx.obj or ()))
         if (threads := given.pop("threads", None)) is not None:
             use_threads(threads)
-        self.prepare(given)
+        self.convert_params(given)
         given["screen"] = screen
-        with screen.hearing():
-            answer = super().invoke(ctx)
-        screen.show(answer)
+        with screen.warnings_as_notes():
+            result = super().invoke(ctx)
+        screen.print_result(result)
 
-    def prepare(self, given: dict[str, Any]) -> None:
-        """Turn flags into what the callback takes."""
-        pack_source(given)
+    def convert_params(self, given: dict[str, Any]) -> None:
+        """Change the parsed parameters `given`, in place, into arguments of the callback."""
+        add_source(given)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Every heading with its options, all in one column."""
+        """Write the options to the help, grouped by section, their texts aligned in one column."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             if (record := param.get_help_record(ctx)) is not None:
@@ -63,55 +69,57 @@ class Command(Calm):
                 formatter.write_dl([(left.ljust(width), right) for left, right in records])
 
 
-class Index(Calm, click.Group):
-    """A group whose commands are known by name and help line before any of them is made."""
+class CommandGroup(BaseCommand, click.Group):
+    """Group of commands that lists their names and summaries without creating them."""
 
     kind = "command"
 
-    def __init__(self, name: str, **about: Any) -> None:
-        super().__init__(name, subcommand_metavar=f"{self.kind.upper()} ...", **about)
+    def __init__(self, name: str, **settings: Any) -> None:
+        super().__init__(name, subcommand_metavar=f"{self.kind.upper()} ...", **settings)
 
-    def lines(self) -> Mapping[str, str]:
-        """name -> help line, in the order to show them."""
-        return {name: one.get_short_help_str(200) for name, one in self.commands.items()}
+    def summaries(self) -> Mapping[str, str]:
+        """Return {command name: summary}, in the order of the help."""
+        return {name: command.get_short_help_str(200) for name, command in self.commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return list(self.lines())
+        return list(self.summaries())
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command named first, or an error with the nearest names."""
+        """Return the command that `args` begins with; raise an error that suggests similar names if there is none."""
         name, *rest = args
         command = self.get_command(ctx, name)
         if command is None and not ctx.resilient_parsing:
             if self.kind != "command" and Path(name).exists():
                 raise InputError(
-                    f"{name} is a file or folder; name a {self.kind} before it ({ctx.command_path} --help lists them)"
+                    f"{name} is a file or folder; give a {self.kind} before it ({ctx.command_path} --help lists them)"
                 )
-            raise unknown_name(self.kind, name, self.lines())
+            raise unknown_name(self.kind, name, self.summaries())
         return name if command else None, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section(f"{self.kind.capitalize()}s"):
-            formatter.write_dl(list(self.lines().items()))
+            formatter.write_dl(list(self.summaries().items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
-        return [CompletionItem(name, help=line) for name, line in self.lines().items() if name.startswith(incomplete)]
+        return [
+            CompletionItem(name, help=line) for name, line in self.summaries().items() if name.startswith(incomplete)
+        ]
 
 
-class Lazy(Index):
-    """A group that imports a command when it is called: `table` says where each is, and its help line."""
+class LazyGroup(CommandGroup):
+    """Group that imports a command only when it is called; `table` maps its name to (module:attribute, summary)."""
 
-    def __init__(self, name: str, table: Mapping[str, tuple[str, str]], **about: Any) -> None:
-        super().__init__(name, **about)
+    def __init__(self, name: str, table: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(name, **settings)
         self.table = table
 
-    def lines(self) -> Mapping[str, str]:
+    def summaries(self) -> Mapping[str, str]:
         return {name: line for name, (_, line) in self.table.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -125,7 +133,7 @@ class Lazy(Index):
 
 
 def use_threads(n: int) -> None:
-    """Let readers, kernels and nets use `n` threads; polars and torch ask once, when they are imported."""
+    """Set the number of threads of polars, kernels and torch to `n`; call before polars and torch are imported."""
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(n)
     if importlib.util.find_spec("plurivox.engine.threads") is not None:
         importlib.import_module("plurivox.engine.threads").set_threads(n)

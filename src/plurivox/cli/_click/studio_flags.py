@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from plurivox.cli._click.flags import IN_AND_OUT, Flag, LabelList, OneOf, Operand, OutFile, OutFolder
+from plurivox.cli._click.parameters import IN_AND_OUT, Argument, Choice, Flag, LabelList, OutFile, OutFolder
 
 STUDY, SERVER = "The study", "The server"
 FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
@@ -16,8 +16,8 @@ def _study(name: str, help: str, **about: Any) -> Flag:
 
 
 WHERE = click.Path(path_type=Path)
-FOLDER = Operand("study", IN_AND_OUT, "the folder of the study", type=WHERE, metavar="STUDY")
-FOLDERS = Operand(
+FOLDER = Argument("study", IN_AND_OUT, "the folder of the study", type=WHERE, metavar="STUDY")
+FOLDERS = Argument(
     "study",
     IN_AND_OUT,
     "the folder of a study; several studies, or a folder of studies, are served each at /NAME/",
@@ -26,8 +26,8 @@ FOLDERS = Operand(
     nargs=-1,
     required=True,
 )
-NEW_FOLDER = Operand("study", IN_AND_OUT, "a new folder", type=OutFolder(), metavar="STUDY")
-DEMO = Operand(
+NEW_FOLDER = Argument("study", IN_AND_OUT, "a new folder", type=OutFolder(), metavar="STUDY")
+DEMO = Argument(
     "study",
     IN_AND_OUT,
     "a new folder  [default: studio-demo]",
@@ -36,16 +36,16 @@ DEMO = Operand(
     metavar="STUDY",
     default=Path("studio-demo"),
 )
-SOURCE = Operand("source", IN_AND_OUT, "tasks to add, as --items of studio new", type=WHERE, metavar="SOURCE")
-BACKUP = Operand("backup", IN_AND_OUT, "a folder written by studio backup", type=WHERE, metavar="BACKUP")
-WORKER = Operand("worker", IN_AND_OUT, "pseudonym or platform id of the worker", metavar="WORKER")
+SOURCE = Argument("source", IN_AND_OUT, "tasks to add, as --items of studio new", type=WHERE, metavar="SOURCE")
+BACKUP = Argument("backup", IN_AND_OUT, "a folder written by studio backup", type=WHERE, metavar="BACKUP")
+WORKER = Argument("worker", IN_AND_OUT, "pseudonym or platform id of the worker", metavar="WORKER")
 OUT = Flag(
     ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
 )
 FORM = Flag(
     ["--form"],
     IN_AND_OUT,
-    type=OneOf("form", ("parquet", "csv")),
+    type=Choice("form", ("parquet", "csv")),
     default="parquet",
     metavar="[parquet|csv]",
     help="csv adds a prefix to text that a spreadsheet would run as a formula  [default: parquet]",
@@ -102,12 +102,15 @@ NEW = [
         help="labels, such as cat,dog,ship  [required]",
     ),
     _study(
-        "--form", "form of the questions  [default: top-two]", type=OneOf("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
+        "--form",
+        "form of the questions  [default: top-two]",
+        type=Choice("form", FORMS),
+        metavar=f"[{'|'.join(FORMS)}]",
     ),
     _study(
         "--wording",
         "ask what you think, or what others would say  [default: third]",
-        type=OneOf("wording", ("first", "third")),
+        type=Choice("wording", ("first", "third")),
         metavar="[first|third]",
     ),
     _study("--per-task", "answers wanted per task  [default: 6]", type=int, metavar="N"),

@@ -1,1 +1,1 @@
-"""What the recipes of one paper need: its protocol, conditions and figures."""
+"""Helpers of the recipes that reproduce one paper: protocols, conditions and published numbers."""

@@ -1,4 +1,4 @@
-"""One head against two: which tasks teach, what each head learns, and how good that is."""
+"""Conditions of Fornaciari et al. (2021), one head and two: splits, training labels, training, measures, significance."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,50 +19,51 @@ from plurivox.train.targets import Supervision
 from plurivox.workflows.net_measures import Runs
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}
-ONE = "one head"
+ONE_HEAD = "one head"
 Parts = Mapping[str, Names]
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What the hard head learns, and the loss of the soft head where there is one."""
+    """Condition of the experiment: the labels of the hard head and, with two heads, the loss of the soft head."""
 
     main: str  # gold or silver
     loss: str = ""  # "": one head
 
     @property
     def spec(self) -> str:
-        return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE}"
+        """Name of the condition in the tables, such as "gold, two heads, kl"."""
+        return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE_HEAD}"
 
 
-def conditions(mains: list[str], losses: list[str]) -> list[Condition]:
-    """Every main task with one head, then with two."""
+def list_conditions(mains: list[str], losses: list[str]) -> list[Condition]:
+    """Return all conditions: for each of `mains` one head, then two heads with each of `losses`."""
     return [Condition(main, loss) for main in mains for loss in ("", *losses)]
 
 
-def divided(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
-    """train, dev and tested tasks: as the data say, or fold by fold with whole tweets or words on one side."""
+def iterate_splits(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
+    """Yield train, dev and test tasks: the splits of the data, or one per fold, where a tweet or word is never split."""
     if not folds:
-        tested = texts.tasks[(texts.split == "test") | (texts.split == "double")]
-        yield {"train": texts.part("train"), "dev": texts.part("dev"), "test": tested}
+        test = texts.tasks[(texts.split == "test") | (texts.split == "double")]
+        yield {"train": texts.tasks_of("train"), "dev": texts.tasks_of("dev"), "test": test}
         return
     voted = texts.counts.sum(1) > 0
     pool = texts.tasks[voted & (texts.split != "double")]
-    for fold in splits.folds(pool, folds, groups=texts.group[texts.at(pool)], seed=seed):
-        taught, size = fold["train"], 1 / max(folds - 1, 2)  # dev is as large as a fold
-        inner = splits.grouped(taught, texts.group[texts.at(taught)], {"train": 1 - size, "dev": size}, seed)
+    for fold in splits.folds(pool, folds, groups=texts.group[texts.positions(pool)], seed=seed):
+        train, size = fold["train"], 1 / max(folds - 1, 2)  # dev is as large as a fold
+        inner = splits.grouped(train, texts.group[texts.positions(train)], {"train": 1 - size, "dev": size}, seed)
         yield {**inner, "test": fold["test"]}
 
 
 def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net, plan: Plan) -> SoftLabels:
-    """Train under a condition and predict for the tested tasks."""
-    train, dev = (labelled(texts, parts[name], condition.main) for name in ("train", "dev"))
+    """Train a network under a condition and return its predictions of the test tasks."""
+    train, dev = (hard_labels(texts, parts[name], condition.main) for name in ("train", "dev"))
     votes = texts.votes(train.tasks)
     assert votes is not None
     soft = aggregate.methods.make("softmax-shares").fit(votes).soft
     head = heads.methods.make("two-heads", soft_loss=LOSSES[condition.loss]) if condition.loss else None
     trained = fit(
-        texts.x[texts.at(soft.tasks)],
+        texts.x[texts.positions(soft.tasks)],
         "pair" if condition.loss else "gold",
         tasks=soft.tasks,
         known=Supervision(gold=train, soft=soft),
@@ -70,19 +71,19 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
         net=net,
         head=head,
         plan=plan,
-        dev=(texts.x[texts.at(dev.tasks)], dev),
+        dev=(texts.x[texts.positions(dev.tasks)], dev),
         measures={"macro-f1": evaluate.MEASURES["macro-f1"]},
     )
-    return trained.predict(texts.x[texts.at(parts["test"])], parts["test"])
+    return trained.predict(texts.x[texts.positions(parts["test"])], parts["test"])
 
 
-def labelled(texts: Texts, tasks: Names, main: str) -> SoftLabels:
-    """What the hard head is taught of these tasks: gold, or silver, where ties have no label and are left out."""
+def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
+    """Return the labels of the hard head: gold, or silver (the majority), without tasks whose majority is tied."""
     if main == "gold":
         gold = texts.gold(tasks)
         assert gold is not None
         return gold
-    counts = texts.counts[texts.at(tasks)]
+    counts = texts.counts[texts.positions(tasks)]
     best = counts == counts.max(1, keepdims=True)
     clear = (best.sum(1) == 1) & (counts.sum(1) > 0)
     return SoftLabels.gold(tasks[clear], texts.labels[best[clear].argmax(1)], texts.labels)
@@ -91,14 +92,16 @@ def labelled(texts: Texts, tasks: Names, main: str) -> SoftLabels:
 def train_and_predict_all(
     texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int
 ) -> SoftLabels:
-    """The same for every fold; all tested tasks together."""
-    found = [train_and_predict(texts, parts, condition, net, plan) for parts in divided(texts, folds, split_seed)]
-    tasks = np.concatenate([one.tasks for one in found])
-    return SoftLabels.of(np.concatenate([one.prob for one in found]), tasks, texts.labels)
+    """Train on every fold and return the predictions of the test tasks of all folds."""
+    found = [
+        train_and_predict(texts, parts, condition, net, plan) for parts in iterate_splits(texts, folds, split_seed)
+    ]
+    tasks = np.concatenate([prediction.tasks for prediction in found])
+    return SoftLabels.of(np.concatenate([prediction.prob for prediction in found]), tasks, texts.labels)
 
 
-def measured(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
-    """Hard measures against gold, soft ones against the shares of votes where the tested tasks have them."""
+def measure(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
+    """Return hard measures against gold labels, and soft measures against vote shares if the test tasks have votes."""
     out: dict[str, float] = {}
     gold, votes = texts.gold(prediction.tasks), texts.votes(prediction.tasks)
     if gold is not None:
@@ -107,63 +110,65 @@ def measured(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
         }
     if votes is not None:
         shares = aggregate.methods.make("vote-shares").fit(votes).soft
-        mine = prediction.on(shares.tasks)
-        out["CE, shares"] = evaluate.MEASURES["cross-entropy"](mine, shares)
-        out["entropy r, shares"] = evaluate.MEASURES["entropy-correlation"](mine, shares)
+        on_voted = prediction.on(shares.tasks)
+        out["CE, shares"] = evaluate.MEASURES["cross-entropy"](on_voted, shares)
+        out["entropy r, shares"] = evaluate.MEASURES["entropy-correlation"](on_voted, shares)
     return out
 
 
-def gains(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
-    """Two heads less one: the gain in accuracy and macro F1, and how often chance alone would give it."""
+def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
+    """Return the gain of two heads over one in accuracy and macro F1, with p-values of the paired bootstrap test."""
     rows: list[dict[str, object]] = []
-    for condition, mine in predictions.items():
+    for condition, two_heads in predictions.items():
         if not condition.loss:
             continue
-        other = predictions[replace(condition, loss="")]
-        gold = texts.gold(mine[0].tasks)
+        one_head = predictions[replace(condition, loss="")]
+        gold = texts.gold(two_heads[0].tasks)
         assert gold is not None
-        told = evaluate.paired_test(_hits(mine, gold), _hits(other, gold), repeats=repeats, fraction=fraction)
-        each = [_compared(one, two, gold, repeats, fraction) for one, two in zip(mine, other, strict=True)]
-        f1 = np.mean([gain for gain, _ in each]), np.median([p for _, p in each])
-        rows.append(
-            {"against one head": condition.spec, "accuracy gain": told.gain, "p": told.p_value}
-            | {"stars": told.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
+        test = evaluate.paired_test(
+            _correct_share(two_heads, gold), _correct_share(one_head, gold), repeats=repeats, fraction=fraction
         )
-    return Table.of_rows("Two heads less one", rows)
+        by_run = [_f1_gain(two, one, gold, repeats, fraction) for two, one in zip(two_heads, one_head, strict=True)]
+        f1 = np.mean([gain for gain, _ in by_run]), np.median([p for _, p in by_run])
+        rows.append(
+            {"against one head": condition.spec, "accuracy gain": test.gain, "p": test.p_value}
+            | {"stars": test.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
+        )
+    return Table.of_rows("Two heads minus one head", rows)
 
 
-def _compared(one: SoftLabels, two: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
-    """The gain in macro F1 of one run, and its p."""
-    found = evaluate.compare_predictions(one, two, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
+def _f1_gain(two: SoftLabels, one: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
+    """Return the gain in macro F1 of `two` over `one` in a run, and its p-value."""
+    found = evaluate.compare_predictions(two, one, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
     return float(found.gain[0]), float(found.p_value[0])
 
 
-def _hits(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
-    """(n_tasks,) the share of runs that are right."""
+def _correct_share(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
+    """(n_tasks,) the share of runs whose prediction of the task is correct."""
     true = gold.codes()
     return np.mean([prediction.on(gold.tasks).on_labels(gold.labels).codes() == true for prediction in predictions], 0)
 
 
-def cells(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
-    """Right and wrong of one head and two, first run: what the crowd's labels look like in each cell."""
+def error_cell_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
+    """Return counts of tasks that one head, two heads, both or neither get right in the first run; None without votes."""
     rows: list[dict[str, object]] = []
-    for condition, mine in predictions.items():
-        gold, votes = texts.gold(mine[0].tasks), texts.votes(mine[0].tasks)
+    for condition, two_heads in predictions.items():
+        gold, votes = texts.gold(two_heads[0].tasks), texts.votes(two_heads[0].tasks)
         if condition.loss and gold is not None and votes is not None and len(gold.shared(votes.tasks)):
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
-            one = predictions[replace(condition, loss="")][0]
-            found = evaluate.error_cells(one, mine[0], gold, soft, look=look)  # type: ignore[arg-type]
+            one_head = predictions[replace(condition, loss="")][0]
+            found = evaluate.error_cells(one_head, two_heads[0], gold, soft, look=look)  # type: ignore[arg-type]
             row: dict[str, object] = {"against one head": condition.spec}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}
             rows.append(row | {"p, one head and two heads": found.p_value})
     if not rows:
         return None
-    note = "who is right: tasks, and the mean over their softmax shares; p of Mann-Whitney between the two that differ"
-    return Table.of_rows("Right and wrong, first run", rows, (note,))
+    note = "number of correct tasks, and mean over their softmax shares; p: Mann-Whitney between one head and two heads"
+    return Table.of_rows("Correct and wrong tasks, first run", rows, (note,))
 
 
-def results(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
-    """The measures of every run."""
-    return {one.spec: [measured(texts, prediction) for prediction in each] for one, each in predictions.items()}
+def measure_all(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
+    """Return the measures of every run, by condition."""
+    return {condition.spec: [measure(texts, run) for run in runs] for condition, runs in predictions.items()}

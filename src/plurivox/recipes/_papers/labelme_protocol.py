@@ -1,4 +1,4 @@
-"""LabelMe with its official split: what is trained, and what is measured."""
+"""Protocol of the recipe labelme: methods, training on the official split, test and held-out measures, choice of L2."""
 
 import warnings
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from plurivox.train.em.raykar_em import raykar_em
 from plurivox.train.plan import Plan
 from plurivox.workflows.train import train_once, train_spec
 
-SPECS: dict[str, dict[str, str]] = {  # a method -> arguments of `train_spec`; any other word is a target
+SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `train_spec`; any other name is a target
     "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},
     "two-heads-silver": {"target": "softmax-shares", "head": "two-heads", "main": "majority"},
     "crowd-layer": {"target": "all-votes", "head": "crowd-layer"},
@@ -32,14 +32,14 @@ SPECS: dict[str, dict[str, str]] = {  # a method -> arguments of `train_spec`; a
     "raykar": {"target": "all-votes", "head": "raykar"},
 }
 LOGISTIC = "raykar-logistic"
-HARD = ("accuracy", "nll", "brier", "ece")
-FOLDS = 5
+HARD_MEASURES = ("accuracy", "nll", "brier", "ece")
+N_FOLDS = 5
 Parts = Mapping[str, Names]
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """The data, and how every net is trained and chosen."""
+class ExperimentSetting:
+    """Data and settings that all runs share: splits, network, plan, and how the epoch is chosen."""
 
     training_data: TrainingData
     parts: Parts  # train, dev and test of the official split
@@ -47,37 +47,37 @@ class Setting:
     plan: Plan
     choose: str  # gold or votes
     l2: tuple[float, ...]
-    chosen: dict[str, float] = field(default_factory=dict)  # the L2 of the logistic regression, once it is known
+    chosen_l2: dict[str, float] = field(default_factory=dict)  # result of `choose_l2`
 
     @property
     def votes(self) -> Votes:
-        """Those on the training tasks."""
+        """Votes on the training tasks; raises InputError if there are no votes or no gold labels."""
         if self.training_data.votes is None or self.training_data.gold is None:
             raise InputError(f"{self.training_data.name} needs votes and gold labels for this recipe")
         return self.training_data.votes
 
     @property
     def gold(self) -> SoftLabels:
-        """The true labels of all tasks."""
+        """Gold labels of all tasks."""
         assert self.training_data.gold is not None
         return self.training_data.gold
 
 
-def official(setting: Setting, method: str, seed: int) -> dict[str, float]:
-    """Trained on all training photos, measured against gold on the test photos."""
+def measure_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str, float]:
+    """Train a method on all training photos and return the measures against gold labels on the test photos."""
     tasks = setting.parts["test"]
-    prediction = prediction_of(setting, method, setting.parts["train"], tasks, seed)
+    prediction = train_and_predict(setting, method, setting.parts["train"], tasks, seed)
     truth = setting.gold.on(tasks)
-    return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD}
+    return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD_MEASURES}
 
 
-def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, float]:
-    """Trained on four fifths of the training photos, measured against the votes on the others."""
-    folds = splits.folds(setting.parts["train"], FOLDS, seed=seed + run // FOLDS)
-    part = folds[run % FOLDS]
-    prediction = prediction_of(setting, method, part["train"], part["test"], seed + run)
+def measure_held_out(setting: ExperimentSetting, method: str, run: int, seed: int) -> dict[str, float]:
+    """Train a method on four fifths of the training photos and return the measures against the votes on the others."""
+    folds = splits.folds(setting.parts["train"], N_FOLDS, seed=seed + run // N_FOLDS)
+    part = folds[run % N_FOLDS]
+    prediction = train_and_predict(setting, method, part["train"], part["test"], seed + run)
     votes = setting.votes.on(part["test"])
-    shares, softmax = (aggregate.methods.make(word).fit(votes).soft for word in ("vote-shares", "softmax-shares"))
+    shares, softmax = (aggregate.methods.make(spec).fit(votes).soft for spec in ("vote-shares", "softmax-shares"))
     return {
         "CE, shares": evaluate.MEASURES["cross-entropy"](prediction, shares),
         "CE, softmax": evaluate.MEASURES["cross-entropy"](prediction, softmax),
@@ -88,42 +88,42 @@ def held_out(setting: Setting, method: str, run: int, seed: int) -> dict[str, fl
     }
 
 
-def prediction_of(setting: Setting, method: str, taught: Names, asked: Names, seed: int) -> SoftLabels:
-    """Train a method on some tasks and predict for others."""
-    parts, training_data = chooser(setting, taught, seed)
+def train_and_predict(setting: ExperimentSetting, method: str, train: Names, test: Names, seed: int) -> SoftLabels:
+    """Train a method on the tasks `train` and return its predictions of the tasks `test`."""
+    parts, training_data = split_dev(setting, train, seed)
     if method == LOGISTIC:
-        return _fit(setting, parts, training_data, setting.chosen["l2"]).predict(_floats(training_data, asked), asked)
-    spec = train_spec(**_spec(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
-    return train_once(training_data, parts, spec).predict(training_data.on(asked), asked)
+        model = _fit_logistic(setting, parts, training_data, setting.chosen_l2["l2"])
+        return model.predict(_inputs(training_data, test), test)
+    spec = train_spec(**_spec_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
+    return train_once(training_data, parts, spec).predict(training_data.on(test), test)
 
 
-def _spec(method: str, seed: int) -> dict[str, Any]:
-    """The arguments of `train_spec`; ties of a majority are broken by another lot in every run."""
+def _spec_arguments(method: str, seed: int) -> dict[str, Any]:
+    """Return the arguments of `train_spec` for a method; ties of a majority are broken with the seed of the run."""
     silver = f"majority[seed={seed}]"
     given = SPECS.get(method, {"target": silver if method == "majority" else method})
     return {**given, "main": silver} if given.get("main") == "majority" else given
 
 
-def chooser(setting: Setting, taught: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
-    """Which tasks teach and which ones say what epoch is best, by their gold labels or by their votes alone."""
+def split_dev(setting: ExperimentSetting, train: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
+    """Return train and dev tasks and the data: dev with gold labels (`choose=gold`), or a tenth of train with votes only."""
     if setting.choose == "gold":
-        return {"train": taught, "dev": setting.parts["dev"]}, setting.training_data
-    found = splits.stratified(taught, None, {"train": 0.9, "dev": 0.1}, seed)
-    seen = replace(setting.training_data, gold=setting.gold.on(found["train"]))  # of dev only the votes are seen
-    return found, seen
+        return {"train": train, "dev": setting.parts["dev"]}, setting.training_data
+    found = splits.stratified(train, None, {"train": 0.9, "dev": 0.1}, seed)
+    return found, replace(setting.training_data, gold=setting.gold.on(found["train"]))  # dev has no gold labels
 
 
-def choose_l2(setting: Setting, seed: int) -> dict[str, float]:
-    """The penalty of the logistic regression that is best on the dev tasks, and how good each one was."""
-    parts, training_data = chooser(setting, setting.parts["train"], seed)
-    scores = {one: _dev_score(setting, parts, training_data, one) for one in setting.l2}
-    return {"l2": max(scores, key=lambda one: scores[one]), **{f"dev at {one:g}": scores[one] for one in scores}}
+def choose_l2(setting: ExperimentSetting, seed: int) -> dict[str, float]:
+    """Return the L2 penalty of the logistic regression with the best dev score, and the dev score of each penalty."""
+    parts, training_data = split_dev(setting, setting.parts["train"], seed)
+    scores = {l2: _dev_score(setting, parts, training_data, l2) for l2 in setting.l2}
+    return {"l2": max(scores, key=lambda l2: scores[l2]), **{f"dev at {l2:g}": scores[l2] for l2 in scores}}
 
 
-def _dev_score(setting: Setting, parts: Parts, training_data: TrainingData, l2: float) -> float:
-    """How good it is on the dev tasks: accuracy against gold, or the negative cross-entropy against votes."""
+def _dev_score(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> float:
+    """Return the score of an L2 penalty on the dev tasks: accuracy against gold, or negative cross-entropy against votes."""
     dev = parts["dev"]
-    prediction = _fit(setting, parts, training_data, l2).predict(_floats(training_data, dev), dev)
+    prediction = _fit_logistic(setting, parts, training_data, l2).predict(_inputs(training_data, dev), dev)
     if setting.choose == "gold":
         return evaluate.MEASURES["accuracy"](prediction, setting.gold.on(dev))
     return -evaluate.MEASURES["cross-entropy"](
@@ -131,18 +131,18 @@ def _dev_score(setting: Setting, parts: Parts, training_data: TrainingData, l2: 
     )
 
 
-def _fit(setting: Setting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
+def _fit_logistic(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
     require_package("sklearn", LOGISTIC, "pip install scikit-learn")
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     votes = setting.votes.on(parts["train"]).with_labels(setting.gold.labels)
-    model = LogisticRegression(C=1 / l2, max_iter=20)  # a part of the way a pass, on from where it stands
-    with warnings.catch_warnings(), threadpool_limits(1):  # many threads wait for each other on such small steps
+    model = LogisticRegression(C=1 / l2, max_iter=20)  # few iterations per EM pass: the next pass continues from there
+    with warnings.catch_warnings(), threadpool_limits(1):  # one thread is faster for such small problems
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return raykar_em(votes, _floats(training_data, parts["train"]), model)
+        return raykar_em(votes, _inputs(training_data, parts["train"]), model)
 
 
-def _floats(training_data: TrainingData, tasks: Names) -> Any:
+def _inputs(training_data: TrainingData, tasks: Names) -> Any:
     return training_data.on(tasks).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Texts: words as codes with what is known of them, from a data set or from one .npz that needs no tables."""
+"""Encoded texts with labels and votes, from a data set or from one .npz file, which is read without polars."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,144 +19,146 @@ from plurivox.train.data import text
 if TYPE_CHECKING:
     from plurivox.io import Dataset
 
-BY_RULE = 177  # votes of a token that a rule tagged: the source shows its tag for all 177 workers
-SPLITS = {"trn": "train", "tst": "test", "hard-tst": "test"}
+VOTES_OF_RULE = 177  # votes of a token that a rule tagged: the source lists its tag for all 177 workers
+SPLIT_NAMES = {"trn": "train", "tst": "test", "hard-tst": "test"}
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Inputs of the nets for text, a row a task."""
+    """Encoded texts with split, gold label and vote counts; one row per task."""
 
     name: str
     tasks: Names  # (n,)
-    x: NDArray[np.int64]  # (n, width) codes
-    group: Names  # (n,) the tweet of a token, the word of a pair: what must not part
+    x: NDArray[np.int64]  # (n, width) codes of words and letters
+    group: Names  # (n,) the tweet of a token, or the word of a pair; a group is never split
     split: Names  # (n,) train, dev, test, ...
-    y: Names  # (n,) the true label, "" where none is known
-    counts: Floats  # (n, n_labels) votes, all 0 where there are none
+    y: Names  # (n,) the gold label, or ""
+    counts: Floats  # (n, n_labels) votes, all 0 for a task without votes
     labels: Names
 
     def gold(self, tasks: Names) -> SoftLabels | None:
-        """The true labels of those of these tasks that have one."""
-        at = self.at(tasks)
-        at = at[self.y[at] != ""]
-        return SoftLabels.gold(self.tasks[at], self.y[at], self.labels) if len(at) else None
+        """Return the gold labels of those of `tasks` that have one; None if none has."""
+        rows = self.positions(tasks)
+        rows = rows[self.y[rows] != ""]
+        return SoftLabels.gold(self.tasks[rows], self.y[rows], self.labels) if len(rows) else None
 
     def votes(self, tasks: Names) -> Votes | None:
-        """The votes on those of these tasks that have some, as counts."""
-        at = self.at(tasks)
-        at = at[self.counts[at].sum(1) > 0]
-        return Votes.from_counts(self.counts[at], self.tasks[at], self.labels) if len(at) else None
+        """Return the votes on those of `tasks` that have some, as counts; None if none has."""
+        rows = self.positions(tasks)
+        rows = rows[self.counts[rows].sum(1) > 0]
+        return Votes.from_counts(self.counts[rows], self.tasks[rows], self.labels) if len(rows) else None
 
-    def at(self, tasks: Names) -> Ints:
-        """(n,) where these tasks stand."""
+    def positions(self, tasks: Names) -> Ints:
+        """(n,) the row of each of `tasks`."""
         return positions(self.tasks, tasks)
 
-    def part(self, split: str) -> Names:
-        """The tasks of a split."""
+    def tasks_of(self, split: str) -> Names:
+        """Return the tasks of a split."""
         return self.tasks[self.split == split]
 
 
 def write_texts(texts: Texts, path: str | Path) -> None:
-    """One .npz of plain arrays."""
+    """Write encoded texts to one .npz file of arrays."""
     if Path(path).suffix != ".npz":
-        raise InputError(f"{path} must end in .npz, the form of packed inputs")
-    words = {
+        raise InputError(f"unsupported file type of {path}; packed inputs are written as .npz")
+    names = {
         name: np.array(getattr(texts, name).tolist(), np.str_) for name in ("tasks", "group", "split", "y", "labels")
     }
-    with atomic_file(path) as part, part.open("wb") as file:
+    with atomic_file(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
-            file, allow_pickle=False, name=texts.name, x=texts.x.astype(np.int32), counts=texts.counts, **words
+            file, allow_pickle=False, name=texts.name, x=texts.x.astype(np.int32), counts=texts.counts, **names
         )
 
 
 def read_texts(path: str | Path) -> Texts:
-    """What `write_texts` wrote."""
+    """Read a file written by `write_texts`; raise InputError if it is missing or not such a file."""
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as box:
-            words = {name: as_names(box[name], name) for name in ("tasks", "group", "split", "y", "labels")}
-            return Texts(str(box["name"]), x=box["x"].astype(np.int64), counts=box["counts"], **words)
+            names = {name: as_names(box[name], name) for name in ("tasks", "group", "split", "y", "labels")}
+            return Texts(str(box["name"]), x=box["x"].astype(np.int64), counts=box["counts"], **names)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (ValueError, KeyError, OSError, EOFError) as cause:
-        raise InputError(f"{path} holds no packed texts (option pack makes them): {cause}") from None
+        raise InputError(f"{path} is not a file of packed texts (written by the option pack): {cause}") from None
 
 
-def tokens_of(data: "Dataset", context: int, letters: int) -> Texts:
-    """Tokens of tweets: those with votes, and where they are there the two test sets of the data set `pos_twitter`."""
-    items, gold = _table(data, ("task", "sentence", "position", "token", "split"))
+def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
+    """Return the encoded tokens of tweets: those with votes, and the two test sets of `pos_twitter` if the data have them."""
+    items, gold = _items_and_gold(data, ("task", "sentence", "position", "token", "split"))
     items = items.sort("sentence", "position")
     tasks = as_names(items["task"].to_list())
-    counts = _counts(data, tasks)
+    counts = _count_votes(data, tasks)
     if "automatic" in items.columns:
         by_rule = items["automatic"].to_numpy()
-        counts[by_rule, gold.on(tasks).codes()[by_rule]] = BY_RULE
+        counts[by_rule, gold.on(tasks).codes()[by_rule]] = VOTES_OF_RULE
     columns: dict[str, list[Any]] = {
         "tasks": tasks.tolist(),
         "token": items["token"].to_list(),
-        "group": [f"tweet {one}" for one in items["sentence"].to_list()],
-        "split": [SPLITS.get(one, one) for one in items["split"].to_list()],
+        "group": [f"tweet {sentence}" for sentence in items["sentence"].to_list()],
+        "split": [SPLIT_NAMES.get(split, split) for split in items["split"].to_list()],
         "y": gold.on(tasks).hard().tolist(),
     }
-    every = [counts]
+    all_counts = [counts]
     for table, split in (("test_lowlands", "test"), ("double_annotated", "double")):
         if table in data.tables:
-            every.append(_add_test(columns, data.tables[table]().sort("sentence", "position"), split, gold.labels))
-    learnt = [one for one, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
-    words = text.Vocabulary.of(learnt, least=2, lower=True)  # words seen once teach what an unknown word is
-    chars = text.Vocabulary.of("".join(learnt))
+            all_counts.append(
+                _add_test_set(columns, data.tables[table]().sort("sentence", "position"), split, gold.labels)
+            )
+    train = [token for token, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
+    words = text.Vocabulary.of(train, least=2, lower=True)  # words that occur once train the code of unknown words
+    chars = text.Vocabulary.of("".join(train))
     x = text.encode_tokens(
         columns.pop("token"), columns["group"], words, chars, context=context or None, letters=letters
     )
-    return _texts(data.name, columns, x, np.concatenate(every), gold.labels)
+    return _make_texts(data.name, columns, x, np.concatenate(all_counts), gold.labels)
 
 
-def _add_test(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
-    """Add the tokens of a test set; (n, n_labels) the counts of its two annotators, where there are two."""
+def _add_test_set(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
+    """Append the tokens of a test set to `columns` in place; return (n, n_labels) the vote counts of its two annotators."""
     rows = list(zip(table["sentence"].to_list(), table["position"].to_list(), strict=True))
     columns["tasks"] += [f"{split}-{sentence}-{place}" for sentence, place in rows]
     columns["token"] += table["token"].to_list()
     columns["group"] += [f"{split} {sentence}" for sentence, _ in rows]
     columns["split"] += [split] * len(rows)
     counts = np.zeros((len(rows), len(labels)))
-    one = "label" in table.columns
-    columns["y"] += table["label"].to_list() if one else [""] * len(rows)
-    for name in () if one else ("label1", "label2"):
+    has_gold = "label" in table.columns
+    columns["y"] += table["label"].to_list() if has_gold else [""] * len(rows)
+    for name in () if has_gold else ("label1", "label2"):
         np.add.at(counts, (np.arange(len(rows)), positions(labels, as_names(table[name].to_list()))), 1)
     return counts
 
 
-def pairs_of(data: "Dataset", letters: int) -> Texts:
-    """Pairs of a word and a stem."""
-    items, gold = _table(data, ("task", "word", "stem", "split"))
+def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
+    """Return the encoded (word, stem) pairs of a data set."""
+    items, gold = _items_and_gold(data, ("task", "word", "stem", "split"))
     tasks = as_names(items["task"].to_list())
     first, second = items["word"].to_list(), items["stem"].to_list()
     chars = text.Vocabulary.of("".join(first + second))
     columns = {
         "tasks": tasks.tolist(),
         "group": first,
-        "split": [SPLITS.get(one, one) for one in items["split"].to_list()],
+        "split": [SPLIT_NAMES.get(split, split) for split in items["split"].to_list()],
         "y": gold.on(tasks).hard().tolist(),
     }
     x = text.encode_pairs(first, second, chars, letters=letters or None)
-    return _texts(data.name, columns, x, _counts(data, tasks), gold.labels)
+    return _make_texts(data.name, columns, x, _count_votes(data, tasks), gold.labels)
 
 
-def _texts(name: str, columns: dict[str, Any], x: NDArray[np.int64], counts: Floats, labels: Names) -> Texts:
+def _make_texts(name: str, columns: dict[str, Any], x: NDArray[np.int64], counts: Floats, labels: Names) -> Texts:
     return Texts(name, x=x, counts=counts, labels=labels, **{key: as_names(column) for key, column in columns.items()})
 
 
-def _table(data: "Dataset", needed: Iterable[str]) -> tuple[Any, SoftLabels]:
+def _items_and_gold(data: "Dataset", needed: Iterable[str]) -> tuple[Any, SoftLabels]:
     if data.items is None or data.gold is None or not set(needed) <= set(data.items.columns):
         raise InputError(f"{data.name} needs gold labels, and a table of items with the columns {', '.join(needed)}")
     return data.items, data.gold
 
 
-def _counts(data: "Dataset", tasks: Names) -> Floats:
-    """(n, n_labels) votes over the labels of the gold; 0 where a task has none."""
+def _count_votes(data: "Dataset", tasks: Names) -> Floats:
+    """(n_tasks, n_labels) vote counts over the labels of the gold labels; 0 for a task without votes."""
     votes, gold = data.crowd(), data.gold
     assert gold is not None
-    here = positions(votes.tasks, tasks)
+    rows = positions(votes.tasks, tasks)
     counts = np.zeros((len(tasks), gold.n_labels))
-    counts[here >= 0] = votes.with_labels(gold.labels).counts()[here[here >= 0]]
+    counts[rows >= 0] = votes.with_labels(gold.labels).counts()[rows[rows >= 0]]
     return counts

@@ -1,4 +1,4 @@
-"""peerannot's Dawid-Skene without its deep parts: its packages are entered without running their `__init__`."""
+"""Import peerannot's Dawid-Skene without torch: its packages are imported without running their `__init__`."""
 
 import importlib.util
 import sys
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 
-def dawid_skene() -> Any:
-    """The class, imported with neither torch nor torchvision."""
+def import_dawid_skene() -> Any:
+    """Return peerannot's DawidSkene class, imported without torch and torchvision."""
     spec = importlib.util.find_spec("peerannot")
     assert spec is not None and spec.submodule_search_locations is not None
     root = Path(next(iter(spec.submodule_search_locations)))

@@ -1,6 +1,6 @@
-"""What a person or a machine gets to see: answers, tables, notes, JSON, a progress bar.
+"""Output of a command: result, tables, notes, JSON, progress bar.
 
-rich is imported when there is a bar to draw, not before.
+rich is imported only when a progress bar is drawn.
 """
 
 import math
@@ -21,34 +21,34 @@ from plurivox.core.progress import Progress, no_progress
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-PATIENCE = 0.5  # seconds of work before a bar appears: shorter work only flickers
+BAR_DELAY_SECONDS = 0.5  # no bar for shorter work: it would only flicker
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a command found: `facts` for machines, `text` for people, and a closing `line` that --quiet leaves out."""
+class CommandResult:
+    """Result of a command: `data` for --json, `text` for people, and a closing `summary` line that --quiet omits."""
 
-    facts: Mapping[str, Any]
+    data: Mapping[str, Any]
     text: str = ""
-    line: str = ""
+    summary: str = ""
 
 
 @dataclass
 class Screen:
-    """Where one command speaks: answers on stdout, notes and progress on stderr."""
+    """Output of one command: the result on stdout, notes and progress on stderr."""
 
     json: bool = False
     quiet: bool = False
-    words: tuple[str, ...] = ()  # the command line as typed
+    argv: tuple[str, ...] = ()  # the command line as typed, without "plurivox"
     notes: list[str] = field(default_factory=list)
 
     @property
     def command(self) -> str:
-        """The command line that can be typed again."""
-        return shlex.join(["plurivox", *self.words])
+        """The command line as typed, quoted for a shell."""
+        return shlex.join(["plurivox", *self.argv])
 
     def note(self, text: str) -> None:
-        """Tell what was dropped, merged or guessed, once."""
+        """Print a note (what was dropped, merged or assumed) to stderr unless --quiet, and keep it for --json; no repeats."""
         if text in self.notes:
             return
         self.notes.append(text)
@@ -56,11 +56,11 @@ class Screen:
             click.echo(f"note: {text}", err=True)
 
     @contextmanager
-    def hearing(self) -> Iterator[None]:
-        """Turn every PlurivoxWarning into a note."""
+    def warnings_as_notes(self) -> Iterator[None]:
+        """Show every PlurivoxWarning raised in the block as a note."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", PlurivoxWarning)
-            others = warnings.showwarning
+            show_other = warnings.showwarning
 
             def show(
                 message: Warning | str,
@@ -73,30 +73,30 @@ class Screen:
                 if issubclass(category, PlurivoxWarning):
                     self.note(str(message))
                 else:
-                    others(message, category, filename, lineno, file, line)
+                    show_other(message, category, filename, lineno, file, line)
 
             warnings.showwarning = show
             yield
 
     def progress(self, title: str) -> AbstractContextManager[Progress]:
-        """A bar for work that takes a while, on a terminal only."""
-        return bar(title, wanted=not self.quiet)
+        """Return a context manager that gives a progress callback; it draws a bar if stderr is a terminal."""
+        return progress_bar(title, enabled=not self.quiet)
 
-    def show(self, answer: Answer) -> None:
-        """Write the answer to stdout."""
+    def print_result(self, result: CommandResult) -> None:
+        """Print the result of the command to stdout, as text or as JSON."""
         if self.json:
             import json
 
-            document = {**answer.facts, "notes": self.notes}
-            click.echo(json.dumps(plain(document), indent=2, allow_nan=False))
+            document = {**result.data, "notes": self.notes}
+            click.echo(json.dumps(as_json(document), indent=2, allow_nan=False))
             return
-        for part in (answer.text, "" if self.quiet else answer.line):
+        for part in (result.text, "" if self.quiet else result.summary):
             if part:
                 click.echo(part)
 
 
 def table(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
-    """Rows of words in aligned columns; the last column is left as long as it is.
+    """Return rows of text as aligned columns, without padding after the last one.
 
     >>> print(table([("tasks", "7"), ("votes per task", "3.00")]))
     tasks           7
@@ -108,10 +108,10 @@ def table(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> s
     )
 
 
-def phrase(name: str, value: object) -> str:
-    """A fact in words.
+def format_value(name: str, value: object) -> str:
+    """Return "name: value" as text; a boolean as "name" or "not name".
 
-    >>> phrase("ties", 1200), phrase("converged", False), phrase("loss", 0.123456789)
+    >>> format_value("ties", 1200), format_value("converged", False), format_value("loss", 0.123456789)
     ('ties: 1,200', 'not converged', 'loss: 0.123457')
     """
     if isinstance(value, bool):
@@ -121,18 +121,18 @@ def phrase(name: str, value: object) -> str:
     return f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON knows it: arrays as lists, paths as text, what is no number as null.
+def as_json(value: Any) -> Any:
+    """Return a value as JSON types: arrays as lists, paths as text, NaN and infinity as None.
 
-    >>> plain({"a": (1, float("nan")), 2: "b"})
+    >>> as_json({"a": (1, float("nan")), 2: "b"})
     {'a': [1, None], '2': 'b'}
     """
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): as_json(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)]
+        return [as_json(entry) for entry in (sorted(value) if isinstance(value, set | frozenset) else value)]
     if hasattr(value, "tolist"):  # numpy arrays and scalars, without importing numpy
-        return plain(value.tolist())
+        return as_json(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)
@@ -142,34 +142,34 @@ def plain(value: Any) -> Any:
 
 
 @contextmanager
-def bar(title: str, wanted: bool = True) -> Iterator[Progress]:
-    """A progress callback that draws a bar on stderr while the block runs; `no_progress` where stderr is not a terminal."""
-    if not wanted or not sys.stderr.isatty():
+def progress_bar(title: str, enabled: bool = True) -> Iterator[Progress]:
+    """Give a progress callback that draws a bar on stderr while the block runs; `no_progress` if stderr is not a terminal."""
+    if not enabled or not sys.stderr.isatty():
         yield no_progress
         return
-    drawn = Bar(title)
+    bar = ProgressBar(title)
     try:
-        yield drawn
+        yield bar
     finally:
-        drawn.close()
+        bar.close()
 
 
-class Bar:
-    """Progress callback that draws a bar with rich once the work has taken `PATIENCE` seconds."""
+class ProgressBar:
+    """Progress callback that draws a bar with rich once the work has taken `BAR_DELAY_SECONDS`."""
 
     def __init__(self, title: str) -> None:
-        self.title, self.born = title, time.monotonic()
-        self.drawn: RichProgress | None = None
+        self.title, self.started = title, time.monotonic()
+        self.bar: RichProgress | None = None
 
     def __call__(self, step: int, total: int, value: float | None = None) -> None:
-        if self.drawn is None:
-            if time.monotonic() - self.born < PATIENCE:
+        if self.bar is None:
+            if time.monotonic() - self.started < BAR_DELAY_SECONDS:
                 return
-            self.drawn = self._open(total)
-        shown = "" if value is None else f"{value:.6g}"
-        self.drawn.update(self.drawn.task_ids[0], completed=step + 1, total=total, value=shown)
+            self.bar = self._start_bar(total)
+        value_text = "" if value is None else f"{value:.6g}"
+        self.bar.update(self.bar.task_ids[0], completed=step + 1, total=total, value=value_text)
 
-    def _open(self, total: int) -> "RichProgress":
+    def _start_bar(self, total: int) -> "RichProgress":
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -195,6 +195,6 @@ class Bar:
         return progress
 
     def close(self) -> None:
-        """Take the bar off the screen."""
-        if self.drawn is not None:
-            self.drawn.stop()
+        """Remove the bar from the terminal."""
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,0 +1,264 @@
+"""Options and arguments of the commands: sections of the help, shared options, INPUT and its reading options, output files."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from plurivox.core.errors import InputError, unknown_name
+
+if TYPE_CHECKING:
+    from plurivox.io import Dataset
+
+GENERAL, IN_AND_OUT, READING = "General", "Input and output", "Reading INPUT"
+
+
+class Flag(click.Option):
+    """Click option that is listed in a section of the help."""
+
+    def __init__(self, names: Sequence[str], section: str, **settings: Any) -> None:
+        super().__init__(names, **settings)
+        self.section = section
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """Return {}: the help text already contains default and range, click must not append them."""
+        del ctx
+        return {}
+
+
+class Argument(click.Argument):
+    """Click argument with a line of help text."""
+
+    def __init__(self, name: str, section: str, help: str, **settings: Any) -> None:
+        super().__init__([name], **settings)
+        self.section, self.help_text = section, help
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        metavar = super().make_metavar(ctx)
+        return metavar if self.required else f"[{metavar}]"
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return self.make_metavar(ctx), self.help_text
+
+
+class Choice(click.ParamType[str]):
+    """Click type of a value out of `choices`; for another value the error suggests the most similar choice."""
+
+    def __init__(self, kind: str, choices: Sequence[str]) -> None:
+        self.name, self.choices = kind, choices
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        del param, ctx
+        if value not in self.choices:
+            raise unknown_name(self.name, str(value), self.choices)
+        return str(value)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        del param, ctx
+        return f"[{'|'.join(self.choices)}]"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return [CompletionItem(choice) for choice in self.choices if choice.startswith(incomplete)]
+
+
+JSON = Flag(["--json"], GENERAL, is_flag=True, help="print the result as one JSON document")
+QUIET = Flag(["--quiet", "-q"], GENERAL, is_flag=True, help="print no notes, no progress bar and no closing line")
+
+
+def _threads_flag(effect: str) -> Flag:
+    help_text = f"number of threads; {effect}  [default: all cores]"
+    return Flag(["--threads"], GENERAL, type=click.IntRange(min=1), metavar="N", help=help_text)
+
+
+THREADS = _threads_flag("the result does not depend on it")
+NET_THREADS = _threads_flag("it may change the last digits of a network's output")
+
+
+# ---- files
+
+
+@dataclass(frozen=True)
+class Source:
+    """INPUT as typed and the reading options; `read()` reads it."""
+
+    name: str  # a file, a folder or the name of a data set, as typed
+    read_options: Mapping[str, Any]  # only the options that were given
+
+    def read(self) -> "Dataset":
+        """Read the input and return it as a Dataset."""
+        from plurivox import io
+
+        return io.read(self.location, **self.read_options)
+
+    @property
+    def location(self) -> str:
+        """The file, folder or data set to read; `.` and `..` as full paths, because the data set is named after its folder."""
+        return self.name if Path(self.name).name not in ("", "..") else str(Path(self.name).resolve())
+
+
+def check_distinct_files(source: Source, *targets: Path | None) -> None:
+    """Raise InputError if two of `targets` are the same file, or one of them is the file to read."""
+    taken = {Path(source.name).resolve()} if Path(source.name).is_file() else set()
+    for target in targets:
+        if target is not None:
+            if target.resolve() in taken:
+                raise InputError(f"{target} is given twice; choose different files for the input and for every output")
+            taken.add(target.resolve())
+
+
+class TextWithCompletion(click.ParamType[str]):
+    """Click type of any text; `complete(prefix)` returns what the shell offers to complete it."""
+
+    def __init__(self, name: str, complete: Callable[[str], list[CompletionItem[Any]]]) -> None:
+        self.name, self.complete = name, complete
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return self.complete(incomplete)
+
+
+def _complete_dataset(incomplete: str) -> list[CompletionItem[Any]]:
+    """Return the installed data sets whose names start with `incomplete`."""
+    from plurivox.io import dataset_catalog
+
+    return [CompletionItem(name, help="data set") for name in dataset_catalog.listed() if name.startswith(incomplete)]
+
+
+def _complete_file_or_dataset(incomplete: str) -> list[CompletionItem[Any]]:
+    return [CompletionItem(incomplete, type="file"), *_complete_dataset(incomplete)]
+
+
+SOURCE_NAME = TextWithCompletion("input", _complete_file_or_dataset)  # a file, a folder or the name of a data set
+DATASET_NAME = TextWithCompletion("name", _complete_dataset)
+
+
+class OutFile(click.ParamType[Path]):
+    """Click type of a file to write; raises InputError if its folder does not exist."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        del param, ctx
+        path = Path(value)
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; give the path of a file")
+        if not path.parent.is_dir():
+            raise InputError(f"the folder {path.parent} for {path.name} does not exist; create it first")
+        return path
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return [CompletionItem(incomplete, type="file")]
+
+
+class OutFolder(OutFile):
+    """Click type of a folder to write; raises InputError if its parent folder does not exist."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(value)
+        return path if path.is_dir() else super().convert(value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return [CompletionItem(incomplete, type="dir")]
+
+
+def out_flag(help: str, *, required: bool = False, metavar: str = "FILE", folder: bool = False) -> Flag:
+    """Return the option -o/--out: the file, or the folder, that a command writes."""
+    return Flag(
+        ["-o", "--out"],
+        IN_AND_OUT,
+        type=OutFolder() if folder else OutFile(),
+        required=required,
+        metavar=metavar,
+        help=f"{help}  [required]" if required else help,
+    )
+
+
+class LabelList(click.ParamType[list[str]]):
+    """Click type of a comma-separated list of labels; a label that contains a comma is quoted."""
+
+    name = "labels"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        import csv
+
+        if isinstance(value, list):
+            return value
+        labels = [label.strip() for label in next(csv.reader([value], skipinitialspace=True), [])]
+        if not labels or not all(labels):
+            self.fail(f"{value!r} is not a comma-separated list of labels, such as no,yes", param, ctx)
+        return labels
+
+
+def check_file_type(path: Path, *more_types: str) -> None:
+    """Raise InputError if `path` is neither a table file (.csv, .parquet, ...) nor of one of `more_types`."""
+    from plurivox.io.tabular.file_names import ENDINGS, suffix_of
+
+    if suffix_of(path) not in (*ENDINGS, *more_types):
+        raise InputError(f"unsupported file type of {path}; use {', '.join([*ENDINGS, *more_types])}")
+
+
+def add_source(given: dict[str, Any]) -> None:
+    """Replace INPUT and its reading options in `given`, if present, by one `source`; several inputs by `sources`."""
+    if "input" in given:
+        given["source"] = Source(given.pop("input"), _pop_reading_options(given))
+    if "inputs" in given:
+        read_options = _pop_reading_options(given)
+        given["sources"] = tuple(Source(name, read_options) for name in given.pop("inputs"))
+
+
+def _pop_reading_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Remove all reading options from `given` and return those that were set."""
+    options = {flag.name: given.pop(flag.name) for flag in READING_FLAGS}
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _reading_flag(names: str, help: str, **settings: Any) -> Flag:
+    return Flag([names], READING, help=help, default=None, **settings)
+
+
+INPUT = Argument(
+    "input",
+    IN_AND_OUT,
+    "a file, a data-set folder, or the name of a data set (see plurivox datasets list)",
+    type=SOURCE_NAME,
+    metavar="INPUT",
+)
+PART = Flag(
+    ["--part"],
+    READING,
+    type=Choice("part", ("votes", "counts")),
+    help="use votes or counts, if a data set has both  [default: the one that covers more tasks]",
+)
+GOLD = Flag(
+    ["--gold"],
+    IN_AND_OUT,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="gold labels: a table with the columns task,label  [default: those of the data set]",
+)
+FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace an existing data-set folder")
+READING_FLAGS = (
+    _reading_flag("--task", "column with the task", metavar="COLUMN"),
+    _reading_flag("--worker", "column with the worker", metavar="COLUMN"),
+    _reading_flag("--label", "column with the label", metavar="COLUMN"),
+    _reading_flag("--missing", "value that means: no answer", metavar="VALUE"),
+    _reading_flag(
+        "--repeats",
+        "if a worker answered a task more than once: keep all, use the first or the last, or stop with an error",
+        type=Choice("rule", ("keep", "first", "last", "error")),
+    ),
+    _reading_flag("--labels", "all labels in order, such as no,yes", type=LabelList(), metavar="LIST"),
+    _reading_flag("--ordered/--no-ordered", "labels are ordered (a scale), or are not"),
+    _reading_flag(
+        "--wide/--long",
+        "table layout: one row per task and one column per worker, or one row per vote  [default: long]",
+    ),
+)

@@ -1,0 +1,214 @@
+"""Commands built from registries: every method is a command, and its options are the flags of that command."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from plurivox.cli._click.command import Command, CommandGroup
+from plurivox.cli._click.output import CommandResult
+from plurivox.cli._click.parameters import GENERAL, Flag, TextWithCompletion
+from plurivox.core.errors import OptionError
+from plurivox.core.method import Method, Option
+from plurivox.core.registry import BrokenPlugin, Catalogue, Methods
+
+STEPS = (
+    "simulate",
+    "clean",
+    "elicit",
+    "aggregate",
+    "identify",
+    "assign",
+    "recipes",
+)  # packages with a registry and a command, in the order of the pipeline
+TRAIN_REGISTRIES = (
+    "train.targets",
+    "train.losses",
+    "train.heads",
+    "train.nets",
+)  # chosen by options of `plurivox train`
+COMMAND_OF = {"recipes": "recipe"}  # steps whose command has another name
+KIND_OF = {
+    "recipes": "recipe",
+    "clean": "rule",
+    "elicit": "form",
+    "identify": "score",
+}  # what help and errors call a method
+METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
+ParamsOfMethod = Callable[[type[Method]], Sequence[click.Parameter]]
+
+
+def catalogue(step: str) -> Catalogue:
+    """Return the method names and summaries of a step, without importing the methods."""
+    return Catalogue(f"plurivox.{step}")
+
+
+def registry(step: str) -> Methods[Any]:
+    """Import a step and return its registry of methods."""
+    found = importlib.import_module(f"plurivox.{step}").methods
+    assert isinstance(found, Methods)
+    return found
+
+
+def method_summaries(step: str) -> dict[str, str]:
+    """Return {method name: summary} for a step; a plugin that cannot be loaded has its error as summary."""
+    listed, summaries = catalogue(step), {}
+    for name in listed:
+        try:
+            summaries[name] = listed.summary(name)
+            if not summaries[name]:
+                registry(step)[name]  # there is no source file to read a summary from: load it, which may raise
+        except BrokenPlugin as fault:
+            summaries[name] = str(fault)
+    return summaries
+
+
+def method_list_type(step: str) -> TextWithCompletion:
+    """Return the click type of a comma-separated list of methods of a step; the shell completes the last name."""
+
+    def complete(incomplete: str) -> list[CompletionItem[Any]]:
+        before, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(before + comma + name) for name in catalogue(step) if name.startswith(last)]
+
+    return TextWithCompletion(step, complete)
+
+
+class MethodGroup(CommandGroup):
+    """Group with one command per method of a step, each created when it is called.
+
+    `params` returns the arguments and options that the step's commands have in addition to those of the method; `run`
+    gets their values by name, and the configured `method`.
+    """
+
+    kind = "method"
+
+    def __init__(self, step: str, run: Callable[..., CommandResult], params: ParamsOfMethod, help: str) -> None:
+        self.kind = KIND_OF.get(step, "method")
+        super().__init__(COMMAND_OF.get(step, step), help=help)
+        self.step, self.run, self.own_params = step, run, params
+
+    @cached_property
+    def _summaries(self) -> Mapping[str, str]:
+        return method_summaries(self.step)
+
+    def summaries(self) -> Mapping[str, str]:
+        return self._summaries
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in catalogue(self.step):
+            return None
+        name, note = catalogue(self.step).resolve(cmd_name)
+        if note and not ctx.resilient_parsing:
+            click.echo(f"note: {note}", err=True)
+        method = registry(self.step)[name]
+        return MethodCommand(name, method, self.own_params(method), self.run)
+
+
+class MethodCommand(Command):
+    """Command of one method, with the method's options as flags."""
+
+    def __init__(
+        self, name: str, method: type[Method], params: Sequence[click.Parameter], run: Callable[..., CommandResult]
+    ) -> None:
+        self.method = method
+        options = [option_flag(option, f"Options of {name}") for option in method.options() if option.name != "seed"]
+        before = [param for param in params if getattr(param, "section", "").startswith("Input")]
+        after = [param for param in params if param not in before]
+        super().__init__(
+            name,
+            params=[*before, *options, *after, seed_flag(name, method)],
+            computes=True,
+            callback=run,
+            help=method.summary(),
+            epilog=docstring_body(method),
+        )
+        check_name_clashes(name, self.params)
+
+    def convert_params(self, given: dict[str, Any]) -> None:
+        """Replace the options of the method in `given` by the configured `method`."""
+        options = {option.name: given.pop(option.name) for option in self.method.options()}
+        super().convert_params(given)
+        given["method"] = self.method(**options)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the rest of the docstring below the options: wrap paragraphs, keep indented ones (formulas) as written."""
+        del ctx
+        for paragraph in (self.epilog or "").split("\n\n"):
+            lines = paragraph.splitlines()
+            formatter.write_paragraph()
+            if any(line.startswith(" ") for line in lines):
+                formatter.write("\n".join(lines) + "\n")
+            elif lines:
+                formatter.write_text(" ".join(lines))
+
+
+class OptionValue(click.ParamType[Any]):
+    """Click type of a method's option; the option itself parses and checks the value."""
+
+    def __init__(self, option: Option) -> None:
+        self.name, self.option = option.flag, option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        del param, ctx
+        try:
+            return self.option.check(self.option.read(value) if isinstance(value, str) else value)
+        except OptionError as cause:
+            raise OptionError(f"--{cause}") from None
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+        del ctx, param
+        return [CompletionItem(choice) for choice in self.option.choices if choice.startswith(incomplete)]
+
+
+def option_flag(option: Option, section: str) -> Flag:
+    """Return the flag of a method's option, with the option's range and default in the help text."""
+    limits = "" if option.choices else option.range
+    details = [limits, f"default: {_default_text(option.default)}"]
+    help = f"{option.help}  [{'; '.join(filter(None, details))}]"
+    if option.kind is bool and not option.optional:
+        names = [f"--{option.flag}/--no-{option.flag}", option.name]
+        return Flag(names, section, default=option.default, help=help)
+    metavar = f"[{'|'.join(option.choices)}]" if option.choices else METAVARS[option.kind]
+    return Flag(
+        [f"--{option.flag}", option.name],
+        section,
+        type=OptionValue(option),
+        default=option.default,
+        metavar=metavar,
+        help=help,
+    )
+
+
+def seed_flag(name: str, method: type[Method]) -> Flag:
+    """Return --seed: the method's own option, or a flag without effect if the method is not random."""
+    for option in method.options():
+        if option.name == "seed":
+            return option_flag(option, GENERAL)
+    help = f"no effect: {name} is deterministic"
+    return Flag(["--seed"], GENERAL, type=int, metavar="N", expose_value=False, help=help)
+
+
+def docstring_body(method: type[Method]) -> str:
+    """Return a method's docstring without its first line and its examples: formula and reference."""
+    paragraphs = inspect.cleandoc(method.__doc__ or "").split("\n\n")[1:]
+    return "\n\n".join(text for text in paragraphs if not text.lstrip().startswith(">>>"))
+
+
+def check_name_clashes(name: str, params: Sequence[click.Parameter]) -> None:
+    """Raise OptionError if two parameters of a command share a name."""
+    taken = {"-h", "--help"}
+    for param in params:
+        names = {param.name, *param.opts, *param.secondary_opts}
+        if clash := names & taken:
+            raise OptionError(f"{name} has two options called {sorted(clash)[0]}; rename the option of the method")
+        taken |= names
+
+
+def _default_text(default: Any) -> str:
+    if default is None or default == "" or isinstance(default, bool):
+        return {None: "none", "": "none", True: "yes", False: "no"}[default]
+    return f"{default:g}" if isinstance(default, float) else str(default)
