@@ -206,7 +206,7 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     assert "did you mean per_task?" in edited("per_task = 2", "per_tsk = 2")
     assert "per_task must be a whole number; it is 'two'" in edited("per_task = 2", "per_task = 'two'")
     assert "did you mean 'dawid-skene'?" in edited('aggregator = ""', 'aggregator = "dawid"')
-    assert "no label 'cat', but" in edited('"cat", "dog"', '"kitten", "dog"')
+    assert "no longer has the label 'cat'" in edited('"cat", "dog"', '"kitten", "dog"')
     assert "wanted           46" in edited('"cat", "dog"', '"cat", "dog", "fox"')
     assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more than is wanted now; nothing is lost
     edited('"cat"', '"cat"')
