@@ -25,7 +25,7 @@ WITHIN = {  # how far ours may be from the release; 0: equal
     "median seconds": 1e-3,
     "median seconds, first views": 1e-2,
     "median seconds, repeats": 0.05,
-    "entropy r, six answers an image": 0.003,  # drawn by chance
+    "entropy r, six answers per image": 0.003,  # drawn by chance
     "entropy r, six answers: sd": 0.002,
     "total variation to CIFAR-10H": 5e-5,
     "Jensen-Shannon divergence to CIFAR-10H": 5e-4,

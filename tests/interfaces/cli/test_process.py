@@ -109,7 +109,7 @@ def test_an_interrupt_at_any_moment_prints_no_traceback(votes_file: Path, word: 
 
 @pytest.mark.parametrize(
     ("sent", "code", "said"),
-    [(signal.SIGINT, 130, "error: stopped; no file is left half-written\n"), (signal.SIGTERM, 143, "")],
+    [(signal.SIGINT, 130, "error: interrupted; no partial file was left behind\n"), (signal.SIGTERM, 143, "")],
 )
 def test_an_interrupt_leaves_no_partial_file(
     plugin: dict[str, str], votes_file: Path, sent: signal.Signals, code: int, said: str
