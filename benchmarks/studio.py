@@ -26,7 +26,7 @@ from plurivox.web.store.report import answer_counters, soft_labels, study_progre
 from plurivox.web.studio import Studio
 from plurivox.web.study.assigner import assignment_of
 from plurivox.web.study.config import Study
-from plurivox.web.study.create import make_study
+from plurivox.web.study.create_study import make_study
 
 N_WORKERS, N_ANSWERS, N_ROUNDS = 200, 20, 3
 FEW_TASKS, MANY_TASKS, N_CHOICES = 10_000, 1_000_000, 400
@@ -57,7 +57,7 @@ uvicorn.run(app, port=int(os.environ["BENCH_PORT"]), log_level="warning", access
 """
 OUR_SERVER = """
 import os
-from plurivox.web.server.run import serve
+from plurivox.web.server.uvicorn_server import serve
 from plurivox.web.settings import Settings
 given = Settings.model_validate_json(os.environ["BENCH_SETTINGS"])
 serve(given, "127.0.0.1", int(os.environ["BENCH_PORT"]))
@@ -271,10 +271,10 @@ def _time_choices(studio: Studio) -> list[float]:
 
 
 def time_pages(studio: Studio) -> dict[str, list[float]]:
-    """Seconds of the owner's overview and of a page of tasks."""
+    """Return the seconds of each view of the owner's overview page and of pages of tasks."""
     while studio.writer.submit(answer_counters.count_next_range).result():
         pass
-    pages = {"progress": [study_progress.study_progress], "tasks": _turns(studio)}
+    pages = {"progress": [study_progress.study_progress], "tasks": _task_pages(studio)}
     return {
         f"the owner page of {page}, {SLOTS} answers per task": _time_views(studio, *jobs)
         for page, jobs in pages.items()
@@ -334,8 +334,8 @@ def _fill_statements(n_workers: int) -> list[str]:
     ]
 
 
-def _turns(studio: Studio) -> list[Any]:
-    """The first page of every order, and pages far into the list."""
+def _task_pages(studio: Studio) -> list[Any]:
+    """Return functions that read the first page of tasks in every order, and pages far into the list."""
     far = studio.read_sync(
         lambda c: c.execute(text("SELECT id FROM tasks ORDER BY id LIMIT 1 OFFSET 9000")).scalar_one()
     )

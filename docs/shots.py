@@ -1,4 +1,4 @@
-"""Pictures of the studio's pages: `python -m docs.shots [FOLDER]` fills the demo by a browser and writes docs/studio/*.png."""
+"""Screenshots of the studio's pages: `python -m docs.shots [FOLDER]` uses the demo in a browser, writes docs/studio/*.png."""
 
 import io
 import shutil
@@ -25,16 +25,16 @@ from plurivox.web.store.random_ids import encode_id
 from plurivox.web.study.demo import demo_tasks, make_demo
 
 OUT = Path(__file__).parent / "studio"
-COLOURS = 128  # plain pages need no more, and files stay small
-LIKE = dict(zip("0123456789", "6738965134", strict=True))  # what each digit is taken for
-BYTES = (
+COLOURS = 128  # enough for these pages, and keeps the files small
+SIMILAR_DIGIT = dict(zip("0123456789", "6738965134", strict=True))
+IMAGE_BYTES = (
     "async () => [...new Uint8Array(await (await fetch(document.querySelector('main.task img').src)).arrayBuffer())]"
 )
 
 
 @contextmanager
 def demo() -> Iterator[tuple[str, str, str]]:
-    """The demo on a free port: its address, an invitation, the owner's first link."""
+    """Context manager: serve the demo on a free port; yields its address, an invite link and the owner's setup link."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{sock.getsockname()[1]}"
@@ -54,41 +54,41 @@ def demo() -> Iterator[tuple[str, str, str]]:
         thread.join(20)
 
 
-def _folder() -> Path:
+def _output_folder() -> Path:
     return Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
 
 
-def keep(page: Page, name: str) -> None:
-    """What the page shows, as a small file."""
+def save_screenshot(page: Page, name: str) -> None:
+    """Write a screenshot of the page as NAME.png."""
     page.wait_for_timeout(450)
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     few = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    few.save(_folder() / f"{name}.png", optimize=True)
+    few.save(_output_folder() / f"{name}.png", optimize=True)
 
 
 def digit_on(page: Page) -> str:
-    """The digit that the page asks about."""
+    """Return the digit in the image of the current task."""
     digits = load_digits()
-    seen = {task.medium.shown: str(digit) for task, digit in zip(demo_tasks(digits), digits.target, strict=False)}
-    return seen[bytes(page.evaluate(BYTES))]
+    digit_of = {task.medium.shown: str(digit) for task, digit in zip(demo_tasks(digits), digits.target, strict=False)}
+    return digit_of[bytes(page.evaluate(IMAGE_BYTES))]
 
 
-def worker_pages(page: Page, join: str) -> None:
-    """From the invitation to the end."""
+def take_worker_pages(page: Page, join: str) -> None:
+    """Take screenshots of a worker's pages, from the invitation to completion."""
     press: Callable[..., Any] = lambda *keys: [page.keyboard.press(key) for key in keys]  # noqa: E731
     page.goto(join)
     page.wait_for_selector("text=Before you begin")
-    keep(page, "consent")
+    save_screenshot(page, "consent")
     press("Space", "Enter")
     page.wait_for_selector("text=How it works")
-    keep(page, "instructions")
+    save_screenshot(page, "instructions")
     press("Enter")
     page.wait_for_selector("text=A short check")
     press("Tab", "Space", "ArrowDown")
-    keep(page, "check")
+    save_screenshot(page, "check")
     press("Enter")
     page.wait_for_selector("main.task")
-    keep(page, "practice")
+    save_screenshot(page, "practice")
     for _ in range(3):
         old = page.wait_for_selector("main.task[data-seen]")
         page.wait_for_timeout(450)
@@ -97,60 +97,61 @@ def worker_pages(page: Page, join: str) -> None:
     page.wait_for_selector("main.task[data-seen]")
     page.wait_for_timeout(450)
     first = digit_on(page)
-    second = LIKE[first]
+    second = SIMILAR_DIGIT[first]
     never = [f"Shift+Digit{digit}" for digit in "0123456789" if digit not in (first, second)]
     press(first, second, "7", "0", *never[:2])
-    keep(page, "task")
+    save_screenshot(page, "task")
     page.emulate_media(color_scheme="dark")
-    keep(page, "task-dark")
+    save_screenshot(page, "task-dark")
     page.emulate_media(color_scheme="light")
-    press("h", first, first, first, second, second, LIKE[second])
-    keep(page, "histogram")
+    press("h", first, first, first, second, second, SIMILAR_DIGIT[second])
+    save_screenshot(page, "histogram")
     page.set_viewport_size({"width": 390, "height": 844})
-    keep(page, "histogram-phone")
+    save_screenshot(page, "histogram-phone")
     press("h", first, second, "7", "0")
-    keep(page, "task-phone")
+    save_screenshot(page, "task-phone")
     page.set_viewport_size({"width": 1280, "height": 720})
     press("?")
-    keep(page, "help")
+    save_screenshot(page, "help")
     press("Escape", "Escape")
     while page.query_selector("main.task"):
         page.wait_for_timeout(450)
         press("2", "Enter")
         page.wait_for_timeout(150)
     page.wait_for_selector("textarea")
-    keep(page, "debrief")
+    save_screenshot(page, "debrief")
     page.click("text=Finish")
     page.wait_for_selector("text=All done")
-    keep(page, "done")
+    save_screenshot(page, "done")
 
 
-def owner_pages(page: Page, base: str, setup: str) -> None:
-    """Every page of an owner, once the first soft labels are there."""
+def take_owner_pages(page: Page, base: str, setup: str) -> None:
+    """Take screenshots of the owner's pages after the first soft labels are computed."""
     page.goto(setup)
     page.fill("#name", "ada")
-    keep(page, "owner-setup")
+    save_screenshot(page, "owner-setup")
     page.fill("#password", "a long password")
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Soft labels of", timeout=90_000)
-    keep(page, "owner-overview")
+    save_screenshot(page, "owner-overview")
     for name in ("tasks", "workers", "times", "flagged", "invites", "audit"):
         page.goto(f"{base}/owner#/{name}")
         page.wait_for_selector(f"main[data-shows={name}]")
-        keep(page, f"owner-{name}")
+        save_screenshot(page, f"owner-{name}")
     page.goto(f"{base}/owner#/tasks")
     page.click("main[data-shows=tasks] table a >> nth=2")
     page.wait_for_selector("main[data-shows=task]")
-    keep(page, "owner-task")
+    save_screenshot(page, "owner-task")
 
 
 def main() -> None:
-    _folder().mkdir(exist_ok=True)
+    """Take all screenshots."""
+    _output_folder().mkdir(exist_ok=True)
     with demo() as (base, join, setup), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"))
         size: Any = {"width": 1280, "height": 720}
-        worker_pages(browser.new_context(viewport=size).new_page(), join)
-        owner_pages(browser.new_context(viewport={**size, "height": 900}).new_page(), base, setup)
+        take_worker_pages(browser.new_context(viewport=size).new_page(), join)
+        take_owner_pages(browser.new_context(viewport={**size, "height": 900}).new_page(), base, setup)
         browser.close()
 
 

@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 import plurivox as pv
-from plurivox.web.client.simulated_workers import fill, run
-from plurivox.web.server.run import running
+from plurivox.web.client.simulated_workers import run_async, simulate_workers
+from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.study.config import Study
-from plurivox.web.study.create import make_study
-from plurivox.web.study.export import export
+from plurivox.web.study.create_study import make_study
+from plurivox.web.study.export import export_study
 
 STUDY = Study(name="remarks", labels=["praise", "blame", "neither"], per_task=5, batch=10, repeats=1)
 N_TASKS, N_WORKERS = 40, 20
@@ -27,13 +27,13 @@ def run_study(out: Path) -> pv.SoftLabels:
     shutil.rmtree(out / "study", ignore_errors=True)
     settings = Settings(folder=out / "study", database="", is_leader=False)
     make_study(settings, STUDY, (NewTask(f"remark-{i:02d}", text=f"remark number {i}") for i in range(N_TASKS)))
-    with running(settings) as (url, app):
+    with serve_in_thread(settings) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "example", "", N_WORKERS)).result()
-        clients = run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), N_WORKERS))
+        clients = run_async(simulate_workers(url, studio.keys.sign("invite", f"{row.id:x}"), N_WORKERS))
         n = sum(len(client.acknowledged) for client in clients)
         print(f"{N_WORKERS} simulated workers gave {n} answers to {N_TASKS} tasks over HTTP, repeats included")
-        export(studio.engine, STUDY, out / "remarks", replace=True)
+        export_study(studio.engine, STUDY, out / "remarks", replace=True)
     answers = pv.read(out / "remarks").answers
     assert answers is not None and answers.repeat_of is not None
     votes = pv.elicit_votes(answers.where(answers.repeat_of < 0), "top-two").votes

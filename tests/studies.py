@@ -22,18 +22,18 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from plurivox.web.api.presenters import asks_of
-from plurivox.web.server.multi_study import MultiStudyApp, create_house, lodge
-from plurivox.web.server.run import listening, running
+from plurivox.web.api.response_builders import question_type
+from plurivox.web.server.multi_study import MultiStudyApp, assign_addresses, create_multi_study_app
+from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store import database, random_source
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.studio import Studio
-from plurivox.web.study import create
+from plurivox.web.study import create_study
 from plurivox.web.study.config import Study
-from plurivox.web.study.create import make_study
+from plurivox.web.study.create_study import make_study
 from plurivox.web.study.study_database import open_database
 
 
@@ -54,14 +54,14 @@ def seeded(seed: str) -> Iterator[None]:
 
 
 @contextmanager
-def running_house(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, MultiStudyApp]]:
+def running_multi_study(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, MultiStudyApp]]:
     """Several studies in a thread of this process, on a free port."""
     with socket.socket() as line:
         line.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{line.getsockname()[1]}"
-        house = create_house(lodge(studies, base_url or url))
-        with listening(house, studies[0], line):
-            yield url, house
+        app = create_multi_study_app(assign_addresses(studies, base_url or url))
+        with run_app_in_thread(app, studies[0], line):
+            yield url, app
 
 
 @functools.cache
@@ -86,7 +86,7 @@ def copy_tables(engine: Engine) -> None:
 filled: set[str] = set()  # PostgreSQL databases that are copies of a migrated one
 owner_sign_in.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
 uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
-create.migrate = copy_tables
+create_study.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
 LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
@@ -114,7 +114,7 @@ def plain_study(**values: Any) -> Study:
 
 def asks(form: str, **values: Any) -> dict[str, Any]:
     """What a form asks for, as the page hears it."""
-    return asks_of(plain_study(form=form, **values)).model_dump()
+    return question_type(plain_study(form=form, **values)).model_dump()
 
 
 @functools.cache
@@ -212,5 +212,5 @@ def served(
     given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
     if not (folder / "study.toml").is_file():
         make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)
-    with running(given) as (url, app), httpx.Client(base_url=url, timeout=PATIENCE) as http:
+    with serve_in_thread(given) as (url, app), httpx.Client(base_url=url, timeout=PATIENCE) as http:
         yield Served(url, app.state.studio, http, app)

@@ -57,7 +57,8 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def blank(browser: Any) -> Iterator[Callable[..., Any]]:
-    """A page without a server that holds the names of modules: `blank("answer", "acts").evaluate("answer.apply(...)")`."""
+    """A page without a server that has imported modules:
+    `blank("answer", "answer_actions").evaluate("answer.applyAction(...)")`."""
     pages = []
 
     def serve(route: Any) -> None:

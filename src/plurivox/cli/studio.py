@@ -1,4 +1,4 @@
-"""`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: the web application."""
+"""`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: commands of the studio."""
 
 from dataclasses import asdict
 from functools import partial
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(study: Path, database: str | None = None, **more: Any) -> "Settings":
-    """Where a study is; environment variables stand in for flags that were not given."""
+    """Return the settings of a study from flags and environment variables; raise InputError if the web packages are missing."""
     for package in ("fastapi", "sqlalchemy", "alembic", "pydantic_settings", "argon2", "PIL", "uvicorn"):
         require_package(package, "the studio", "pip install 'plurivox[web]'")
     from plurivox.web.settings import Settings
@@ -46,8 +46,8 @@ def settings_of(study: Path, database: str | None = None, **more: Any) -> "Setti
     try:
         return Settings(folder=study, **given)
     except ValueError as cause:  # of pydantic
-        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in getattr(cause, "errors", list)()]
-        raise InputError(first_few(told).strip("'\"").replace("Value error, ", "")) from None
+        errors = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in getattr(cause, "errors", list)()]
+        raise InputError(first_few(errors).strip("'\"").replace("Value error, ", "")) from None
 
 
 def run_new(
@@ -61,26 +61,27 @@ def run_new(
     title: str | None,
     **rest: Any,
 ) -> CommandResult:
-    """A folder with a study.toml, and its tasks in a database."""
+    """Create a study folder with study.toml and a database of its tasks."""
     settings = settings_of(study, database)
-    from plurivox.web.study.config import study_of
-    from plurivox.web.study.create import new_study
+    from plurivox.web.study.config import parse_study
+    from plurivox.web.study.create_study import make_study_from_files
 
     values = {name: value for name, value in rest.items() if value is not None}
     values |= {"name": study.resolve().name, "labels": labels, "title": title or ""}
     if strata:
-        values["strata"] = _counts(strata)
-    made = study_of(values, "the study")
-    n = new_study(settings, made, items, batches)
-    todo = f"edit {study / 'study.toml'} as you like, then run: plurivox studio serve {study}"
+        values["strata"] = _parse_strata(strata)
+    made = parse_study(values, "the study")
+    n = make_study_from_files(settings, made, items, batches)
+    todo = f"edit {study / 'study.toml'} if you like, then run: plurivox studio serve {study}"
     facts = {"command": screen.command, "study": study, "tasks": n, **made.model_dump(include={"form", "per_task"})}
     return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
 
 
-def _counts(words: str) -> dict[str, int]:
-    pairs = [word.partition("=") for word in words.split(",")]
+def _parse_strata(text: str) -> dict[str, int]:
+    """Return the tasks per stratum of a text such as hard=22,easy=3."""
+    pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(name and count.isdigit() for name, _, count in pairs):
-        raise InputError(f"{words!r} says no strata; write how many tasks of each a batch has: hard=22,easy=3")
+        raise InputError(f"--strata {text!r} is not valid; write the tasks of each stratum per batch: hard=22,easy=3")
     return {name.strip(): int(count) for name, _, count in pairs}
 
 
@@ -94,50 +95,55 @@ def run_serve(
     behind_proxy: str | None,
     processes: int,
 ) -> CommandResult:
-    """Serve until Ctrl-C."""
-    home = settings_of(study[0], base_url=base_url or _local(host, port), behind_proxy=behind_proxy)
-    from plurivox.web.server.multi_study import databases_of, find_studies, lodge
+    """Serve one or several studies until Ctrl-C."""
+    home = settings_of(study[0], base_url=base_url or _local_url(host, port), behind_proxy=behind_proxy)
+    from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
 
-    folders = find_studies(study)
+    folders = find_study_folders(study)
     if folders == list(study) and len(folders) == 1:
         if len(database) > 1:
-            raise InputError("one study has one --database; several were given")
+            raise InputError("give one --database for one study; several were given")
         alone = home.model_copy(update={"database": database[0]}) if database else home
         return _serve(screen, [alone], host, port, processes)
-    where = databases_of([*database], folders, home.database)
-    lodgers = [home.model_copy(update={"folder": one, "database": where[one]}) for one in folders]
-    return _serve(screen, lodge(lodgers, home.base_url), host, port, processes)
+    where = assign_databases([*database], folders, home.database)
+    studies = [home.model_copy(update={"folder": one, "database": where[one]}) for one in folders]
+    return _serve(screen, assign_addresses(studies, home.base_url), host, port, processes)
 
 
-def _local(host: str, port: int) -> str:
+def _local_url(host: str, port: int) -> str:
+    """Return the address of a server for a browser on the same machine."""
     return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
 
 
 def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> CommandResult:
-    from plurivox.web.server.run import must_be_free, serve
+    """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
+    from plurivox.web.server.uvicorn_server import check_port_free, serve
     from plurivox.web.services.owner_sign_in import create_setup_token
     from plurivox.web.studio import open_existing
 
-    must_be_free(host, port)
+    check_port_free(host, port)
     for settings in studies:
         with open_existing(settings) as studio:
             token = studio.writer.submit(partial(create_setup_token, keys=studio.keys)).result()
         if not screen.quiet:
-            click.echo(f"{studio.study.name} at {settings.base_url}, owners at {settings.base_url}/owner", err=True)
+            click.echo(
+                f"study {studio.study.name} at {settings.base_url}, owner's pages at {settings.base_url}/owner",
+                err=True,
+            )
         if token is not None:
             click.echo(
-                f"open this to become its owner (it works once): {settings.base_url}/owner#setup={token}", err=True
+                f"open this link to become the owner (it works once): {settings.base_url}/owner#setup={token}", err=True
             )
     serve(studies, host, port, processes)
     facts: dict[str, Any] = {"study": studies[0].folder, "address": studies[0].base_url}
     if len(studies) > 1:
         facts = {"studies": [{"study": one.folder, "address": one.base_url} for one in studies]}
-    return CommandResult(facts, summary="stopped; every answer is saved")
+    return CommandResult(facts, summary="stopped; all answers are saved")
 
 
 def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
-    """Make the demo where it is not there yet, and serve it."""
-    settings = settings_of(study, "", base_url=_local(host, port))
+    """Create the demo study if it does not exist yet, and serve it."""
+    settings = settings_of(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
         from plurivox.web.study.demo import make_demo
 
@@ -149,38 +155,38 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
 
 
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
-    """All answers as a data-set folder."""
+    """Write all answers of a study as a data-set folder."""
     settings = settings_of(study, database)
     from plurivox.web.studio import open_existing
-    from plurivox.web.study.export import export
+    from plurivox.web.study.export import export_study
 
     with open_existing(settings) as studio:
-        n = export(studio.engine, studio.study, out, form=form, replace=force)
-    line = f"{n:,} answers, repeats counted -> {out}; next: plurivox elicit as-asked {out} -o votes"
+        n = export_study(studio.engine, studio.study, out, form=form, replace=force)
+    line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
     return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
 
 
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
-    """More tasks, or answers that were given elsewhere."""
+    """Add tasks, or answers collected elsewhere, to a study."""
     settings = settings_of(study, database)
     from plurivox.web.studio import open_existing
-    from plurivox.web.study.create import add_answers, fill
-    from plurivox.web.study.import_tasks import read_answers, read_tasks
+    from plurivox.web.study.create_study import add_answers, insert_tasks
+    from plurivox.web.study.task_import import read_answers, read_tasks
 
     with open_existing(settings) as studio:
         if not answers:
-            n = fill(settings, studio.study, read_tasks(source, studio.study))
-            return CommandResult({"command": screen.command, "tasks": n}, summary=f"{n:,} tasks in {study} now")
+            n = insert_tasks(settings, studio.study, read_tasks(source, studio.study))
+            return CommandResult({"command": screen.command, "tasks": n}, summary=f"{study} now has {n:,} tasks")
         given = read_answers(source)
         if given is None:
-            raise InputError(f"{source} holds no answers")
+            raise InputError(f"{source} contains no answers")
         job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
         n = job.result()
     return CommandResult({"command": screen.command, "answers": n}, summary=f"{n:,} answers added to {study}")
 
 
 def run_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
-    """Counts and quotas."""
+    """Print the counts of answers, workers per stage and quotas per stratum."""
     del screen
     settings = settings_of(study, database)
     from plurivox.web.store.report.study_progress import study_progress
@@ -198,67 +204,70 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
 
 
 def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
-    """study.toml, secret and all tables."""
+    """Copy study.toml, secret and all tables into a new folder."""
     settings = settings_of(study, database)
-    from plurivox.web.study.backup_folder import back_up
+    from plurivox.web.study.backup import back_up_study
 
-    counts = back_up(settings, out)
+    counts = back_up_study(settings, out)
     line = (
-        f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (it holds the secret: keep it safe)"
+        f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (contains the secret: keep it safe)"
     )
     return CommandResult({"command": screen.command, "out": out, "rows": counts}, summary=line)
 
 
 def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
-    """A backup into a new folder and an empty database."""
+    """Restore a backup into a new folder and an empty database."""
     settings = settings_of(study, database)
-    from plurivox.web.study.backup_folder import restore
+    from plurivox.web.study.backup import restore_study
 
-    counts = restore(backup, settings)
+    counts = restore_study(backup, settings)
     return CommandResult(
         {"command": screen.command, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
     )
 
 
 def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
-    """What everybody is paid, and why."""
+    """Write the pay sheet, or the bonuses by platform id."""
     settings = settings_of(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
     from plurivox.web.studio import open_existing
 
     with open_existing(settings) as studio:
-        told = write_pay_sheet(studio.engine, studio.study, out, with_ids)
+        totals = write_pay_sheet(studio.engine, studio.study, out, with_ids)
     line = (
-        f"{told['people']:,} worker{'s' * (told['people'] != 1)}, {told['total']} {told['currency']}".rstrip()
+        f"{totals['people']:,} worker{'s' * (totals['people'] != 1)}, {totals['total']} {totals['currency']}".rstrip()
         + f" -> {out}"
     )
     if with_ids:
-        line += f" (bonuses by platform id: keep it safe; {told['without_id']} have no id)"
-    return CommandResult({"command": screen.command, "out": out, **told}, summary=line)
+        line += f" (contains platform ids: keep it safe; {totals['without_id']} workers have no id)"
+    return CommandResult({"command": screen.command, "out": out, **totals}, summary=line)
 
 
 def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
-    """Withdrawal of consent."""
+    """Erase the data of a worker who withdraws consent."""
     settings = settings_of(study, database)
     from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
     from plurivox.web.studio import open_existing
 
     with open_existing(settings) as studio:
-        told = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
+        erased = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
         if not truncate_wal(studio.engine):
-            screen.note("old copies may stay in the database's own files until it tidies up: see docs/studio_server.md")
-    gone = ", ".join(f"{n} {what}" for what, n in told["gone"].items())
-    line = f"{told['worker']}: {gone} are gone; the pseudonym and a line in the audit stay"
-    return CommandResult({"command": screen.command, **told}, summary=line)
+            screen.note("old copies may remain in the database files until the next VACUUM: see docs/studio_server.md")
+    counts = ", ".join(f"{n} {what}" for what, n in erased["gone"].items())
+    line = f"{erased['worker']}: erased {counts}; the pseudonym and a line in the audit log remain"
+    return CommandResult({"command": screen.command, **erased}, summary=line)
 
 
 studio = CommandGroup(
     "studio",
     commands=[
-        Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Make a study."),
-        Command("serve", params=[FOLDERS, *SERVE], callback=run_serve, help="Open studies to people."),
+        Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Create a study."),
+        Command("serve", params=[FOLDERS, *SERVE], callback=run_serve, help="Serve studies on the web."),
         Command(
-            "demo", params=[DEMO, HOST, PORT, MAKE], callback=run_demo, help="Open a study on digits, half answered."
+            "demo",
+            params=[DEMO, HOST, PORT, MAKE],
+            callback=run_demo,
+            help="Serve a demo study on digits with simulated answers.",
         ),
         Command(
             "export",
@@ -270,19 +279,18 @@ studio = CommandGroup(
             "import",
             params=[FOLDER, SOURCE, DATABASE, GIVEN],
             callback=run_import,
-            help="Add tasks, or answers given elsewhere.",
+            help="Add tasks, or answers collected elsewhere.",
         ),
-        Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show how far a study is."),
+        Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show the progress of a study."),
+        Command("backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Copy a study while it runs."),
+        Command("pay", params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS], callback=run_pay, help="Write the pay sheet."),
+        Command("restore", params=[BACKUP, NEW_FOLDER, DATABASE], callback=run_restore, help="Restore a backup."),
         Command(
-            "backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Copy a study as it is at this moment."
-        ),
-        Command(
-            "pay", params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS], callback=run_pay, help="Write what people are paid."
-        ),
-        Command("restore", params=[BACKUP, NEW_FOLDER, DATABASE], callback=run_restore, help="Bring a backup back."),
-        Command(
-            "erase", params=[FOLDER, WORKER, DATABASE], callback=run_erase, help="Erase a person who withdraws consent."
+            "erase",
+            params=[FOLDER, WORKER, DATABASE],
+            callback=run_erase,
+            help="Erase the data of a worker who withdraws consent.",
         ),
     ],
-    help="Ask people for soft labels in a web application of your own.",
+    help="Collect soft labels from people in a web application.",
 )

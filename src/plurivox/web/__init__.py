@@ -1,4 +1,4 @@
-"""Web: the studio, in which people give soft labels. `create_app` makes it; `plurivox studio` opens it."""
+"""The studio: a web application in which people give soft labels. `create_app` makes it, `plurivox studio` runs it."""
 
 from plurivox.core.lazy_import import lazy_getattr
 

@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     max_pages: int = Field(default=0, ge=0)  # SQLite: maximal size of the database in pages; 0: no limit
     is_leader: bool = True  # whether this server may become the leader, which computes aggregates
     processes: int = Field(default=1, ge=1)  # server processes
-    in_house: bool = False  # whether this study is one of several on the server, under its name
+    multi_study: bool = False  # whether this study is one of several on the server, under its name
 
     @property
     def secure(self) -> bool:

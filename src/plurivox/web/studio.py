@@ -25,9 +25,9 @@ from plurivox.web.store.database import (
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.background_alerts import Alert
 from plurivox.web.store.writer_thread import Writer
-from plurivox.web.study.assigner import assignment_of, must_have_batches
+from plurivox.web.study.assigner import assignment_of, check_batches
 from plurivox.web.study.config import Study, check_aggregator, read_study
-from plurivox.web.study.secrets import StudySecret, keys_of
+from plurivox.web.study.secrets import StudySecret, load_secret
 from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
@@ -62,10 +62,10 @@ class Studio:
             migrate(engine)
             with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
                 disable_statement_timeout(connection)
-                keys = keys_of(connection, settings)
+                keys = load_secret(connection, settings)
                 check_study_config(connection, study.strata, study.labels)
                 apply_assignment(connection, assignment_of(study, has_batches(connection)))
-                must_have_batches(connection, study)
+                check_batches(connection, study)
                 study = study.model_copy(update={"kind": study.kind or first_task_kind(connection)})
                 if not practice_task_ids(connection):
                     study = study.model_copy(update={"practice": 0})  # no practice task: skip the stage

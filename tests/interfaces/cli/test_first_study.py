@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from plurivox.web.client.simulated_workers import fill, run
-from plurivox.web.server.run import running
+from plurivox.web.client.simulated_workers import run_async, simulate_workers
+from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.invites import create_invite
 from studies import seeded
@@ -34,11 +34,11 @@ def draw(folder: Path) -> None:
 
 
 def answer(study: Path, n: int) -> None:
-    with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
+    with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "test", "", n)).result()
         for seed in range(n):  # one after the other: who gets which tasks depends on no race
-            run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 1, seed=seed, patience=600))
+            run_async(simulate_workers(url, studio.keys.sign("invite", f"{row.id:x}"), 1, seed=seed, patience=600))
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ from click.testing import Result
 import plurivox as pv
 from interfaces.cli.cli_process import PYTHON, environment
 from interfaces.web.server_kills import own_port
-from plurivox.web.client.simulated_workers import fill, run
-from plurivox.web.server.run import running
+from plurivox.web.client.simulated_workers import run_async, simulate_workers
+from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.study.config import read_study
@@ -85,12 +85,12 @@ def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
         owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
         address = owner.post("/api/owner/invites", json={"uses": 8}).json()["address"]
         assert address.startswith(f"{url}/join#invite=")
-        clients = run(fill(url, address.split("=")[1], 4, patience=PATIENCE))
+        clients = run_async(simulate_workers(url, address.split("=")[1], 4, patience=PATIENCE))
         assert sum(len(client.acknowledged) for client in clients) == 4 * (2 + 6 + 1)
         assert owner.get("/api/owner/progress").json()["workers"] == {"done": 4}
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode in (0, 130) and "every answer is saved" in out
+    assert process.returncode in (0, 130) and "all answers are saved" in out
     status = json.loads(call("studio", "status", tmp_path / "s", "--json").stdout)
     assert status["answers"] == 24 and status["repeats"] == 4 and status["practice"] == 8
     assert call("studio", "export", tmp_path / "s", "-o", tmp_path / "out").exit_code == 0
@@ -101,7 +101,7 @@ def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
     assert call("aggregate", "vote-shares", votes, "-o", tmp_path / "soft.csv").exit_code == 0
     worker = str(data.answers.workers[0])
     erased = call("studio", "erase", tmp_path / "s", worker)
-    assert erased.exit_code == 0 and "are gone" in erased.stdout
+    assert erased.exit_code == 0 and "erased" in erased.stdout
     assert call("studio", "backup", tmp_path / "s", "-o", tmp_path / "copy").exit_code == 0
     assert call("studio", "restore", tmp_path / "copy", tmp_path / "back").exit_code == 0
     assert json.loads(call("studio", "status", tmp_path / "back", "--json").stdout)["answers"] == 18
@@ -128,17 +128,17 @@ def test_the_demo_has_something_to_show(tmp_path: Path, call: Call) -> None:
 
 
 MISTAKES = {
-    "studio serve NOWHERE": "holds no study.toml; make a study first",
-    "studio new S --items NOWHERE --labels a,b": "does not exist; name a folder of images",
-    "studio new S --items EMPTY --labels a,b": "holds no images",
-    "studio new S --items ITEMS --labels a": "labels must hold at least 2",
-    "studio new S --items ITEMS --labels a,a": "labels must differ",
+    "studio serve NOWHERE": "has no study.toml; create a study first",
+    "studio new S --items NOWHERE --labels a,b": "does not exist; give a folder of images",
+    "studio new S --items EMPTY --labels a,b": "contains no images",
+    "studio new S --items ITEMS --labels a": "labels must have at least 2",
+    "studio new S --items ITEMS --labels a,a": "labels must be unique",
     "studio new S --items ITEMS --labels a,b --form top-tow": "there is no form 'top-tow'; did you mean 'top-two'",
-    "studio new S --items ITEMS --labels a,b --strata hard": "says no strata; write how many",
-    "studio new S --items ITEMS --labels a,b --batch 3 --repeats 9": "9 repeats cannot come from a batch of 3",
+    "studio new S --items ITEMS --labels a,b --strata hard": "is not valid; write the tasks",
+    "studio new S --items ITEMS --labels a,b --batch 3 --repeats 9": "repeats = 9 is more than the 3 tasks",
     "studio new S --items ITEMS --labels a,b --database mysql://x": "is not a database address",
     "studio status MADE --database postgresql://nobody@127.0.0.1:1/x": "the database cannot be opened",
-    "studio new MADE --items ITEMS --labels a,b": "holds a study already",
+    "studio new MADE --items ITEMS --labels a,b": "already contains a study",
     "studio erase MADE ann": "there is no worker 'ann'",
     "studio export MADE -o MADE": "is not empty",
 }
@@ -169,7 +169,7 @@ def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, c
     (tmp_path / "none.csv").write_text("task,text\n")
     (tmp_path / "batches.csv").write_text("batch,task\n1,t0\n1,nobody\n")
     for words, told in [
-        (("--items", tmp_path / "none.csv"), "there is no task to ask about"),
+        (("--items", tmp_path / "none.csv"), "there are no tasks besides practice tasks"),
         (
             ("--items", items, "--strata", "hrad=4"),
             "study.toml has the stratum 'hrad', but no task is in it; tasks have the strata 'easy', 'hard'",
@@ -184,7 +184,7 @@ def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, c
         assert done.exit_code and told in done.stderr, done.output
         assert not (tmp_path / "s").exists()
     assert (
-        "labels must hold at least 2" in call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a").stderr
+        "labels must have at least 2" in call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a").stderr
     )
 
 
@@ -193,10 +193,10 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
     toml = (study / "study.toml").read_text()
     assert 'kind = "text"' in toml and "the text below" in read_study(study).phrases()["opening"]  # the paper's words
-    with running(Settings(folder=study, database="", is_leader=False)) as (url, app):
+    with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "", "", 2)).result()
-        run(fill(url, studio.keys.sign("invite", f"{row.id:x}"), 2, patience=PATIENCE))
+        run_async(simulate_workers(url, studio.keys.sign("invite", f"{row.id:x}"), 2, patience=PATIENCE))
 
     def edited(old: str, new: str) -> str:
         assert old in toml
@@ -206,12 +206,12 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     assert "did you mean per_task?" in edited("per_task = 2", "per_tsk = 2")
     assert "per_task must be a whole number; it is 'two'" in edited("per_task = 2", "per_task = 'two'")
     assert "did you mean 'dawid-skene'?" in edited('aggregator = ""', 'aggregator = "dawid"')
-    assert "no label 'cat', but" in edited('"cat", "dog"', '"kitten", "dog"')
+    assert "no longer has the label 'cat'" in edited('"cat", "dog"', '"kitten", "dog"')
     assert "wanted           46" in edited('"cat", "dog"', '"cat", "dog", "fox"')
     assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more than is wanted now; nothing is lost
     edited('"cat"', '"cat"')
     (study / "secret.key").unlink()
-    assert "is not there, but people came in by it" in call("studio", "status", study).stderr
+    assert "is missing, but the study has workers" in call("studio", "status", study).stderr
 
 
 def test_a_port_in_use_is_told_before_anything_is_promised(tmp_path: Path, items: Path, call: Call) -> None:

@@ -16,7 +16,7 @@ from click.testing import Result
 from interfaces.cli.cli_process import PYTHON, environment
 from interfaces.cli.test_studio import answers
 from interfaces.web.server_kills import own_port
-from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from studies import PATIENCE, fresh_database
 
 pytestmark = pytest.mark.slow
@@ -73,7 +73,7 @@ def test_two_studies_of_a_folder_by_two_processes(
             owner.headers["X-Plurivox-Token"] = owner.post("/api/owner/setup", json=body).json()["csrf"]
             address = owner.post("/api/owner/invites", json={"uses": 3}).json()["address"]
             assert address.startswith(f"{home}/pets/join#invite=")
-            clients = run(fill(f"{home}/pets", address.split("=")[1], 3))
+            clients = run_async(simulate_workers(f"{home}/pets", address.split("=")[1], 3))
             assert sum(len(client.acknowledged) for client in clients) == 12
         wrong = httpx.post(f"{home}/ships/api/owner/setup", json=body, headers={"Origin": home}, timeout=PATIENCE)
         assert wrong.status_code == 403
@@ -85,12 +85,12 @@ def test_two_studies_of_a_folder_by_two_processes(
 
 MISTAKES = {
     "studio serve A B --database c=postgresql://x/y": "--database names 'c', but the studies are 'a', 'b'",
-    "studio serve A A": "cannot all be at http://127.0.0.1:8000/a",
-    "studio serve A B --base-url https://lab.example/a": "/a is taken",
+    "studio serve A A": "have the same name, http://127.0.0.1:8000/a",
+    "studio serve A B --base-url https://lab.example/a": "the address /a is reserved",
     "studio serve A B --base-url lab.example": "'lab.example' is not a base URL; write https://lab.example",
     "studio serve A --base-url https://lab.example/owner": "which is a page of the studio",
-    "studio serve A --database postgresql://x/y --database postgresql://x/z": "one study has one --database",
-    "studio serve A NOWHERE": "holds no study.toml; make a study first",
+    "studio serve A --database postgresql://x/y --database postgresql://x/z": "give one --database for one study",
+    "studio serve A NOWHERE": "has no study.toml; create a study first",
 }
 
 

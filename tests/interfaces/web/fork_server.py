@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-from plurivox.web.server.run import serve
+from plurivox.web.server.uvicorn_server import serve
 from plurivox.web.settings import Settings
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import select
 
-from plurivox.web.server.run import running
+from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
@@ -22,8 +22,8 @@ from plurivox.web.store.random_ids import encode_id
 from plurivox.web.store.schema import answers, slots, workers
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study
-from plurivox.web.study.create import make_study
-from plurivox.web.study.task_images import read_picture
+from plurivox.web.study.create_study import make_study
+from plurivox.web.study.image_files import read_image
 from studies import LIMITS
 
 ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
@@ -53,7 +53,7 @@ def make_tasks(n: int, kind: str, practice: int = 0) -> Iterator[NewTask]:
     for at in range(n + practice):
         name, more = f"t{at:03d}", {"practice": at >= n}
         if kind == "image":
-            yield NewTask(name, medium=read_picture(picture(name), name, 160), **more)
+            yield NewTask(name, medium=read_image(picture(name), name, 160), **more)
         else:
             text = "The waiter was friendly, but we waited an hour for a cold soup.\n\nWould I go again? Perhaps."
             yield NewTask(name, text=text, text2="Somebody eats." if kind == "pair" else None, **more)
@@ -100,7 +100,7 @@ def run(folder: Path, make: Callable[[Settings], object], is_leader: bool = Fals
     """Make a study in a folder and serve it; only a leader computes aggregates, which takes the time of others."""
     settings = Settings(folder=folder, database="", snapshot_seconds=1, is_leader=is_leader, **LIMITS)
     make(settings)
-    with running(settings, port) as (base, app):
+    with serve_in_thread(settings, port) as (base, app):
         yield Running(base, app.state.studio)
 
 

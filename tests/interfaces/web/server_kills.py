@@ -20,13 +20,13 @@ from sqlalchemy import Engine, func, select
 
 from interfaces.cli.cli_process import environment
 from plurivox.web.client.client import Client
-from plurivox.web.client.simulated_workers import fill
+from plurivox.web.client.simulated_workers import simulate_workers
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.schema import answers, slots, tasks, workers
 from plurivox.web.study.config import Study
-from plurivox.web.study.create import make_study
+from plurivox.web.study.create_study import make_study
 from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
 from studies import LIMITS, PATIENCE, text_tasks
@@ -114,7 +114,7 @@ class Load:
         async def all_of_them() -> None:
             await asyncio.gather(
                 *(
-                    fill(url, invite, share, seed=i, clients=self.clients, patience=PATIENCE, **how)
+                    simulate_workers(url, invite, share, seed=i, clients=self.clients, patience=PATIENCE, **how)
                     for i, url in enumerate(urls)
                 )
             )

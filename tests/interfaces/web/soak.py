@@ -23,7 +23,7 @@ def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -
     n_tasks, total = n_workers * BATCH // PER_TASK, n_workers * (BATCH + REPEATS)
     with studied(folder, study, n_tasks, database) as (servers, invite):
         servers.start()
-        load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, n_workers, retell=0.05)
+        load = Load([f"http://127.0.0.1:{servers.ports[0]}"], invite, n_workers, resend=0.05)
         down = 0.0
         for kill in range(1, n_kills + 1):
             load.wait_for(int(total * (kill - rng.random()) / (n_kills + 1)))

@@ -1,4 +1,4 @@
-"""Every route there is, walked over: nobody gets in without what that door asks for, and no setting opens one."""
+"""Every route requires its authentication, and no setting removes that."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from fastapi import Response
 from fastapi.routing import APIRoute
 
 from plurivox.web.api.auth import set_cookie
-from plurivox.web.server.middleware import Guard
+from plurivox.web.server.middleware import SecurityMiddleware
 from plurivox.web.settings import Settings
 from studies import PATIENCE, Served, plain_study, served
 
@@ -77,7 +77,7 @@ def owners(study: Served) -> list[tuple[str, str]]:
     return found
 
 
-def test_every_route_is_of_a_kind_that_is_looked_at_here(study: Served) -> None:
+def test_every_route_is_covered_by_these_tests(study: Served) -> None:
     known = {path for _, path in owners(study)} | {path for _, path in workers_routes(study)} | UNSIGNED | OPEN
     assert {path for _, path in routes(study)} - known == set()
 
@@ -96,7 +96,7 @@ def test_no_route_of_the_owner_answers_without_a_session(study: Served) -> None:
             assert said.status_code == 401 and said.json()["error"] == "unsigned", (method, path)
 
 
-def test_no_write_of_the_owner_comes_from_elsewhere_or_without_the_token(study: Served) -> None:
+def test_owner_writes_need_the_studios_origin_and_the_csrf_token(study: Served) -> None:
     cookie, token = study.http.cookies["plurivox_owner"], study.owner["X-Plurivox-Token"]
     writes = [(method, path) for method, path in owners(study) if method != "GET"]
     assert len(writes) >= 4
@@ -160,7 +160,7 @@ def test_no_route_of_a_worker_answers_without_their_token(study: Served) -> None
         assert call(study, method, path, {"Cookie": f"token={token}; bearer={token}"}).status_code == 401
 
 
-def test_what_is_another_persons_is_not_there(study: Served) -> None:
+def test_a_worker_cannot_see_what_belongs_to_another(study: Served) -> None:
     ann, bob = study.enter(), study.enter()
     slot = ann.slots()[0]["slot"]
     assert ann.answer(slot, key="anns-key").status_code == 200
@@ -174,22 +174,22 @@ def test_what_is_another_persons_is_not_there(study: Served) -> None:
     assert bob.get("/api/answers").json() == {"answers": []}
 
 
-def test_no_setting_opens_a_door(study: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_no_setting_disables_authentication(study: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     switches = {name for name, about in Settings.model_fields.items() if about.annotation is bool}
-    assert switches <= {"is_leader", "in_house"}  # a new switch must be shown to open nothing, here
+    assert switches <= {"is_leader", "multi_study"}  # a new switch must be shown to open nothing, here
     loud = re.compile("debug|bypass|insecure|unsafe|skip|disable|anonym|backdoor|master|dev_|test")
     assert not [name for name in Settings.model_fields if loud.search(name)]
     for name in ("DEBUG", "TESTING", "INSECURE", "NO_AUTH", "ADMIN", "SETUP_TOKEN", "PASSWORD", "SECRET"):
         monkeypatch.setenv(f"PLURIVOX_{name}", "1")
         monkeypatch.setenv(name, "1")
-    with served(tmp_path / "s", is_leader=False, in_house=True) as other:
+    with served(tmp_path / "s", is_leader=False, multi_study=True) as other:
         for headers in ({}, {"X-Forwarded-User": "olga", "X-Remote-User": "olga", "X-Original-URL": "/health"}):
             assert call(other, "GET", "/api/owner/progress?debug=1&admin=true", headers, "1").status_code == 401
         assert call(other, "POST", "/api/enter?debug=1").status_code == 422
         assert other.app.debug is False
 
 
-def test_a_session_begins_anew_with_every_sign_in_and_its_cookie_stays_with_the_browser(study: Served) -> None:
+def test_every_sign_in_makes_a_new_session_with_an_http_only_cookie(study: Served) -> None:
     body, origin = {"name": "olga", "password": "correct horse"}, {"Origin": study.url}
     with httpx.Client(base_url=study.url, cookies={"plurivox_owner": FORGED}, timeout=PATIENCE) as http:  # planted
         said = [http.post("/api/owner/login", json=body, headers=origin) for _ in range(2)]
@@ -201,9 +201,9 @@ def test_a_session_begins_anew_with_every_sign_in_and_its_cookie_stays_with_the_
     assert call(study, "GET", "/api/owner/session", {}, FORGED).status_code == 401
 
 
-def test_over_https_the_cookie_is_secure_and_the_browser_is_told() -> None:
+def test_over_https_the_cookie_is_secure_and_hsts_is_set() -> None:
     settings, reply = Settings(base_url="https://study.example.org"), Response()
     set_cookie(reply, settings, "token")
     assert {"Secure", "HttpOnly", "SameSite=strict"} <= set(reply.headers["set-cookie"].split("; "))
-    guarded = dict(Guard(reply, settings, plain_study()).owners)
+    guarded = dict(SecurityMiddleware(reply, settings, plain_study()).owner_headers)
     assert b"max-age" in guarded[b"strict-transport-security"]

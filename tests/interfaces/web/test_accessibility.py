@@ -1,4 +1,4 @@
-"""The task page for everybody: names for screen readers, a focus one sees, fingers, less motion."""
+"""The task page with screen readers, keyboard focus, touch and reduced motion."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def walk(page: Any, n: int) -> list[str]:
     return found
 
 
-def test_the_focus_is_seen_wherever_tab_leads(studio: Any, context: Any) -> None:
+def test_the_keyboard_focus_is_always_visible(studio: Any, context: Any) -> None:
     live = studio(n=4, form="top-two", whole=True)
     page = context().new_page()
     page.goto(live.join)
@@ -51,7 +51,7 @@ def test_the_focus_is_seen_wherever_tab_leads(studio: Any, context: Any) -> None
         assert any(name in one for one in stops), name
 
 
-def test_screen_readers_hear_names_the_split_and_what_is_wrong(studio: Any, context: Any, barriers: Any) -> None:
+def test_screen_readers_get_names_percents_and_errors(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=4, form="top-two")
     page = context(bypass_csp=True).new_page()
     page.goto(live.join)
@@ -63,7 +63,7 @@ def test_screen_readers_hear_names_the_split_and_what_is_wrong(studio: Any, cont
     key(page, "Enter")
     assert page.get_by_role("alert").all_inner_texts() == ["Pick a label first"]
     key(page, "1", "2")
-    assert page.inner_text("[aria-live=polite]") == f"{first} and {second}: no percent yet"
+    assert page.inner_text("[aria-live=polite]") == f"{first} and {second}: no percents yet"
     key(page, "7", "0")
     assert page.inner_text("[aria-live=polite]") == f"{first} 70% · {second} 30%"
     top = page.get_by_role("button", name=f"{first} 1st 70%")
@@ -118,7 +118,7 @@ def test_a_finger_drags_the_split_and_the_bars(studio: Any, context: Any) -> Non
     assert moves[-1] == "80" and len(moves) == len(set(moves))  # only what changed is written down
 
 
-def test_less_motion_for_who_wants_less(studio: Any, context: Any) -> None:
+def test_reduced_motion_is_respected(studio: Any, context: Any) -> None:
     live = studio(n=4, form="top-two")
     moving = """() => [...document.querySelectorAll("*")].filter((one) =>
       getComputedStyle(one).transitionDuration.split(", ").some((time) => parseFloat(time) > 0)).length"""

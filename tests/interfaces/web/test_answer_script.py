@@ -11,13 +11,13 @@ from studies import asks
 
 LABELS = ["cat", "dog", "bird", "deer", "frog", "ship", "horse", "truck", "airplane", "automobile"]
 PRESS = """([keys, setup]) => {
-  let state = answer.begin(setup);
+  let state = answer.newAnswer(setup);
   for (const word of keys) {
     const shift = word.startsWith("Shift+");
     const key = word.replace("Shift+", "");
     const action = answer.readKey(state, { key, code: /^\\d$/.test(key) ? `Digit${key}` : "", shift });
-    if (action) state = answer.apply(state, action);
-    const total = answer.shares(state).reduce((sum, piece) => sum + piece.share, 0);
+    if (action) state = answer.applyAction(state, action);
+    const total = answer.barPieces(state).reduce((sum, piece) => sum + piece.share, 0);
     if (total !== 100) throw new Error(`the bar sums to ${total} after ${word}`);
   }
   const told = answer.marks(state).marks.map((mark) => [mark.kind, mark.label, mark.typed]);
@@ -27,7 +27,7 @@ PRESS = """([keys, setup]) => {
 
 @pytest.fixture(scope="module")
 def page(blank: Any) -> Any:
-    return blank("answer", "acts", "judging", "keys", "meaning")
+    return blank("answer", "answer_actions", "answer_check", "keyboard", "answer_marks")
 
 
 def setup(form: str = "also-possible", labels: Sequence[str] = LABELS, **study: Any) -> dict[str, Any]:
@@ -107,19 +107,19 @@ def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
         ("Enter", "top-two", "Pick a label first"),
         ("3 5 Enter", "top-two", "Type its percent"),  # no split is assumed
         ("3 5 1 0 0 Enter", "top-two", "leaves nothing for frog"),
-        ("3 . 8 0 Enter", "also-possible", "20% left over"),
-        ("3 . 8 0 n Enter", "top-two", "20% left over"),
+        ("3 . 8 0 Enter", "also-possible", "20% is left over"),
+        ("3 . 8 0 n Enter", "top-two", "20% is left over"),
         ("h 3 3 Enter", "top-two", "90% still to place"),
         ("h Enter", "top-two", "100% still to place"),  # it starts empty
     ],
 )
-def test_what_is_not_finished_is_not_sent(page: Any, keys: str, form: str, why: str) -> None:
+def test_an_incomplete_answer_is_not_sent(page: Any, keys: str, form: str, why: str) -> None:
     state = press(page, keys, form=form)
     assert not state["sent"] and why in state["hint"]
 
 
 def test_contradictions_cannot_be_entered(page: Any) -> None:
-    assert "top label already" in press(page, "3 3")["hint"]
+    assert "already your top label" in press(page, "3 3")["hint"]
     assert press(page, "3 Shift+3", form="top-two")["ticked"] == []
     state = press(page, "Shift+3 3", form="top-two")  # naming a label takes its tick back
     assert state["top"] == 2 and state["ticked"] == []
@@ -127,7 +127,7 @@ def test_contradictions_cannot_be_entered(page: Any) -> None:
     assert "1 to 100" in press(page, "3 5 0")["hint"]
 
 
-def test_what_looks_odd_needs_a_second_enter(page: Any) -> None:
+def test_a_likely_mistake_needs_a_second_enter(page: Any) -> None:
     for keys, why in (("3 5 2 0", "more than your top label"), ("3 . 1 0 Shift+4", "Each open label now gets 90%")):
         once, twice = press(page, f"{keys} Enter"), press(page, f"{keys} Enter Enter")
         assert not once["sent"] and why in once["hint"] and twice["sent"]
@@ -142,8 +142,9 @@ def test_undo_goes_step_by_step_and_then_back(page: Any) -> None:
 
 
 def test_enter_is_ignored_just_after_the_page_changed(page: Any) -> None:
-    script = """([at, setup]) => { const state = answer.apply(answer.begin({ ...setup, now: 1000 }), { do: "pick", place: 0 });
-      return answer.apply(state, { do: "enter", at }).sent; }"""
+    script = """([at, setup]) => { const empty = answer.newAnswer({ ...setup, now: 1000 });
+      const state = answer.applyAction(empty, { do: "pick", place: 0 });
+      return answer.applyAction(state, { do: "enter", at }).sent; }"""
     assert [page.evaluate(script, [at, setup()]) for at in (1100, 1400)] == [False, True]
 
 
@@ -156,7 +157,7 @@ def test_many_labels_are_found_by_typing(page: Any) -> None:
 
 
 def test_shift_and_five_ticks_the_fifth_label_though_it_types_a_sign(page: Any) -> None:
-    script = """setup => { const state = answer.begin(setup);
+    script = """setup => { const state = answer.newAnswer(setup);
       const keys = [["%", "Digit5", true], ["%", "", false], ["\\"", "Digit3", false], ["3", "Numpad3", false]];
       return keys.map(([key, code, shift]) => answer.readKey(state, { key, code, shift }).do); }"""
     assert page.evaluate(script, setup("top-two")) == ["shift-digit", "field", "digit", "digit"]
@@ -169,12 +170,12 @@ def test_labels_that_are_digits_have_themselves_as_keys(page: Any) -> None:
     assert press(page, "9 1 Enter", labels=["1", "2"])["marks"] == named(("1", "100"))  # there is no 9
 
 
-def test_an_earlier_answer_comes_back_as_it_was(page: Any) -> None:
+def test_an_earlier_answer_is_restored(page: Any) -> None:
     script = f"""([keys, setup]) => {{
       const before = ({PRESS})([keys, setup]);
       const marks = before.marks.map(([kind, label, typed]) => ({{ kind, label, typed }}));
       const said = {{ marks, abstain: before.aside === "abstain", none_of_these: before.aside === "none" }};
-      return answer.marks(answer.recall(setup, said)).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
+      return answer.marks(answer.restoreAnswer(setup, said)).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
     for form in ("top-two", "also-possible"):
         for keys in ("3", "3 n", "Shift+1", "3 5 7 0", "3 5 7 0 Shift+1 . 2 0", "h 1 1 1 2 3 .", "s"):
             assert page.evaluate(script, [keys.split(), setup(form)]) == press(page, keys, form=form)["marks"], (
@@ -225,13 +226,13 @@ def test_a_ranking_knows_each_label_once_and_its_steps_are_undone_one_by_one(pag
 
 
 def test_a_dragged_label_goes_to_the_nearest_place(page: Any, blank: Any) -> None:
-    near = """([x, y]) => ranking.nearestOf([[0, 0], [100, 0], [200, 0], [0, 50]].map(([left, top]) =>
+    near = """([x, y]) => ranking_state.nearestOf([[0, 0], [100, 0], [200, 0], [0, 50]].map(([left, top]) =>
       ({ left, top, width: 90, height: 44 })), x, y)"""
-    ranking = blank("ranking")
+    ranking = blank("ranking_state")
     assert [ranking.evaluate(near, at) for at in ([20, 10], [190, 60], [999, 0], [0, 99])] == [0, 1, 2, 3]
-    move = """([order, place, to, setup]) => { let state = answer.begin(setup);
-      for (const one of order) state = answer.apply(state, { do: "pick", place: one });
-      return answer.apply(state, { do: "move", place, to }).order; }"""
+    move = """([order, place, to, setup]) => { let state = answer.newAnswer(setup);
+      for (const one of order) state = answer.applyAction(state, { do: "pick", place: one });
+      return answer.applyAction(state, { do: "move", place, to }).order; }"""
     assert page.evaluate(move, [[0, 1, 2, 3], 0, 2, setup("ranking")]) == [1, 2, 0, 3]
     assert page.evaluate(move, [[0, 1, 2, 3], 3, 0, setup("ranking")]) == [3, 0, 1, 2]
     assert page.evaluate(move, [[0, 1], 2, 0, setup("ranking")]) == [0, 1]  # it is not ranked
@@ -246,16 +247,17 @@ def test_chips_start_empty_stay_whole_and_are_all_placed(page: Any, chips: int, 
     full = press(page, "1 " * (chips + 1), **study)
     assert full["bars"][0] == 100 and f"All {chips} chips are placed" in full["hint"]
     assert press(page, "1 2 Shift+ArrowRight", **study)["bars"][:2] == [step, 2 * step]
-    odd = """([chips, setup]) => { const state = answer.begin(setup);
-      return answer.apply(state, { do: "bar", place: 1, value: 37 }).bars[1] * chips % 100; }"""
+    odd = """([chips, setup]) => { const state = answer.newAnswer(setup);
+      return answer.applyAction(state, { do: "bar", place: 1, value: 37 }).bars[1] * chips % 100; }"""
     assert page.evaluate(odd, [chips, setup(**study)]) == 0
 
 
-def test_earlier_answers_of_the_other_forms_come_back(page: Any) -> None:
+def test_earlier_answers_of_the_other_forms_are_restored(page: Any) -> None:
     script = f"""([keys, setup]) => {{
       const before = ({PRESS})([keys, setup]);
       const marks = before.marks.map(([kind, label, typed]) => ({{ kind, label, typed }}));
-      return answer.marks(answer.recall(setup, {{ marks }})).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
+      const state = answer.restoreAnswer(setup, {{ marks }});
+      return answer.marks(state).marks.map((mark) => [mark.kind, mark.label, mark.typed]); }}"""
     keys = {"ranking": "4 2 9", "chips": "1 1 2 .", "top-one": "3 7 0 Shift+1", "select-top-two": "3 5"}
     for form, words in {**keys, "top-one ": "3"}.items():
         found = page.evaluate(script, [words.split(), setup(form.strip())])

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a load: what was acknowledged is there, once, and no slot is lost."""
+"""kill -9 under load: every acknowledged answer is stored once, and no slot is lost."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Nothing leaks: not into logs, exports, replies or files that others may read; and what is erased is gone."""
+"""No secrets or ids in logs, exports, responses or readable files; erased data are gone."""
 
 import io
 import logging
@@ -24,7 +24,7 @@ from plurivox.web.store.admin.erase_worker import TABLES_OF_WORKER, erase_worker
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, standings, tasks, workers
 from plurivox.web.study import export
-from plurivox.web.study.backup_folder import back_up, restore
+from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served
 
@@ -70,7 +70,7 @@ STUDY: dict[str, Any] = {"texts": {"consent": "Agreed?", "instructions": "", "de
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_logs_hold_no_secret_and_no_id(
+def test_logs_contain_no_secrets_and_no_ids(
     tmp_path: Path,
     kind: str,
     request: pytest.FixtureRequest,
@@ -89,12 +89,12 @@ def test_logs_hold_no_secret_and_no_id(
         study.http.post("/api/enter", content=PID.encode() * 1000, headers={"Content-Type": "application/json"})
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
     lines = "\n".join(logging.Formatter("%(message)s").format(record) for record in ours)
-    assert "a request failed" in lines and "the database refused" in lines
+    assert "a request failed" in lines and "the database rejected" in lines
     assert [secret for secret in used if secret in lines] == []
     assert str(study.studio.settings.database_url) not in lines
 
 
-def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_responses_reveal_no_internals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError(f"{tmp_path} SELECT password FROM owners")
 
@@ -115,7 +115,7 @@ def test_replies_tell_nothing_of_what_is_inside(tmp_path: Path, monkeypatch: pyt
             assert "server" not in one.headers and "x-powered-by" not in one.headers
 
 
-def test_an_export_holds_no_id_no_token_and_no_hash(tmp_path: Path) -> None:
+def test_an_export_contains_no_ids_tokens_or_hashes(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(**STUDY)) as study:
         used = whole_flow(study)
         for form in ("csv", "parquet"):
@@ -136,7 +136,7 @@ def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch:
     with served(tmp_path / "s") as study:
         study.sign_in()
         assert study.http.get("/api/owner/export").status_code == 200
-        monkeypatch.setattr(export, "export", lambda *_, **__: 1 / 0)
+        monkeypatch.setattr(export, "export_study", lambda *_, **__: 1 / 0)
         assert study.http.get("/api/owner/export").status_code == 500
     assert list((tmp_path / "temporary").iterdir()) == []
 
@@ -150,7 +150,7 @@ def test_only_their_owner_may_read_the_files(tmp_path: Path) -> None:
     assert set(held.values()) == {0o600}, held
 
 
-def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
+def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
     def left() -> list[str]:
         files = {file.name: file.read_bytes() for file in (tmp_path / "s").iterdir()}
         return [
@@ -177,7 +177,7 @@ def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
         assert '"answers": 4' in line.detail and PID not in line.detail
 
 
-def test_erasing_by_pseudonym_is_not_led_astray_by_an_id_that_looks_like_it(tmp_path: Path) -> None:
+def test_erasing_by_pseudonym_ignores_a_platform_id_with_the_same_text(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for i in range(8):  # whoever comes first in the table
             victim = study.enter(**platform(f"p{i}"))
@@ -201,7 +201,7 @@ def test_the_command_erases_while_the_server_runs(tmp_path: Path) -> None:
         assert PID.encode() not in b"".join(file.read_bytes() for file in (tmp_path / "s").glob("study.db*"))
 
 
-def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
+def test_a_backup_while_people_answer_is_consistent(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=400, batch=10)) as study:
         stop, begun = threading.Event(), threading.Event()
 
@@ -217,12 +217,12 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         assert begun.wait(PATIENCE)
-        counts = back_up(study.studio.settings, tmp_path / "backup")
+        counts = back_up_study(study.studio.settings, tmp_path / "backup")
         stop.set()
         thread.join()
         every = [tuple(row) for row in study.look(select(answers).order_by(answers.c.id))]
     settings = Settings(folder=tmp_path / "again", database="")
-    assert restore(tmp_path / "backup", settings) == counts
+    assert restore_study(tmp_path / "backup", settings) == counts
     engine = open_database(settings)
     with engine.connect() as connection:
         kept = [tuple(row) for row in connection.execute(select(answers).order_by(answers.c.id))]
@@ -238,18 +238,18 @@ def test_a_backup_while_people_answer_is_of_one_moment(tmp_path: Path) -> None:
     engine.dispose()
 
 
-def test_a_backup_goes_into_no_database_that_holds_something(tmp_path: Path, postgres: str) -> None:
+def test_a_backup_is_restored_only_into_an_empty_database(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s") as study:
-        back_up(study.studio.settings, tmp_path / "backup")
+        back_up_study(study.studio.settings, tmp_path / "backup")
     database = fresh_database(postgres, empty=True)
     with served(tmp_path / "other", plain_study(name="other"), database=database) as study:
         before = {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
         with pytest.raises(InputError, match="the database is not empty"):
-            restore(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
+            restore_study(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
         assert before == {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
     assert not (tmp_path / "new").exists()
 
 
-def test_withdrawal_reaches_every_table_that_points_to_workers() -> None:
+def test_erasing_covers_every_table_with_workers() -> None:
     pointing = {table for table in meta_data.tables.values() if "worker_id" in table.columns}
     assert pointing == {*TABLES_OF_WORKER, standings}

@@ -1,4 +1,4 @@
-"""A worker's pages when things go wrong: tabs, networks, servers, stores, pictures."""
+"""A worker's pages with several tabs, lost networks, restarted servers, disabled storage and missing pictures."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def every(live: Any) -> list[Any]:
     return live.studio.read_sync(lambda c: c.execute(wanted).all())
 
 
-def test_two_tabs_lose_nothing_double_nothing_and_know_of_each_other(studio: Any, context: Any) -> None:
+def test_two_tabs_are_synchronised_and_send_each_answer_once(studio: Any, context: Any) -> None:
     live = studio(n=4)
     both = context()
     one = both.new_page()
@@ -139,10 +139,10 @@ def test_answers_wait_for_a_server_that_starts_again(tmp_path: Path, context: An
             answer(page, "1", "Enter")
             saved(page)
         answer(page, "2", "Enter")
-        page.wait_for_selector("text=1 kept here")
+        page.wait_for_selector("text=1 not sent yet")
         for place in "34":
             answer(page, place, "Enter")
-        page.wait_for_selector("text=The server does not answer")  # no more tasks were there
+        page.wait_for_selector("text=The server cannot be reached")  # no more tasks were there
         with run(tmp_path / "one", lambda _: None, port=port) as live:
             assert "5 of 5" in shown(page)
             saved(page)
@@ -150,12 +150,12 @@ def test_answers_wait_for_a_server_that_starts_again(tmp_path: Path, context: An
 
 
 @pytest.mark.parametrize("how", REFUSES)
-def test_a_browser_that_keeps_nothing_still_answers_and_says_so(studio: Any, context: Any, how: str) -> None:
+def test_answering_works_without_browser_storage_and_warns(studio: Any, context: Any, how: str) -> None:
     live = studio(n=4)
     page = context().new_page()
     page.add_init_script(REFUSES[how])
     page.goto(live.invite(uses=1))
-    page.wait_for_selector("text=This browser keeps nothing")
+    page.wait_for_selector("text=This browser does not store anything")
     answer(page, "1", "Enter")
     saved(page)
     answer(page, "2", "Enter")
@@ -175,7 +175,7 @@ def test_a_browser_that_keeps_nothing_still_answers_and_says_so(studio: Any, con
     assert len(live.answers()) == 3
 
 
-def test_a_picture_that_does_not_load_is_told_to_the_person_and_to_the_owner(studio: Any, context: Any) -> None:
+def test_a_picture_that_does_not_load_is_shown_to_the_worker_and_flagged(studio: Any, context: Any) -> None:
     live = studio(n=4)
     page = context().new_page()
     page.route("**/media/**", lambda route: route.abort())
@@ -201,7 +201,7 @@ def drafted(live: Any) -> list[str]:
     return live.studio.read_sync(lambda c: c.execute(select(drafts.c.body)).scalars().all())
 
 
-def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> None:
+def test_an_unfinished_answer_continues_on_another_device(studio: Any, context: Any) -> None:
     live = studio(n=3, form="top-two", title="Elsewhere")  # drafts of nobody else
     page = context().new_page()
     page.add_init_script(UNASKED)  # no pause is long enough for a draft to be sent
@@ -229,7 +229,7 @@ def test_an_unfinished_answer_goes_on_elsewhere(studio: Any, context: Any) -> No
     assert drafted(live) == [] and asked.count("PUT draft") == 1
 
 
-def test_a_draft_is_sent_after_a_pause_and_taken_back(studio: Any, context: Any) -> None:
+def test_a_draft_is_sent_after_a_pause_and_deleted(studio: Any, context: Any) -> None:
     live = studio(n=3, form="top-two", title="A pause")  # drafts of nobody else
     page = context().new_page()
     page.add_init_script("const later = setTimeout; globalThis.setTimeout = (act, ms) => later(act, ms / 20);")

@@ -1,4 +1,4 @@
-"""Ranking, chips and their smaller sisters in a real browser: by keys, by mouse, by finger."""
+"""The task pages of ranking, chips, top-one and select-top-two in a browser: by keys, mouse and touch."""
 
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
@@ -76,7 +76,7 @@ SHOWN = {  # how the page shows the answer of KEYS, and a draft of the fourth la
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_drafts_and_earlier_answers_come_back_after_a_reload(studio: Any, context: Any, form: str) -> None:
+def test_drafts_and_earlier_answers_are_restored_after_a_reload(studio: Any, context: Any, form: str) -> None:
     live = studio(n=2, form=form)
     page, names = enter(live, context)
     keys, wanted = KEYS[form]
@@ -94,7 +94,7 @@ def test_drafts_and_earlier_answers_come_back_after_a_reload(studio: Any, contex
     assert said(live) == [(names[place], typed) for place, typed in wanted]  # looked at, not changed
 
 
-def test_a_ranking_by_mouse_is_tapped_dragged_and_put_right(studio: Any, context: Any) -> None:
+def test_a_ranking_by_mouse_is_clicked_dragged_and_corrected(studio: Any, context: Any) -> None:
     live = studio(n=2, form="ranking")
     page, names = enter(live, context)
     for place in (2, 5, 9, 7):
@@ -222,7 +222,7 @@ class LabelAndNot(OneLabel):
     asks: ClassVar[Question] = Question(labels=1, ticks="never")
 
 
-def test_a_new_form_is_asked_in_by_what_its_class_declares(
+def test_a_form_of_a_plugin_gets_a_task_page_from_its_declaration(
     studio: Any, context: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     point = EntryPoint("label-and-not", f"{__name__}:LabelAndNot", "plurivox.elicit")
@@ -230,14 +230,14 @@ def test_a_new_form_is_asked_in_by_what_its_class_declares(
     live = studio(n=1, form="label-and-not")
     page, names = enter(live, context)
     key(page, "?")
-    page.wait_for_selector("text=Label 4 is definitely not it")
+    page.wait_for_selector("text=Label 4 is definitely not correct")
     key(page, "Escape", "3", "Shift+1", "Enter")
     page.wait_for_selector("text=All done")
     [one] = live.answers()
     assert (one["form"], one["marks"]) == ("label-and-not", [["named", names[2], ""], ["never", names[0], ""]])
 
 
-def test_a_page_that_an_earlier_version_has_kept_asks_the_server_again(studio: Any, context: Any) -> None:
+def test_a_session_stored_by_an_earlier_version_is_refreshed(studio: Any, context: Any) -> None:
     live = studio(n=2, form="top-one")
     page, _ = enter(live, context)
     page.evaluate("""() => { const kept = JSON.parse(localStorage.getItem("plurivox.session"));

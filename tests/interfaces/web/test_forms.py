@@ -10,9 +10,9 @@ import pytest
 
 import plurivox as pv
 from plurivox.cli._click import studio_flags
-from plurivox.web.client.simulated_workers import fill, reply, run
-from plurivox.web.study.export import export
-from plurivox.web.study.forms import FORMS
+from plurivox.web.client.simulated_workers import run_async, simulate_marks, simulate_workers
+from plurivox.web.study.export import export_study
+from plurivox.web.study.question_forms import FORMS
 from studies import asks, plain_study, served, text_tasks
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]
@@ -40,11 +40,11 @@ def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, form: str) -> None:
+def test_answers_of_simulated_workers_are_exported_unchanged(tmp_path: Path, form: str) -> None:
     made = plain_study(form=form, labels=LABELS, per_task=3, batch=6)
     with served(tmp_path / "s", made, text_tasks(6)) as study:
-        run(fill(study.url, study.invite(), 3, seed=4, patience=600))
-        assert export(study.studio.engine, made, tmp_path / "out") == 18
+        run_async(simulate_workers(study.url, study.invite(), 3, seed=4, patience=600))
+        assert export_study(study.studio.engine, made, tmp_path / "out") == 18
     data = pv.read(tmp_path / "out")
     views = {row["answer"]: row for row in data.tables["views"]().to_dicts()}
     said = [json.loads(views[key]["marks"]) for key in sorted(views)]
@@ -77,7 +77,7 @@ def test_what_simulated_workers_say_comes_out_as_they_said_it(tmp_path: Path, fo
         ("chips", [("named", "cat", "")], "a percent"),
     ],
 )
-def test_what_a_form_cannot_have_made_is_refused(
+def test_marks_that_a_form_cannot_produce_are_rejected(
     tmp_path: Path, form: str, marks: list[tuple[str, str, str]], why: str
 ) -> None:
     with served(tmp_path / "s", plain_study(form=form, labels=LABELS)) as study:
@@ -96,5 +96,7 @@ def test_the_command_line_knows_every_form() -> None:
 def test_simulated_chips_are_whole_and_all_placed(chips: int) -> None:
     task: dict[str, Any] = {"text": "x", "text2": None, "media": None}
     for seed in range(30):
-        typed = [int(mark["typed"]) for mark in reply(task, LABELS, asks("chips", chips=chips), random.Random(seed))]
+        typed = [
+            int(mark["typed"]) for mark in simulate_marks(task, LABELS, asks("chips", chips=chips), random.Random(seed))
+        ]
         assert sum(typed) == 100 and not any(one * chips % 100 for one in typed)

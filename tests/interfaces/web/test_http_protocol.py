@@ -1,4 +1,4 @@
-"""The wire itself: slow clients, floods, tricks with lengths, paths, methods, hosts and forwarded addresses."""
+"""HTTP: slow clients, floods, request smuggling, paths, methods, hosts, forwarded addresses, password attempts."""
 
 import itertools
 import resource
@@ -16,15 +16,15 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
-from plurivox.web.api.login_throttle import Guesses
-from plurivox.web.api.rate_limit import network_of
-from plurivox.web.server import run
+from plurivox.web.api.login_throttle import LoginThrottle
+from plurivox.web.api.rate_limit import client_network
+from plurivox.web.server import uvicorn_server
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import places
-from plurivox.web.study.task_audio import read_sound
+from plurivox.web.study.audio_files import read_sound
 from studies import PATIENCE, Served, served, text_tasks
-from web.study.test_task_audio import tone
+from web.study.test_audio_files import tone
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n"
 
@@ -60,15 +60,17 @@ def drip(line: socket.socket, stop: threading.Event) -> None:
         return
 
 
-def test_a_kept_connection_does_not_make_a_slow_client_welcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_headers_are_limited_on_keep_alive_connections_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with served(tmp_path / "s") as study:
         for first in (HEALTH + b"\r\n", b""):
-            monkeypatch.setattr(run, "HEADER_SECONDS", 60.0 if first else 0.5)
+            monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", 60.0 if first else 0.5)
             with dialled(study) as line:
                 if first:
                     line.sendall(first)
                     assert heard(line, until=b"}").startswith(b"HTTP/1.1 200")
-                    monkeypatch.setattr(run, "HEADER_SECONDS", 0.5)
+                    monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", 0.5)
                 with suppress(OSError):
                     line.sendall(b"GET /health HTTP/1.1\r\nHost: ")
                 stop = threading.Event()
@@ -95,8 +97,10 @@ def pauses(study: Served, seconds: float) -> bool:
         return True
 
 
-def test_who_does_not_read_what_they_asked_for_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "READ_SECONDS", 0.3)
+def test_a_client_that_does_not_read_the_response_is_disconnected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uvicorn_server, "READ_SECONDS", 0.3)
     with served(
         tmp_path / "s", None, [NewTask("a", medium=read_sound(tone(600), "a"))]
     ) as study:  # more than buffers hold
@@ -166,7 +170,7 @@ def test_many_small_chunks_cost_no_more_than_their_bytes(tmp_path: Path) -> None
         assert cost(10_000) < 50 * cost(1_000)  # ten times as many: far from a hundred times as dear
 
 
-def test_other_methods_and_strange_paths_have_an_answer(tmp_path: Path) -> None:
+def test_other_methods_and_unusual_paths_get_an_error_response(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for method in ("HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PATCH", "CONNECT", "BREW"):
             for path in ("/health", "/api/answers", "/owner", "/media/x", "/api/owner/state"):
@@ -203,7 +207,7 @@ def test_no_address_comes_from_the_host_header(tmp_path: Path) -> None:
         assert entered["personal_link"].startswith(study.url)
 
 
-def test_forwarded_addresses_are_believed_from_our_own_proxy_alone(tmp_path: Path, still: None) -> None:
+def test_forwarded_addresses_are_trusted_from_the_configured_proxy_only(tmp_path: Path, still: None) -> None:
     login = {"name": "x", "password": "y"}
     for proxy, codes in (("", [401, 401, 429, 429]), ("127.0.0.1", [401] * 4)):
         with served(tmp_path / f"s{proxy}", logins_per_minute=2, behind_proxy=proxy) as study:
@@ -252,7 +256,7 @@ def test_strangers_cannot_lock_an_owner_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("still")
-def test_a_place_is_known_to_every_server_and_after_a_restart(tmp_path: Path) -> None:
+def test_a_known_address_is_shared_by_servers_and_survives_a_restart(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         study.sign_in()
     about = {"logins_per_minute": 2, "behind_proxy": "127.0.0.1"}
@@ -264,25 +268,25 @@ def test_a_place_is_known_to_every_server_and_after_a_restart(tmp_path: Path) ->
         assert study.http.post("/api/owner/login", json=right, headers={"Origin": study.url}).status_code == 200
 
 
-def test_who_guesses_on_waits_longer_and_longer() -> None:
-    guesses, at, waits = Guesses(600), 0.0, []
+def test_the_wait_after_wrong_passwords_doubles() -> None:
+    throttle, at, waits = LoginThrottle(600), 0.0, []
     for _ in range(1_100):
-        while wait := guesses.wait("olga", "192.0.2.1", known=False, at=at):
+        while wait := throttle.wait("olga", "192.0.2.1", known=False, at=at):
             at += wait
         waits.append(at)
     gaps = [after - before for before, after in itertools.pairwise(waits)]
     assert gaps[:4] == [0.0] * 4 and gaps[4:9] == [1.0, 2.0, 4.0, 8.0, 16.0] and max(gaps) == 900.0
-    assert guesses.wait("olga", "192.0.2.2", known=False, at=at) == 0.0  # another stranger's is another's
-    assert guesses.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) == 0.0  # forgotten
-    guesses.right("olga", "192.0.2.1", known=False)
-    assert [guesses.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) for _ in range(5)] == [0.0] * 5
+    assert throttle.wait("olga", "192.0.2.2", known=False, at=at) == 0.0  # another stranger's is another's
+    assert throttle.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) == 0.0  # forgotten
+    throttle.accept("olga", "192.0.2.1", known=False)
+    assert [throttle.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) for _ in range(5)] == [0.0] * 5
 
 
-def test_networks_count_as_one() -> None:
-    assert len({network_of(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != network_of("2001:db8:1:3::1")
+def test_an_ipv6_network_counts_as_one_client() -> None:
+    assert len({client_network(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != client_network("2001:db8:1:3::1")
 
 
-def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_password_hashing_does_not_block_other_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go, there, most = threading.Event(), [0], [0]
     lock = threading.Lock()
 
@@ -320,18 +324,18 @@ def test_hashing_is_beside_everything_else_and_bounded(tmp_path: Path, monkeypat
         assert sorted(codes) == [401] * 18 + [429] * 6 and most[0] <= 2
 
 
-def test_a_server_has_files_for_all_its_connections() -> None:
+def test_the_limit_of_open_files_is_raised() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     code = (
-        "import resource; from plurivox.web.server.run import allow_files; "
-        f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); allow_files(); "
+        "import resource; from plurivox.web.server.uvicorn_server import raise_open_file_limit; "
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); raise_open_file_limit(); "
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
-    assert int(said.stdout) == min(run.MOST_FILES, hard) > run.MOST_CONNECTIONS
+    assert int(said.stdout) == min(uvicorn_server.MAX_OPEN_FILES, hard) > uvicorn_server.MAX_CONNECTIONS
 
 
-def test_a_hundred_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
+def test_a_hundred_idle_connections_do_not_block_others(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         port = int(study.url.rsplit(":", 1)[1])
         idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]

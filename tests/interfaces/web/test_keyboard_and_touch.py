@@ -1,4 +1,4 @@
-"""Workers as they are: in a hurry, with keys alone, with a finger that scrolls, with their own colours, with a bad network."""
+"""A worker's pages with keys only, with touch scrolling, in forced colours and on a bad network."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ def test_a_click_on_help_or_a_sound_leaves_enter_to_the_answer(studio: Any, cont
     page.wait_for_selector("button.help:focus")  # who came by keys goes on where they were
 
 
-def test_the_task_says_its_name_when_it_comes(studio: Any, context: Any) -> None:
+def test_screen_readers_announce_a_new_task(studio: Any, context: Any) -> None:
     page = enter(studio(n=3, form="histogram"), context)
     assert page.get_by_role("main", name="Task, 1 of 3").is_visible()
     assert page.locator(".barrow input").first.get_attribute("aria-valuetext") == "0%"
@@ -93,25 +93,25 @@ def test_a_finger_that_scrolls_moves_no_bar(studio: Any, context: Any, form: str
 
 @pytest.mark.parametrize("form", ["top-two", "ranking", "histogram"])
 @pytest.mark.parametrize("size", [PHONE, ASIDE], ids=["phone", "aside"])
-def test_that_there_is_a_second_text_is_seen(studio: Any, context: Any, form: str, size: Any) -> None:
+def test_the_second_text_is_visible_on_a_phone(studio: Any, context: Any, form: str, size: Any) -> None:
     page = enter(studio(n=1, kind="pair", form=form, wording="first"), context, **size)
     fits(page)
     assert page.evaluate(INSIDE, [".scene section:last-child h3", ".scene"])
     assert page.evaluate(INSIDE, [".scene", ".look"]) and page.evaluate(INSIDE, [".look", "#stage"])
 
 
-def test_what_waits_is_told_beside_the_progress_not_on_it(studio: Any, context: Any) -> None:
+def test_unsent_answers_are_shown_beside_the_progress(studio: Any, context: Any) -> None:
     page = enter(studio(n=4), context, **PHONE)
     page.context.set_offline(True)
     answer(page, "1", "Enter")
-    page.wait_for_selector(".saved:has-text('1 kept here')")
+    page.wait_for_selector(".saved:has-text('1 not sent yet')")
     way, told = (page.locator(one).bounding_box() for one in (".way", ".saved"))
     assert way["x"] + way["width"] <= told["x"] + 1 and page.evaluate(INSIDE, [".help", ".head"])
     page.context.set_offline(False)
     saved(page)
 
 
-def test_choices_keep_their_size_beside_long_words(studio: Any, context: Any) -> None:
+def test_choices_keep_their_size_with_long_questions(studio: Any, context: Any) -> None:
     quiz = [{"question": "Which?", "choices": ["Long words " * 9, "No"], "right": 1}]
     live = studio(n=1, quiz=quiz)
     page = context(**PHONE).new_page()
@@ -125,7 +125,7 @@ def test_choices_keep_their_size_beside_long_words(studio: Any, context: Any) ->
 
 
 @pytest.mark.parametrize("form", ["top-two", "chips", "ranking"])
-def test_forced_colours_still_tell_what_was_picked(studio: Any, context: Any, form: str) -> None:
+def test_picked_labels_are_visible_in_forced_colours(studio: Any, context: Any, form: str) -> None:
     page = enter(studio(n=1, form=form), context, forced_colors="active")
     key(page, "3", "5")
     if form == "chips":  # the dots are painted by the page itself, in the colours of the person
@@ -144,7 +144,7 @@ def test_forced_colours_still_tell_what_was_picked(studio: Any, context: Any, fo
 # ---- a bad network
 
 
-def test_what_was_written_at_the_end_survives_a_lost_network(studio: Any, context: Any) -> None:
+def test_the_final_comment_survives_a_lost_network(studio: Any, context: Any) -> None:
     live = studio(n=1, texts={"consent": "", "instructions": "", "debrief": "Thank you."})
     page = enter(live, context)
     answer(page, "1", "Enter")
@@ -158,7 +158,7 @@ def test_what_was_written_at_the_end_survives_a_lost_network(studio: Any, contex
     page.wait_for_selector("text=All done")
 
 
-def test_a_page_that_comes_slowly_says_so(studio: Any, context: Any) -> None:
+def test_a_slow_page_shows_a_status(studio: Any, context: Any) -> None:
     live = studio(n=1)
     page = context().new_page()
     seen: list[bool] = []

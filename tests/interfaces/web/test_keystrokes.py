@@ -1,4 +1,4 @@
-"""How many keys answers take: all answers of a crowd through the state machine, in one call."""
+"""The number of keys per answer, for all answers of CIFAR-10S."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from interfaces.web.recorded_answers import crowd_answers
 from studies import asks
 
 REPLAY = """([setup, all]) => all.map((keys) => {
-  let state = answer.begin(setup);
+  let state = answer.newAnswer(setup);
   let count = 0;
   for (const word of keys) {
     const shift = word.startsWith("Shift+");
     const key = word.replace("Shift+", "");
-    state = answer.apply(state, answer.readKey(state, { key, code: /^[0-9]$/.test(key) ? `Digit${key}` : "", shift }));
+    state = answer.applyAction(state, answer.readKey(state, { key, code: /^[0-9]$/.test(key) ? `Digit${key}` : "", shift }));
     count += 1;
   }
   if (!state.sent && answer.warning(state)) {
-    state = answer.apply(state, { do: "enter" });
+    state = answer.applyAction(state, { do: "enter" });
     count += 1;
   }
   const { marks } = answer.marks(state);
@@ -31,7 +31,7 @@ REPLAY = """([setup, all]) => all.map((keys) => {
 @pytest.fixture(scope="module")
 def replay(blank: Any) -> tuple[list[Any], list[Any]]:
     _, labels, said = crowd_answers()
-    page = blank("answer", "acts", "judging", "keys", "meaning")
+    page = blank("answer", "answer_actions", "answer_check", "keyboard", "answer_marks")
     return said, page.evaluate(
         REPLAY, [{"labels": labels, "asks": asks("also-possible")}, [one.keys(labels) for one in said]]
     )

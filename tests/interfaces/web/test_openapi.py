@@ -1,4 +1,4 @@
-"""The API as it describes itself: whatever is sent, the server has an answer, and it is one that it has announced."""
+"""Every response to generated requests is one that the OpenAPI description declares."""
 
 import os
 from collections import Counter
@@ -61,7 +61,7 @@ def study(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
 
 @pytest.mark.slow
 @pytest.mark.parametrize("who", ["owner", "worker"])
-def test_whatever_is_sent_the_answer_is_one_that_was_announced(study: Served, who: str) -> None:
+def test_every_response_is_declared_in_openapi(study: Served, who: str) -> None:
     schema = schemathesis.openapi.from_dict(_without_tuples(study.http.get("/api/openapi.json").json()))
     schema.config.base_url = study.url
     study.http.post("/api/owner/state", json={"state": "open"}, headers=study.owner)  # an owner may have closed it
@@ -88,14 +88,14 @@ def test_whatever_is_sent_the_answer_is_one_that_was_announced(study: Served, wh
     assert seen[200] > 9 and sum(seen[code] for code in (401, 403, 404, 409, 422)) > 20 and seen[500] == 0, seen
 
 
-def test_nothing_but_the_open_doors_answers_a_stranger(study: Served) -> None:
+def test_only_public_routes_respond_without_authentication(study: Served) -> None:
     for path, ways in study.http.get("/api/openapi.json").json()["paths"].items():
         for way in ways:
             said = httpx.request(way, study.url + path.replace("{", "").replace("}", ""), json={}, timeout=PATIENCE)
             assert said.status_code in {"/health": (200,), "/media/{media}": (404,)}.get(path, (401, 403, 422)), path
 
 
-def test_every_route_but_the_pages_is_described_with_its_faults(study: Served) -> None:
+def test_every_api_route_declares_its_errors(study: Served) -> None:
     paths = study.http.get("/api/openapi.json").json()["paths"]
     assert len(paths) > 20
     for path, ways in paths.items():

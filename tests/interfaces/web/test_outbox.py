@@ -1,4 +1,4 @@
-"""Answers wait in the browser until the server keeps them."""
+"""The outbox: answers stay in the browser until the server has acknowledged them."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def page(blank: Any) -> Any:
     return blank("outbox")
 
 
-def test_what_fails_is_sent_again_in_order_with_the_same_key(page: Any) -> None:
+def test_failed_answers_are_sent_again_in_order_with_the_same_key(page: Any) -> None:
     seen = page.evaluate(
         f"""async () => {{ {MEMORY} const seen = [];
         const send = async (entry) => {{ seen.push([entry.key, entry.body]);
@@ -32,7 +32,7 @@ def test_what_fails_is_sent_again_in_order_with_the_same_key(page: Any) -> None:
     assert seen["left"] == 0
 
 
-def test_what_is_refused_is_kept_but_does_not_block_the_rest(page: Any) -> None:
+def test_a_rejected_answer_does_not_block_the_others(page: Any) -> None:
     told = page.evaluate(
         f"""async () => {{ {MEMORY} const box = new outbox.Outbox({{ space: "two", store, soonest: 5,
           send: async (entry) => entry.body === "bad" ? "refused" : "kept" }});
@@ -42,7 +42,7 @@ def test_what_is_refused_is_kept_but_does_not_block_the_rest(page: Any) -> None:
     assert [(one["body"], one["refused"]) for one in told] == [("bad", True)]
 
 
-def test_two_tabs_share_one_box_and_send_nothing_twice(page: Any) -> None:
+def test_two_tabs_share_one_outbox_and_send_nothing_twice(page: Any) -> None:
     seen = page.evaluate(
         f"""async () => {{ {MEMORY} const seen = [];
         const send = async (entry) => {{ await new Promise((go) => setTimeout(go, 3)); seen.push(entry.body); return "kept"; }};
@@ -53,7 +53,7 @@ def test_two_tabs_share_one_box_and_send_nothing_twice(page: Any) -> None:
     assert sorted(seen) == list(range(10))
 
 
-def test_pauses_grow_and_end(page: Any) -> None:
+def test_retry_pauses_grow_to_a_maximum(page: Any) -> None:
     pauses = page.evaluate(
         f"""() => {{ {MEMORY} const box = new outbox.Outbox({{ space: "four", store, send: async () => "kept" }});
         return [0, 3, 20].map((tries) => {{ box.tries = tries; return box.pause(); }}); }}"""

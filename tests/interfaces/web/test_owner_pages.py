@@ -26,7 +26,7 @@ def go(page: Any, name: str) -> None:
     page.wait_for_selector(f"main[data-shows='{name}']")
 
 
-def test_first_the_token_then_a_password(studio: Any, context: Any) -> None:
+def test_setup_by_token_then_sign_in_by_password(studio: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(studio(n=1).setup)  # a study of its own: nobody has been there
     page.fill("#name", "ada")
@@ -84,11 +84,11 @@ def test_workers_are_sorted_and_found_and_flags_lead_to_the_answer(owned: Any, c
     page.wait_for_selector("tr.here .badge")
 
 
-def test_a_fresh_study_says_what_to_do_and_a_wrong_aggregator_is_told(studio: Any, context: Any) -> None:
+def test_a_new_study_shows_the_next_step_and_a_failing_aggregator_an_alert(studio: Any, context: Any) -> None:
     live = studio(n=2, aggregator="dawid-skene")
     page = context().new_page()
     sign_in(page, live)
-    assert page.query_selector("text=Make an invitation")
+    assert page.query_selector("text=Create an invitation")
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
@@ -130,7 +130,7 @@ CHARTS = """all => all.map((chart) => {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_charts_name_their_axes_and_have_their_numbers_behind_them(owned: Any, context: Any, width: int) -> None:
+def test_charts_have_axis_names_and_a_table(owned: Any, context: Any, width: int) -> None:
     page = context(viewport={"width": width, "height": 844}).new_page()
     sign_in(page, owned)
     page.wait_for_selector("text=Soft labels of")
@@ -151,7 +151,7 @@ def test_the_api_has_a_page(owned: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(f"{owned.base}/api")
     page.wait_for_selector("text=POST /api/answers")
-    page.wait_for_selector("summary:has-text('GiveAnswer')")
+    page.wait_for_selector("summary:has-text('SubmitAnswer')")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The owner's pages about people, in a browser: who was left out, and what everybody is paid."""
+"""The owner's pages Excluded and Pay in a browser."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ PAY = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD", "base": "0.50"
 RULES = {"rules": ["too-fast[seconds=2,share=0.5]"], "least_answers": 2}
 
 
-def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: Any, barriers: Any) -> None:
+def test_exclusions_and_pay_are_shown_and_an_exclusion_is_lifted(tmp_path: Path, context: Any, barriers: Any) -> None:
     study = plain_study(per_task=3, pay=PAY, exclude=RULES)
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         for ms in (500.0, 30_000.0, 40_000.0):
@@ -39,10 +39,10 @@ def test_exclusions_and_pay_are_shown_and_taken_back(tmp_path: Path, context: An
         assert page.locator("tbody tr").count() == 3 and "excluded by too-fast" in page.inner_text("table")
         assert barriers(page) == []
         page.get_by_role("link", name="Excluded").click()
-        page.get_by_role("button", name="Take back").wait_for()
+        page.get_by_role("button", name="Lift the exclusion").wait_for()
         assert "100% of 4 answers took less than 2 seconds" in page.inner_text("table")
         assert barriers(page) == []
         fits(page)
-        page.get_by_role("button", name="Take back").click()
-        page.get_by_text("taken back just now").wait_for()
+        page.get_by_role("button", name="Lift the exclusion").click()
+        page.get_by_text("lifted just now").wait_for()
         assert {row.state for row in live.look(select(slots.c.state))} == {"done", "extra"}

@@ -1,4 +1,4 @@
-"""Prolific and MTurk: the way in, the preview, the frame, the end."""
+"""Prolific and MTurk: entering, preview, frame, completion."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from interfaces.web.page_actions import answer, fits, key, shown
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
-from plurivox.web.study.config import study_of
+from plurivox.web.study.config import parse_study
 from studies import PLAIN, plain_study, served, text_tasks
 
 MTURK = {"name": "mturk", "pid": "A1WORKER", "study": "3HIT", "session": "3ASSIGN"}
@@ -47,7 +47,7 @@ def test_an_assignment_ends_with_a_form_to_a_host_of_mturk_alone(tmp_path: Path)
         assert prolific.status_code == 403  # the study does not say that it is there
 
 
-def test_an_assignment_is_a_key_that_a_frame_without_a_store_need_not_keep(tmp_path: Path) -> None:
+def test_an_mturk_assignment_identifies_the_worker_without_storage(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(platforms=["mturk"])) as live:
         way = {"platform": MTURK | {"submit_to": SANDBOX}}
         first = live.enter(**way, key="a" * 20)
@@ -59,7 +59,7 @@ def test_an_assignment_is_a_key_that_a_frame_without_a_store_need_not_keep(tmp_p
         live.enter(**accepted_again)
 
 
-def test_policies_open_for_mturk_only_where_the_study_says_so(tmp_path: Path) -> None:
+def test_frames_of_mturk_are_allowed_only_if_the_study_uses_mturk(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
         said = live.http.get("/join").headers
         assert f"form-action 'self' {SANDBOX} https://www.mturk.com" in said["content-security-policy"]
@@ -72,10 +72,10 @@ def test_policies_open_for_mturk_only_where_the_study_says_so(tmp_path: Path) ->
         assert live.http.get("/api/preview").status_code == 403
         assert live.http.post("/api/enter", json={"platform": MTURK | {"submit_to": SANDBOX}}).status_code == 403
     with pytest.raises(InputError, match="platforms"):
-        study_of({"name": "x", "labels": ["a", "b"], "platforms": ["elsewhere"]})
+        parse_study({"name": "x", "labels": ["a", "b"], "platforms": ["elsewhere"]})
 
 
-def test_who_returns_a_prolific_submission_leaves_the_slots_to_others(tmp_path: Path) -> None:
+def test_slots_of_a_returned_prolific_submission_go_to_others(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=1), text_tasks(4)) as live:
         gone = live.enter(platform={"pid": "p1", "study": "st1", "session": "se1"})
         gone.answer(gone.slots()[0]["slot"])
@@ -89,7 +89,7 @@ def test_who_returns_a_prolific_submission_leaves_the_slots_to_others(tmp_path: 
         assert len(live.enter(platform={"pid": "p2", "study": "st1", "session": "se2"}).slots()) == 3
 
 
-def test_codes_of_their_own_for_who_failed_and_who_found_nothing(tmp_path: Path) -> None:
+def test_completion_codes_for_failed_and_for_full(tmp_path: Path) -> None:
     quiz = [{"question": "?", "choices": ["a", "b"], "right": 1}]
     completion = {"code": "OK", "redirect": "https://app.prolific.com/submissions/complete"}
     ends = {"completion": completion | {"failed": "NO", "full": "FULL"}, "texts": PLAIN | {"debrief": "Thanks"}}
@@ -134,7 +134,7 @@ def in_frame(page: Any, src: str) -> Any:
 TEXTS = {"consent": "We ask about animals.", "instructions": "Look, then say.", "debrief": ""}
 
 
-def test_a_preview_shows_what_to_expect_and_takes_nothing(studio: Any, context: Any) -> None:
+def test_a_preview_creates_no_worker_and_leases_no_slot(studio: Any, context: Any) -> None:
     live = studio(n=2, platforms=["mturk"], texts=TEXTS, title="Previews")  # nobody else enters it
     frame = in_frame(
         context(**LOCAL).new_page(), address(live.base, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="")
@@ -147,7 +147,7 @@ def test_a_preview_shows_what_to_expect_and_takes_nothing(studio: Any, context: 
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (360, 640)])
-def test_the_whole_way_in_a_frame_of_another_origin_without_any_store(studio: Any, context: Any, size: Any) -> None:
+def test_all_stages_in_a_frame_of_another_origin_without_storage(studio: Any, context: Any, size: Any) -> None:
     live = studio(n=2, platforms=["mturk"], texts=TEXTS)
     browser = context(viewport={"width": size[0], "height": size[1]}, **LOCAL)
     browser.add_init_script(NO_STORE)
@@ -155,8 +155,8 @@ def test_the_whole_way_in_a_frame_of_another_origin_without_any_store(studio: An
     who = f"A{size[0]}"
     frame = in_frame(page, address(live.base, workerId=who, assignmentId=f"3{who}"))
     frame.get_by_label("I have read this").check()
-    frame.get_by_role("button", name="I take part").click()
-    frame.get_by_role("button", name="Go on").click()
+    frame.get_by_role("button", name="Take part").click()
+    frame.get_by_role("button", name="Continue").click()
     frame.locator("main.task").wait_for()
     inside = page.frames[1]
     fits_frame = inside.evaluate("document.documentElement.scrollWidth <= innerWidth")

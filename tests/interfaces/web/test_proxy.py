@@ -1,4 +1,4 @@
-"""Behind a proxy: its headers are believed and nobody else's, and every address is the one that people see."""
+"""Behind a proxy: trusted headers, prefixes, https, limits per client."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from plurivox.web.api.auth import Limits
+from plurivox.web.api.auth import RateLimits
 from plurivox.web.settings import Settings
 from studies import PATIENCE, Served, served
-from web.server.test_multi_study import house, made
+from web.server.test_multi_study import made, serve_studies
 
 HOME = "https://lab.example"
 PROXY = "127.0.0.2"  # another address of this machine
@@ -34,7 +34,7 @@ def codes(http: httpx.Client, n: int, **headers: str) -> list[int]:
     return [one.status_code for one in said]
 
 
-def test_limits_count_the_real_client_as_the_named_proxy_tells(tmp_path: Path, still: None) -> None:
+def test_limits_count_the_client_address_from_the_trusted_proxy(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study, proxy(study) as http:
         assert codes(http, 3, **{"X-Forwarded-For": "203.0.113.7"}) == [401, 401, 429]
         assert codes(http, 1, **{"X-Forwarded-For": "203.0.113.8"}) == [401]
@@ -42,7 +42,7 @@ def test_limits_count_the_real_client_as_the_named_proxy_tells(tmp_path: Path, s
         assert codes(http, 2, **{"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}) == [429, 429]
 
 
-def test_nobody_else_is_believed(tmp_path: Path, still: None) -> None:
+def test_forwarded_headers_of_other_addresses_are_ignored(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study:
         forged = [codes(study.http, 1, **{"X-Forwarded-For": f"203.0.113.{n}"})[0] for n in range(4)]
         assert forged == [401, 401, 429, 429]
@@ -96,9 +96,9 @@ def test_an_address_with_a_path_works_whether_the_proxy_keeps_it_or_not(tmp_path
 
 
 @pytest.mark.parametrize("seen", ["", "/lab"], ids=["stripped", "kept"])
-def test_so_do_several_studies(tmp_path: Path, seen: str) -> None:
+def test_several_studies_work_behind_a_proxy(tmp_path: Path, seen: str) -> None:
     studies = [made(tmp_path, name, behind_proxy=PROXY) for name in ("pets", "ships")]
-    with house(studies, f"{HOME}/lab") as two, proxy(two[""]) as http:
+    with serve_studies(studies, f"{HOME}/lab") as two, proxy(two[""]) as http:
         assert http.get(f"{seen}/").headers["location"] == "/lab/owner"
         assert http.get(f"{seen}/pets").headers["location"] == "/lab/pets/owner"
         said = sign_in(two["pets"], http, f"{seen}/pets/api/owner/setup")
@@ -112,7 +112,7 @@ def test_so_do_several_studies(tmp_path: Path, seen: str) -> None:
     "address", ["lab.example", "ftp://lab.example", "https://", "https://lab.example/a b", "https://x/?q=1",
                 "https://u:p@x", "https://lab.example/api", "https://lab.example/owner/x", "https://x:99999"]
 )  # fmt: skip
-def test_an_address_that_cannot_be_is_refused(address: str) -> None:
+def test_an_invalid_base_url_is_rejected(address: str) -> None:
     with pytest.raises(ValueError, match=r"is not a base URL|a page of the studio|[Pp]ort"):
         Settings(base_url=address)
 
@@ -122,11 +122,11 @@ def test_addresses_are_written_as_browsers_write_them() -> None:
     assert {given: Settings(base_url=given).base_url for given in said} == said
 
 
-def test_more_processes_allow_no_more_guesses_of_a_password() -> None:
+def test_the_login_limit_does_not_grow_with_processes() -> None:
     def passed(buckets: Any) -> int:
         return sum(not buckets.take("one", at=0.0) for _ in range(100))
 
     about = {"logins_per_minute": 10, "enters_per_minute": 40}
-    counts = {n: Limits.of(Settings(processes=n, **about)) for n in (1, 4, 64)}
-    assert [passed(one.guesses.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
+    counts = {n: RateLimits.of(Settings(processes=n, **about)) for n in (1, 4, 64)}
+    assert [passed(one.logins.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
     assert [passed(one.enters) for one in counts.values()] == [40, 40, 40]

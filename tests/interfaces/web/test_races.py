@@ -1,4 +1,4 @@
-"""Twice at once: two servers on one PostgreSQL, double clicks, answers that come again, clocks that go back."""
+"""Concurrent requests: two servers on one PostgreSQL, double clicks, repeated answers, clocks set back."""
 
 import json
 import socket
@@ -149,7 +149,7 @@ def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> No
     assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
 
 
-def test_who_asks_two_servers_for_tasks_after_the_lease_gets_each_place_once(both: Any) -> None:
+def test_two_servers_lease_each_slot_once_after_an_expired_lease(both: Any) -> None:
     study, _ = both(plain_study(per_task=3, batch=2), 2)
     person = study.enter()
     person.slots()
@@ -200,7 +200,7 @@ def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> N
     assert len(one.look(select(visits))) == TIMES  # and is written down once
 
 
-def test_who_is_behind_does_not_pull_a_person_back(tmp_path: Path) -> None:
+def test_an_outdated_tab_does_not_move_a_worker_back(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(texts=PAGES)) as study:
         person = study.enter()
         stale = study.studio.read_sync(
@@ -247,7 +247,7 @@ def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     assert one.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, one.studio.keys)).result() is None
 
 
-def test_who_goes_away_before_the_acknowledgement_is_counted_once(tmp_path: Path) -> None:
+def test_an_answer_without_received_acknowledgement_counts_once(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slot = person.slots()[0]["slot"]

@@ -1,4 +1,4 @@
-"""What is written down while people answer, in a real browser, against what the export holds."""
+"""Views and input events recorded in a browser, compared with the export."""
 
 import json
 import time
@@ -10,7 +10,7 @@ import plurivox as pv
 from interfaces.web.live_server import run, studio_of
 from interfaces.web.page_actions import answer, key, saved, shown, until
 from interfaces.web.test_owner_pages import sign_in
-from plurivox.web.study.export import export
+from plurivox.web.study.export import export_study
 
 HIDE = """(hidden) => {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
@@ -20,7 +20,7 @@ HIDE = """(hidden) => {
 
 def tables_of(live: Any, folder: Path) -> tuple[Any, list[dict[str, Any]], dict[int, list[dict[str, Any]]]]:
     """The answers, the views in the order they came, and the events of each."""
-    export(live.studio.engine, live.studio.study, folder)
+    export_study(live.studio.engine, live.studio.study, folder)
     data = pv.read(folder)
     views = data.tables["views"]().to_dicts()
     events: dict[int, list[dict[str, Any]]] = {}

@@ -1,4 +1,4 @@
-"""What went wrong elsewhere, row by row: nobody gets in, nobody reads another's answers, nothing is executed."""
+"""Authorisation, signed links, paths, media types, hashing and security headers."""
 
 import logging
 import stat
@@ -11,9 +11,9 @@ from sqlalchemy import select
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
-from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.image_files import read_image
 from plurivox.web.study.secrets import StudySecret
-from plurivox.web.study.task_images import read_picture
+from plurivox.web.study.task_import import read_tasks
 from studies import PATIENCE, plain_study, served, text_tasks
 
 SCRIPT = "<script>alert(1)</script>"
@@ -50,12 +50,12 @@ def test_scripts_in_texts_labels_and_errors_stay_text_under_a_strict_policy(tmp_
 
 
 def test_media_are_what_their_bytes_say_and_never_svg_or_html(tmp_path: Path) -> None:
-    small, large = read_picture(png(), "x.svg", 160), read_picture(png((200, 100)), "x.html", 160)
+    small, large = read_image(png(), "x.svg", 160), read_image(png((200, 100)), "x.html", 160)
     assert (small.type, small.shown_type, small.width) == ("image/png", "image/png", 160)
     assert large.shown is None and (large.width, large.height) == (200, 100)
     for bad in (SVG, b"<html>", b"", b"\x89PNG\r\n\x1a\n" + b"0" * 50, png()[:40], b"GIF89a<script>"):
-        with pytest.raises(InputError, match=r"x.png is no image"):
-            read_picture(bad, "x.png", 160)
+        with pytest.raises(InputError, match=r"x.png is not a supported image"):
+            read_image(bad, "x.png", 160)
     with served(tmp_path / "s", plain_study(), [NewTask("a", medium=small)]) as study:
         address = study.enter().slots()[0]["task"]["media"]
         said = study.http.get(address)
@@ -63,7 +63,7 @@ def test_media_are_what_their_bytes_say_and_never_svg_or_html(tmp_path: Path) ->
         assert said.headers["x-content-type-options"] == "nosniff" and "immutable" in said.headers["cache-control"]
 
 
-def test_no_path_leads_outside(tmp_path: Path) -> None:
+def test_no_path_leads_outside_the_study_folder(tmp_path: Path) -> None:
     (tmp_path / "secret.png").write_bytes(png())
     home = tmp_path / "items"
     home.mkdir()
@@ -78,7 +78,7 @@ def test_no_path_leads_outside(tmp_path: Path) -> None:
         "http://127.0.0.1/x.png",
     ):
         (home / "items.csv").write_text(f"task,file\na,{name}\n")
-        with pytest.raises(InputError, match="is no file in"):
+        with pytest.raises(InputError, match="is not a file in"):
             list(read_tasks(home, plain_study()))
     with served(tmp_path / "s") as study:
         for path in ("..%2f..%2fsecret.key", "../secret.key", "%2e%2e/secret.key", "0", "f" * 16, "a" * 70, "'--"):
@@ -118,7 +118,7 @@ def test_the_secret_is_made_at_first_start_and_only_its_owner_reads_it(tmp_path:
     keys = StudySecret.of(one)
     assert stat.S_IMODE((one / "secret.key").stat().st_mode) == 0o600
     assert StudySecret.of(one).sign("a", "x") == keys.sign("a", "x") != StudySecret.of(other).sign("a", "x")
-    assert keys.opened("a", keys.sign("a", "x")) == "x" and keys.opened("b", keys.sign("a", "x")) is None
+    assert keys.verify("a", keys.sign("a", "x")) == "x" and keys.verify("b", keys.sign("a", "x")) is None
     (one / "secret.key").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
         StudySecret.of(one)
@@ -157,7 +157,7 @@ def test_a_platform_id_belongs_to_whoever_came_with_it_first(tmp_path: Path) -> 
         assert phone.slots() == person.slots()
 
 
-def test_who_did_not_hear_the_answer_comes_in_again_with_the_same_key(tmp_path: Path) -> None:
+def test_entering_again_with_the_same_key_after_a_lost_response(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         invite, key = study.invite(uses=1), "k" * 20
         for way in ({"invite": invite}, {"platform": PROLIFIC}):
@@ -168,7 +168,7 @@ def test_who_did_not_hear_the_answer_comes_in_again_with_the_same_key(tmp_path: 
         assert len(study.look(select(workers))) == 2
 
 
-def test_raw_ids_are_in_a_table_of_their_own_and_nowhere_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_platform_ids_are_only_in_the_table_raw_ids(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with served(tmp_path / "s") as study:
         person = study.enter(platform=PROLIFIC)

@@ -1,4 +1,4 @@
-"""The pictures of the documents: they are taken by a browser from the demo."""
+"""The screenshots of the documents can be taken from the demo."""
 
 import subprocess
 import sys

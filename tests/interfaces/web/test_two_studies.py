@@ -1,4 +1,4 @@
-"""Two studies on one server in one browser: people answer in both, an owner looks at both, nothing crosses over."""
+"""Two studies on one server in one browser are separate, for workers and owners."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from interfaces.web.live_server import LIMITS, Running, studio_of
 from interfaces.web.page_actions import answer, key, resize, saved, shown, until_true
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers
-from studies import running_house
+from studies import running_multi_study
 
 KEYS = "Object.keys(localStorage)"
 NAMES = ("pets", "ships")
@@ -23,8 +23,8 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Running]
         folder = tmp_path_factory.mktemp("two") / name
         studies.append(Settings(folder=folder, database="", is_leader=False, **LIMITS))
         studio_of(n=6, name=name, title=f"About {name}")(studies[-1])
-    with running_house(studies) as (url, house):
-        yield {name: Running(f"{url}/{name}", app.state.studio) for name, app in house.studies.items()}
+    with running_multi_study(studies) as (url, studio):
+        yield {name: Running(f"{url}/{name}", app.state.studio) for name, app in studio.studies.items()}
 
 
 def n_answers(live: Running) -> int:
@@ -94,10 +94,10 @@ def test_an_owner_sees_both_and_strangers_none(two: dict[str, Running], context:
     tabs = context(bypass_csp=True)
     page, home = tabs.new_page(), two["pets"].base.rsplit("/", 1)[0]
     page.goto(home)
-    page.wait_for_selector("text=signed in to none of the studies")
+    page.wait_for_selector("text=not signed in to any study")
     page.fill("#study", "nobody")
     page.keyboard.press("Enter")
-    page.wait_for_selector("text=There is no study of this name here")
+    page.wait_for_selector("text=There is no study with this name")
     page.fill("#study", "pets")
     page.keyboard.press("Enter")
     page.wait_for_url("**/pets/owner")
@@ -126,6 +126,6 @@ def test_an_owner_sees_both_and_strangers_none(two: dict[str, Running], context:
     assert "pets" not in page.inner_text("main")
     stranger = context().new_page()
     stranger.goto(f"{home}/owner")
-    stranger.wait_for_selector("text=signed in to none of the studies")
+    stranger.wait_for_selector("text=not signed in to any study")
     key(stranger, "Tab")
     assert not any(name in stranger.content() for name in NAMES)

@@ -1,4 +1,4 @@
-"""What strangers write is shown as text, on every page, in a real browser; what is not text is refused."""
+"""Untrusted text is shown as text on every page; other input is rejected."""
 
 import csv
 import io
@@ -18,10 +18,10 @@ from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import tasks
-from plurivox.web.study.config import Study, study_of
-from plurivox.web.study.create import fill, make_study
-from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.config import Study, parse_study
+from plurivox.web.study.create_study import insert_tasks, make_study
 from plurivox.web.study.study_database import open_database
+from plurivox.web.study.task_import import read_tasks
 from studies import fresh_database, plain_study
 
 HOSTILE = [
@@ -161,7 +161,7 @@ def _read_export(said: Any) -> None:
     assert any(HOSTILE[0] in text for text in tables.values())
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path, live: Running) -> None:
+def test_invalid_text_is_rejected(tmp_path: Path, live: Running) -> None:
     base = live.studio.study.model_dump()
     for field, value in {
         "labels": ["cat", "a\x00b"],
@@ -172,13 +172,13 @@ def test_what_is_no_text_is_refused(tmp_path: Path, live: Running) -> None:
         "name": "a\r\nSet-Cookie: x",
     }.items():
         with pytest.raises(InputError, match=field):
-            study_of({**base, field: value})
+            parse_study({**base, field: value})
     (tmp_path / "big.txt").write_text("x" * 1_000_000)
     with pytest.raises(InputError, match="longer than 100,000"):
         list(read_tasks(tmp_path / "big.txt", live.studio.study))
 
 
-def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
+def test_no_page_runs_foreign_scripts(live: Running, browser: Any) -> None:
     """The policy itself: a page that was made to inject something does not carry it out, and says so."""
     one = browser.new_context()
     for address in ("/owner", "/api", "/join"):
@@ -204,7 +204,7 @@ def test_no_page_runs_what_is_not_ours(live: Running, browser: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_texts_that_mean_something_to_a_bulk_load_stay_texts(tmp_path: Path, kind: str, postgres: str) -> None:
+def test_texts_with_copy_syntax_stay_texts(tmp_path: Path, kind: str, postgres: str) -> None:
     words = [
         "\\N",
         "\\.",
@@ -228,8 +228,8 @@ def test_texts_that_mean_something_to_a_bulk_load_stay_texts(tmp_path: Path, kin
         rows = connection.execute(select(tasks.c.name, tasks.c.text, tasks.c.text2, tasks.c.stratum)).all()
     assert sorted(map(tuple, rows)) == sorted((one.name, one.text, one.text2, one.stratum) for one in new)
     if kind == "postgresql":
-        with pytest.raises(InputError, match="cannot be written, and none was"):
-            fill(settings, plain_study(), [NewTask("fine", text="fine"), NewTask("t", text="a\x00b")])
+        with pytest.raises(InputError, match="could not be written, no task was added"):
+            insert_tasks(settings, plain_study(), [NewTask("fine", text="fine"), NewTask("t", text="a\x00b")])
     with engine.connect() as connection:
         assert connection.execute(select(func.count()).select_from(tasks)).scalar_one() == len(words)
     engine.dispose()

@@ -18,7 +18,7 @@ def named(said: dict[str, Any]) -> list[tuple[str, str]]:
     return [(label, typed) for kind, label, typed in said["marks"] if kind == "named"]
 
 
-def test_the_whole_way_by_keyboard(studio: Any, context: Any) -> None:
+def test_all_stages_by_keyboard(studio: Any, context: Any) -> None:
     live = studio(n=4, form="top-two", whole=True)
     page = context().new_page()
     walk_in(page, live.join)
@@ -45,13 +45,13 @@ def test_the_whole_way_by_keyboard(studio: Any, context: Any) -> None:
     assert said[2]["abstain"] and [label for kind, label, _ in said[3]["marks"] if kind == "never"] == [order[6]]
 
 
-def test_the_whole_way_by_mouse(studio: Any, context: Any) -> None:
+def test_all_stages_by_mouse(studio: Any, context: Any) -> None:
     live = studio(n=2, whole=True)
     page = context().new_page()
     page.goto(live.join)
     page.check("input[name=agree]")
-    page.click("text=I take part")
-    page.click("button.main:has-text('Go on')")
+    page.click("button:has-text('Take part')")
+    page.click("button.main:has-text('Continue')")
     page.wait_for_selector("fieldset.question")
     page.click("text=Check my answers")
     page.wait_for_selector("text=Please answer every question")
@@ -141,7 +141,7 @@ def test_h_opens_the_histogram_in_other_forms_too(studio: Any, context: Any) -> 
     page.wait_for_selector("text=All 100% placed")
 
 
-def test_undo_goes_back_and_puts_an_answer_right(studio: Any, context: Any) -> None:
+def test_undo_goes_back_and_changes_an_answer(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     page.goto(live.join)
@@ -163,7 +163,7 @@ def test_undo_goes_back_and_puts_an_answer_right(studio: Any, context: Any) -> N
     assert [named(one)[0][0] for one in live.answers()] == [order[3], order[5], order[6]]
 
 
-def test_a_reload_and_another_device_go_on(studio: Any, context: Any) -> None:
+def test_a_reload_and_another_device_continue(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     page.goto(live.join)
@@ -208,7 +208,7 @@ def test_offline_answers_wait_and_are_sent_even_after_the_page_was_closed(studio
     one.set_offline(True)
     answer(page, "2", "Enter")
     answer(page, "3", "Enter")
-    page.wait_for_selector("text=2 kept here")
+    page.wait_for_selector("text=2 not sent yet")
     assert len(live.answers()) == 1
     page.close()
     one.set_offline(False)
@@ -225,7 +225,7 @@ def test_offline_answers_wait_and_are_sent_even_after_the_page_was_closed(studio
     assert len(live.answers()) == 6 and len({said["slot_id"] for said in live.answers()}) == 6
 
 
-def test_a_lost_server_keeps_the_answers_here(studio: Any, context: Any) -> None:
+def test_answers_stay_in_the_browser_while_the_server_is_lost(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     page.goto(live.join)
@@ -233,7 +233,7 @@ def test_a_lost_server_keeps_the_answers_here(studio: Any, context: Any) -> None
     lost = {"status": 503, "json": {"error": "unavailable", "detail": "The database is away.", "retry": True}}
     page.route("**/api/**", lambda route: route.fulfill(**lost))
     answer(page, "1", "Enter")
-    page.wait_for_selector("text=1 kept here")
+    page.wait_for_selector("text=1 not sent yet")
     page.unroute("**/api/**")
     saved(page)
     assert len(live.answers()) == 1
@@ -287,7 +287,7 @@ def test_texts_and_many_labels(studio: Any, context: Any, kind: str) -> None:
     assert named(live.answers()[0]) == [("sport", "")]
 
 
-def test_times_are_written_down(studio: Any, context: Any) -> None:
+def test_times_are_recorded(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     began = time.monotonic()
@@ -372,7 +372,7 @@ def test_a_paused_study_says_so_and_loses_nothing(studio: Any, context: Any) -> 
     assert len(live.answers()) == 1
 
 
-def test_somebody_without_a_link_is_told(studio: Any, context: Any) -> None:
+def test_a_visit_without_a_link_shows_a_page(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     page.goto(f"{live.base}/work")
@@ -398,7 +398,7 @@ def test_a_lost_reply_to_entering_uses_up_no_invitation(studio: Any, context: An
     assert "1 of 3" in shown(page)
 
 
-def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any) -> None:
+def test_a_worker_waits_until_a_lease_expires(studio: Any, context: Any) -> None:
     live = studio(n=2, per_task=1, batch=1, sittings=2)
     first, other, late = (context().new_page() for _ in range(3))
     for page in (first, late):
@@ -408,7 +408,7 @@ def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any
         shown(page)
     late.goto(live.join)
     late.wait_for_selector("text=Please wait a moment")
-    assert re.search(r"may come back by \d", late.inner_text("[role=status]"))
+    assert re.search(r"may become available by \d", late.inner_text("[role=status]"))
     assert late.locator("button:has-text('Finish now')").count() == 0  # nothing answered: nothing to finish
     fits(late)
     answer(first, "1", "Enter")
@@ -416,7 +416,7 @@ def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any
     live.studio.writer.submit(
         lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
     ).result()
-    late.click("button:has-text('Look again')")
+    late.click("button:has-text('Check now')")
     shown(late)  # what the other one did not answer in time
     first.click("button:has-text('Finish now')")
     first.wait_for_selector("text=All done")
@@ -429,7 +429,7 @@ def test_all_tasks_are_with_others_then_one_comes_back(studio: Any, context: Any
     assert full.locator(".code").count() == 0 and "no completion code" in full.inner_text("main")
 
 
-def test_the_waiting_page_looks_by_itself(studio: Any, context: Any) -> None:
+def test_the_waiting_page_polls(studio: Any, context: Any) -> None:
     live = studio(n=1, per_task=1, batch=1)
     first = context().new_page()
     first.goto(live.join)

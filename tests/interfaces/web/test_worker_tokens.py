@@ -1,4 +1,4 @@
-"""A worker's token ends when it was not used for long; the personal link makes a new one."""
+"""A worker's token expires if it is not used; the personal link gives a new one."""
 
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,9 @@ import pytest
 
 from interfaces.web.page_actions import answer, saved, shown, until_true
 from plurivox.web.api import auth
-from plurivox.web.api.auth import BEARER, RENEWED
+from plurivox.web.api.auth import BEARER, RENEWED_TOKEN_HEADER
 from plurivox.web.client.client import Client
-from plurivox.web.client.simulated_workers import run
+from plurivox.web.client.simulated_workers import run_async
 from plurivox.web.store.database import now
 from studies import PATIENCE, Person, Served, plain_study, served
 
@@ -33,7 +33,7 @@ def test_a_token_ends_and_the_personal_link_makes_a_new_one(tmp_path: Path, late
     with served(tmp_path / "s") as study:
         person = study.enter()
         slot = person.slots()[0]["slot"]
-        assert RENEWED not in person.get("/api/me").headers
+        assert RENEWED_TOKEN_HEADER not in person.get("/api/me").headers
         later(31)
         for said in (person.get("/api/me"), person.get("/api/tasks"), person.answer(slot, key="late")):
             assert said.status_code == 401 and said.json()["error"] == "ended" and not said.json()["retry"]
@@ -43,19 +43,19 @@ def test_a_token_ends_and_the_personal_link_makes_a_new_one(tmp_path: Path, late
         assert person.get("/api/me").status_code == 401  # what has ended stays so
 
 
-def test_who_keeps_coming_keeps_a_token(tmp_path: Path, later: Any) -> None:
+def test_a_token_in_use_is_renewed(tmp_path: Path, later: Any) -> None:
     with served(tmp_path / "s", plain_study(token_days=10)) as study:
         person = study.enter()
         for _ in range(5):
             later(6)
             said = person.get("/api/me")
             assert said.status_code == 200
-            person.headers = {"Authorization": f"Bearer {said.headers[RENEWED]}"}
+            person.headers = {"Authorization": f"Bearer {said.headers[RENEWED_TOKEN_HEADER]}"}
         later(11)
         assert person.get("/api/me").status_code == 401
 
 
-def test_an_old_token_goes_on_only_together_with_the_platforms_link(tmp_path: Path, later: Any) -> None:
+def test_an_expired_token_continues_only_with_the_platforms_link(tmp_path: Path, later: Any) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter(platform=PROLIFIC)
         later(40)
@@ -64,9 +64,9 @@ def test_an_old_token_goes_on_only_together_with_the_platforms_link(tmp_path: Pa
         assert said.status_code == 200 and Person(study, said.json()).get("/api/me").status_code == 200
 
 
-def test_a_token_without_a_date_has_ended(tmp_path: Path) -> None:
+def test_a_token_without_a_date_is_expired(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
-        name = study.studio.keys.opened(BEARER, study.enter().entered["token"])
+        name = study.studio.keys.verify(BEARER, study.enter().entered["token"])
         assert name is not None
         for value in (name.rpartition(".")[0], name.partition(".")[0], name + ".1.2"):
             token = study.studio.keys.sign(BEARER, value)
@@ -89,10 +89,10 @@ def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
             return tokens
 
     with served(tmp_path / "s") as study:
-        assert len(set(run(work(study)))) == 4
+        assert len(set(run_async(work(study)))) == 4
 
 
-def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, later: Any) -> None:
+def test_the_page_shows_the_expired_session_and_keeps_the_answer(tmp_path: Path, context: Any, later: Any) -> None:
     with served(tmp_path / "s", plain_study(batch=6)) as study:
         page = context().new_page()
         page.goto(f"{study.url}/join#invite={study.invite()}")
@@ -102,12 +102,12 @@ def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, lat
         later(31)
         page.keyboard.press("1")
         page.keyboard.press("Enter")
-        page.wait_for_selector("text=It has been a while")
+        page.wait_for_selector("text=Your session has expired")
         assert "personal link" in page.inner_text("main") and page.query_selector("button") is None
         kept = "Object.keys(localStorage).filter((key) => key.startsWith('plurivox.outbox.')).length"
         assert page.evaluate(kept) == 1
         page.goto(f"{study.url}/work")
-        page.wait_for_selector("text=It has been a while")
+        page.wait_for_selector("text=Your session has expired")
         page.goto("about:blank")
         page.goto(f"{study.url}/join#link={link_of(study)}")
         shown(page)
@@ -119,10 +119,10 @@ def test_the_page_says_so_and_keeps_the_answer(tmp_path: Path, context: Any, lat
 def link_of(study: Served) -> str:
     from sqlalchemy import select
 
-    from plurivox.web.store.random_ids import encode_id as written
+    from plurivox.web.store.random_ids import encode_id
     from plurivox.web.store.schema import workers
 
-    return study.studio.keys.sign(auth.LINK, written(study.look(select(workers.c.id))[0][0]))
+    return study.studio.keys.sign(auth.LINK, encode_id(study.look(select(workers.c.id))[0][0]))
 
 
 def study_answers(folder: Path) -> list[Any]:

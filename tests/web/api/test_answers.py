@@ -1,4 +1,4 @@
-"""Answers over HTTP: saved once, put right by new ones, refused only for what they say."""
+"""Answers over HTTP: stored once, replaced by new ones, rejected if invalid."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def test_the_same_key_twice_is_one_answer(tmp_path: Path) -> None:
         assert len(study.look(select(answers))) == 1
 
 
-def test_going_back_appends_and_the_last_word_counts(tmp_path: Path) -> None:
+def test_changing_an_answer_adds_one_and_the_last_counts(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slot, other = (one["slot"] for one in person.slots(2))
@@ -41,7 +41,7 @@ def test_going_back_appends_and_the_last_word_counts(tmp_path: Path) -> None:
         assert person.answer(other, replaces="nothing").status_code == 404
 
 
-def test_times_events_and_the_next_slots_come_along(tmp_path: Path) -> None:
+def test_answers_store_times_and_events_and_return_the_next_slots(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slots = person.slots(3)
@@ -139,7 +139,7 @@ def test_hostile_bodies_are_refused_cleanly(tmp_path: Path) -> None:
         assert study.look(select(answers)) == []
 
 
-def test_the_walk_from_consent_to_the_code(tmp_path: Path) -> None:
+def test_all_stages_from_consent_to_the_code(tmp_path: Path) -> None:
     quiz = [Question(question="2 + 2?", choices=["3", "4"], right=1, why="count again")]
     texts = {"consent": "Do you agree?", "instructions": "Look.", "debrief": "Thanks."}
     completion = {"code": "C0DE", "redirect": "https://app.prolific.com/submissions/complete?cc=C0DE"}
@@ -174,9 +174,7 @@ def test_a_study_without_texts_begins_with_its_tasks(tmp_path: Path) -> None:
         assert study.enter().entered["me"]["stage"] == "tasks"
 
 
-def test_who_never_stops_changing_an_answer_does_not_fill_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_number_of_changes_of_an_answer_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plurivox.web.services.submit_answer.MAX_ANSWERS", 3)
     with served(tmp_path / "s") as study:
         person = study.enter()

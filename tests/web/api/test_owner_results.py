@@ -84,7 +84,7 @@ def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_
         assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
 
 
-def test_pages_turn(tmp_path: Path) -> None:
+def test_lists_are_paged(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(7)) as study:
         study.sign_in()
         for order in ("name", "entropy", "given"):
@@ -100,7 +100,7 @@ def test_pages_turn(tmp_path: Path) -> None:
         assert [one["worker"] for one in first["workers"] + rest["workers"]] == people and rest["next"] is None
 
 
-def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_path: Path) -> None:
+def test_erasing_a_worker_keeps_the_pseudonym_and_an_audit_line(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=3, repeats=1), text_tasks(4)) as study:
         filled(study)
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
@@ -120,7 +120,7 @@ def test_erasing_a_person_takes_everything_but_the_pseudonym_and_tells_it(tmp_pa
         assert len(study.enter().slots()) == 5  # four and a repeat: others may take the places
 
 
-def test_one_server_leads_and_another_takes_over_when_it_falls_silent(tmp_path: Path) -> None:
+def test_another_server_becomes_leader_when_the_lease_expires(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         write = study.studio.writer.submit
         assert (
@@ -166,7 +166,7 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
         assert "the computing process ended" in told["what"] and "restart the server" in told["to_do"]
 
 
-def test_the_interval_holds_the_mean_and_narrows() -> None:
+def test_the_interval_contains_the_mean_and_narrows() -> None:
     import numpy as np
 
     prob = np.array([[0.0, 0.3, 1.0]])

@@ -1,4 +1,4 @@
-"""Too large, too slow, too many, too full: refused with words, and the answer stays with the client."""
+"""Requests that are too large, too slow or too many, and a full disk: an error message, and no answer is lost."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.web.server_kills import studied
-from plurivox.web.server import run
+from plurivox.web.server import uvicorn_server
 from plurivox.web.store.schema import answers
 from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, fresh_database, plain_study, served
@@ -32,23 +32,23 @@ def test_bodies_have_a_limit_whether_or_not_they_say_how_long_they_are(tmp_path:
         assert study.http.get("/health").status_code == 200
 
 
-def test_a_client_that_dawdles_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_client_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", body_seconds=0.3) as study:
         port = int(study.url.rsplit(":", 1)[1])
         head = b"POST /api/enter HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         for sent, answer, seconds in ((head, b"408", 60.0), (b"POST /api/en", b"", 0.3)):
-            monkeypatch.setattr(run, "HEADER_SECONDS", seconds)
+            monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", seconds)
             said = b""
             with socket.create_connection(("127.0.0.1", port)) as slow, suppress(OSError):
                 slow.settimeout(120)
                 slow.sendall(sent)
                 said = slow.recv(4096)
             assert said[9:12] == answer
-        monkeypatch.setattr(run, "HEADER_SECONDS", 60.0)
+        monkeypatch.setattr(uvicorn_server, "HEADER_SECONDS", 60.0)
         assert study.http.get("/health").status_code == 200
 
 
-def test_too_many_requests_are_told_when_to_come_again(tmp_path: Path, still: None) -> None:
+def test_too_many_requests_get_retry_after(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", requests_per_minute=5, enters_per_minute=3, logins_per_minute=2) as study:
         person = study.enter()
         codes = [person.get("/api/me").status_code for _ in range(8)]
@@ -64,7 +64,7 @@ def test_too_many_requests_are_told_when_to_come_again(tmp_path: Path, still: No
         assert codes == [401, 401, 429]
 
 
-def test_a_full_disk_is_told_and_the_answer_is_taken_once_there_is_room(tmp_path: Path) -> None:
+def test_a_full_disk_gives_503_and_the_answer_is_accepted_later(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slots = person.slots()
@@ -95,7 +95,7 @@ def test_a_full_disk_is_told_and_the_answer_is_taken_once_there_is_room(tmp_path
         assert len(study.look(select(answers))) == len(slots)
 
 
-def test_a_server_that_may_write_no_more_goes_on_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_server_over_its_file_size_limit_loses_no_answer(tmp_path: Path) -> None:
     with studied(tmp_path / "s", plain_study(batch=10), 10, "") as (servers, invite):
         servers.start()
         with httpx.Client(base_url=f"http://127.0.0.1:{servers.ports[0]}", timeout=PATIENCE) as http:
@@ -155,7 +155,7 @@ def test_a_database_server_that_stops_and_starts_is_found_again(tmp_path: Path, 
         assert study.http.get("/health").status_code == 200 and len(study.look(select(answers))) == 2
 
 
-def test_a_lost_database_is_told_and_found_again(tmp_path: Path, postgres: str) -> None:
+def test_a_lost_database_gives_503_and_is_reconnected(tmp_path: Path, postgres: str) -> None:
     database = fresh_database(postgres)
     name = database.split("/")[3].split("?")[0]
     with served(tmp_path / "s", database=database, write_seconds=20) as study:

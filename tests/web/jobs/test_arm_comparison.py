@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from interfaces.web.page_actions import resize
-from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.jobs.arm_comparison import median_interval
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.schema import workers
@@ -85,7 +85,7 @@ def test_the_bootstrap_of_the_median_resamples_whole_workers() -> None:
 
 def test_the_page_shows_the_arms(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=6, forms=["top-two", "chips", "ranking"], per_task=3)
-    run(fill(live.base, live.join.split("#invite=")[1], 9, seed=3, patience=600))
+    run_async(simulate_workers(live.base, live.join.split("#invite=")[1], 9, seed=3, patience=600))
     SnapshotComputer(live.studio.engine).compute_snapshot(live.studio.study)
     page = context(bypass_csp=True).new_page()
     page.goto(live.setup)
@@ -95,7 +95,7 @@ def test_the_page_shows_the_arms(studio: Any, context: Any, barriers: Any) -> No
     page.click("text=Forms compared")
     page.wait_for_selector("h1:has-text('Forms compared')")
     text = page.inner_text("main")
-    assert all(name in text for name in ("top-two", "chips", "ranking", "Worth by seconds", "Worth of a minute"))
+    assert all(name in text for name in ("top-two", "chips", "ranking", "Overlap by time", "Gain per minute"))
     assert page.eval_on_selector_all("polyline.trace", "all => all.length") == 3
     assert barriers(page) == []
     resize(page, 360, 640)

@@ -30,9 +30,9 @@ from plurivox.web.store.schema import (
     workers,
 )
 from plurivox.web.study.assigner import assignment_of
-from plurivox.web.study.config import study_of
-from plurivox.web.study.export import export
-from plurivox.web.study.import_tasks import read_tasks
+from plurivox.web.study.config import parse_study
+from plurivox.web.study.export import export_study
+from plurivox.web.study.task_import import read_tasks
 from studies import fresh_database, plain_study, served, text_tasks
 
 KNOWN = [NewTask(f"t{i:03d}", text=f"text {i}", gold="cat") for i in range(4)]
@@ -72,7 +72,7 @@ def test_a_worker_who_breaks_a_rule_is_excluded_and_others_fill_the_slots(
             good.answer(slot["slot"])
         assert good.slots() == [] and {row.given for row in live.look(select(tasks.c.given))} == {1}
         assert len(live.look(select(answers))) == 8  # nothing is deleted
-        assert export(engine, study, tmp_path / "out") == 4
+        assert export_study(engine, study, tmp_path / "out") == 4
         views = pv.io.read(tmp_path / "out").tables["views"]()
         assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
         SnapshotComputer(engine).compute_snapshot(study)
@@ -244,7 +244,7 @@ def test_rules_wait_for_data_and_spare_workers_with_few_answers(tmp_path: Path) 
             assert apply_exclusion_rules(live.studio.engine, study) == (n == 3)
         assert live.look(select(exclusions.c.rule)) == [("too-fast[share=0.4]",)]
     with pytest.raises(InputError, match="no clean method 'nothing'"):
-        study_of({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
+        parse_study({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
 
 
 def test_gold_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_gold_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> N
     file.write_text("task,text,known\na,one,cat\nb,two,\n")
     assert [one.gold for one in read_tasks(file, plain_study())] == ["cat", None]
     file.write_text("task,text,gold\na,one,cow\n")
-    with pytest.raises(InputError, match="'cow', which is no label"):
+    with pytest.raises(InputError, match="'cow', which is not a label"):
         list(read_tasks(file, plain_study()))
 
 
@@ -267,6 +267,6 @@ def test_the_page_of_an_excluded_worker_ends_after_the_current_task(studio: Any,
     answer(page, "1", "Enter")  # the next was on the screen before the server could say that this is the end
     page.wait_for_selector(".saved[data-is=kept]")
     answer(page, "1", "Enter")
-    page.get_by_role("heading", name="The end").wait_for()
-    assert page.inner_text(".code") == "SORRY" and "ends for you" in page.inner_text("main")
+    page.get_by_role("heading", name="The study ends here").wait_for()
+    assert page.inner_text(".code") == "SORRY" and "ends here for you" in page.inner_text("main")
     assert len(live.answers()) == 3

@@ -24,7 +24,7 @@ from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
-from plurivox.web.study.terms import Pay
+from plurivox.web.study.config_sections import Pay
 from studies import fresh_database, plain_study, served, text_tasks
 
 PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}

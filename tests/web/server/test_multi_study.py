@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import select, text
 
 from plurivox.core.errors import InputError
-from plurivox.web.server.multi_study import databases_of, find_studies, lodge
+from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers, workers
 from plurivox.web.studio import open_existing
-from plurivox.web.study.backup_folder import back_up, restore
-from plurivox.web.study.create import make_study
-from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_house, text_tasks
+from plurivox.web.study.backup import back_up_study, restore_study
+from plurivox.web.study.create_study import make_study
+from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_multi_study, text_tasks
 
 NAMES = ("pets", "ships")
 
@@ -29,10 +29,10 @@ def made(folder: Path, name: str, database: str = "", **settings: Any) -> Settin
 
 
 @contextmanager
-def house(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Served]]:
+def serve_studies(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Served]]:
     """The studies by name, and the front door as ""."""
     with ExitStack() as stack:
-        url, built = stack.enter_context(running_house(studies, base_url))
+        url, built = stack.enter_context(running_multi_study(studies, base_url))
         http = {
             name: stack.enter_context(httpx.Client(base_url=f"{url}/{name}", timeout=PATIENCE))
             for name in ("", *built.studies)
@@ -43,11 +43,11 @@ def house(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Ser
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def two(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Served]]:
-    folder, url = tmp_path_factory.mktemp("house"), ""
+    folder, url = tmp_path_factory.mktemp("studies"), ""
     if request.param == "postgresql":
         url = fresh_database(request.getfixturevalue("postgres"), empty=True)
     where = [f"{url}&schema={name}" if url else "" for name in NAMES]
-    with house([made(folder, name, database) for name, database in zip(NAMES, where, strict=True)]) as served:
+    with serve_studies([made(folder, name, database) for name, database in zip(NAMES, where, strict=True)]) as served:
         yield served
 
 
@@ -67,7 +67,7 @@ def test_answers_of_one_study_stay_in_it(two: dict[str, Served]) -> None:
         assert ships.http.post("/api/enter", json=way).status_code == 403
 
 
-def test_an_owner_of_one_study_is_nobody_in_another(two: dict[str, Served]) -> None:
+def test_an_owner_of_one_study_has_no_access_to_another(two: dict[str, Served]) -> None:
     pets, ships, front = two["pets"], two["ships"], two[""]
     pets.sign_in()
     (cookie,) = pets.http.cookies.jar
@@ -86,7 +86,7 @@ def test_an_owner_of_one_study_is_nobody_in_another(two: dict[str, Served]) -> N
     assert not list(pets.http.cookies.jar)
 
 
-def test_strangers_learn_no_names(two: dict[str, Served]) -> None:
+def test_the_names_of_studies_are_not_revealed(two: dict[str, Served]) -> None:
     front = two[""].http
     for path in ("/owner", "/health", "/", "/nobody/owner", "/api/openapi.json", "/api/owner/studies", "/join"):
         said = front.get(path)
@@ -106,14 +106,14 @@ def test_pages_and_redirects_stay_under_their_address(two: dict[str, Served]) ->
     for path in ("/join", "/owner", "/api"):
         said = pets.get(path)
         assert said.status_code == 200 and 'href="/' not in said.text and 'src="/' not in said.text
-    assert 'data-house="../owner"' in pets.get("/owner").text
-    assert pets.get("/static/work.js").status_code == 200 and front.get("/static/house.js").status_code == 200
+    assert 'data-studies="../owner"' in pets.get("/owner").text
+    assert pets.get("/static/work.js").status_code == 200 and front.get("/static/studies.js").status_code == 200
     described = pets.get("/api/openapi.json").json()
     assert described["servers"] == [{"url": "/pets"}] and "/api/answers" in described["paths"]
 
 
-def test_limits_of_one_study_do_not_bind_another(tmp_path: Path, still: None) -> None:
-    with house([made(tmp_path, name, enters_per_minute=2) for name in NAMES]) as two:
+def test_limits_of_one_study_do_not_affect_another(tmp_path: Path, still: None) -> None:
+    with serve_studies([made(tmp_path, name, enters_per_minute=2) for name in NAMES]) as two:
         codes = {
             name: [two[name].http.post("/api/enter", json={"invite": two[name].invite()}).status_code for _ in range(3)]
             for name in NAMES
@@ -124,42 +124,46 @@ def test_limits_of_one_study_do_not_bind_another(tmp_path: Path, still: None) ->
 def test_studies_are_found_one_by_one_or_in_a_folder(tmp_path: Path) -> None:
     pets, ships = made(tmp_path, "pets"), made(tmp_path, "ships")
     (tmp_path / "notes").mkdir()
-    assert find_studies([tmp_path]) == find_studies([pets.folder, ships.folder]) == [pets.folder, ships.folder]
-    assert find_studies([pets.folder]) == [pets.folder] and find_studies([tmp_path / "notes"]) == [tmp_path / "notes"]
-    urls = [one.base_url for one in lodge([pets, ships], "https://lab.example/all")]
+    assert (
+        find_study_folders([tmp_path]) == find_study_folders([pets.folder, ships.folder]) == [pets.folder, ships.folder]
+    )
+    assert find_study_folders([pets.folder]) == [pets.folder] and find_study_folders([tmp_path / "notes"]) == [
+        tmp_path / "notes"
+    ]
+    urls = [one.base_url for one in assign_addresses([pets, ships], "https://lab.example/all")]
     assert urls == ["https://lab.example/all/pets", "https://lab.example/all/ships"]
 
 
-def test_studies_that_cannot_live_together_are_refused(tmp_path: Path) -> None:
+def test_studies_with_the_same_name_or_secret_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     pets, other = made(tmp_path, "pets"), made(tmp_path / "b", "pets")
-    with pytest.raises(InputError, match=r"cannot all be at https://x/pets; give .*b/pets another name"):
-        lodge([pets, other], "https://x")
-    with pytest.raises(InputError, match="/owner is taken"):
-        lodge([made(tmp_path, "owner"), pets], "https://x")
-    with pytest.raises(InputError, match="/pets is taken"):
-        lodge([pets], "https://x/pets")
-    back_up(pets, tmp_path / "copy")
+    with pytest.raises(InputError, match=r"have the same name, https://x/pets; change `name` in .*b/pets"):
+        assign_addresses([pets, other], "https://x")
+    with pytest.raises(InputError, match="/owner is reserved"):
+        assign_addresses([made(tmp_path, "owner"), pets], "https://x")
+    with pytest.raises(InputError, match="/pets is reserved"):
+        assign_addresses([pets], "https://x/pets")
+    back_up_study(pets, tmp_path / "copy")
     copied = (tmp_path / "copy" / "study.toml").read_text().replace('"pets"', '"cats"')
     (tmp_path / "copy" / "study.toml").write_text(copied)
     with pytest.raises(InputError, match="one is a copy of the other"):
-        lodge([pets, Settings(folder=tmp_path / "copy")], "https://x")
+        assign_addresses([pets, Settings(folder=tmp_path / "copy")], "https://x")
 
 
 def test_every_study_has_its_own_schema_or_database(tmp_path: Path) -> None:
     folders = [made(tmp_path, name).folder for name in NAMES]
-    found = databases_of(["postgresql://h/all?sslmode=require", "ships=postgresql://h/own"], folders)
+    found = assign_databases(["postgresql://h/all?sslmode=require", "ships=postgresql://h/own"], folders)
     assert list(found.values()) == ["postgresql://h/all?sslmode=require&schema=pets", "postgresql://h/own"]
-    assert list(databases_of([], folders, "postgresql://h/all").values())[1] == "postgresql://h/all?schema=ships"
-    assert list(databases_of([], folders).values()) == ["", ""]
+    assert list(assign_databases([], folders, "postgresql://h/all").values())[1] == "postgresql://h/all?schema=ships"
+    assert list(assign_databases([], folders).values()) == ["", ""]
     with pytest.raises(InputError, match="--database names 'dogs', but the studies are 'pets', 'ships'"):
-        databases_of(["dogs=postgresql://h/x"], folders)
+        assign_databases(["dogs=postgresql://h/x"], folders)
 
 
-def test_schemas_keep_studies_apart_and_the_usual_one_stays_free(tmp_path: Path, postgres: str) -> None:
+def test_schemas_separate_studies_and_the_default_schema_stays_empty(tmp_path: Path, postgres: str) -> None:
     database = fresh_database(postgres, empty=True)
     alone, pets = made(tmp_path, "alone", database), made(tmp_path, "Pets.x-1", f"{database}&schema=Pets.x-1")
-    with pytest.raises(InputError, match=r"holds a study already; .*schema=more"):
+    with pytest.raises(InputError, match=r"already contains a study; .*schema=more"):
         made(tmp_path, "more", database)
     with pytest.raises(InputError, match="no tables in its schema 'nowhere'"):
         open_existing(alone.model_copy(update={"database": f"{database}&schema=nowhere"}))
@@ -172,6 +176,6 @@ def test_schemas_keep_studies_apart_and_the_usual_one_stays_free(tmp_path: Path,
         assert studio.read_sync(lambda c: c.execute(text("SHOW search_path")).scalar()) == '"Pets.x-1"'
     finally:
         studio.close()
-    back_up(pets, tmp_path / "copy")
+    back_up_study(pets, tmp_path / "copy")
     back = Settings(folder=tmp_path / "back", database=f"{database}&schema=back")
-    assert restore(tmp_path / "copy", back)["tasks"] == 6
+    assert restore_study(tmp_path / "copy", back)["tasks"] == 6

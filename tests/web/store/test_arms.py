@@ -9,15 +9,15 @@ from sqlalchemy import select, update
 
 import plurivox as pv
 from plurivox.core.errors import InputError
-from plurivox.web.client.simulated_workers import fill, run
+from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask, add_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
 from plurivox.web.study.assigner import assignment_of
-from plurivox.web.study.config import read_study, study_of
-from plurivox.web.study.export import export
-from plurivox.web.study.study_toml import study_text
+from plurivox.web.study.config import parse_study, read_study
+from plurivox.web.study.export import export_study
+from plurivox.web.study.toml_writer import render_study
 from studies import Person, Served, fresh_database, plain_study, served, text_tasks
 
 TWO = ["one-label", "ranking"]
@@ -93,7 +93,7 @@ def test_an_answer_is_checked_and_stored_with_the_form_of_the_workers_arm(tmp_pa
             slot = people[form].slots()[0]["slot"]
             assert people[form].post("/api/answers", {"key": "k", "slot": slot, "marks": both}).status_code == said
         assert say(people["one-label"], people["one-label"].slots()[0]["slot"]) == 200
-        assert export(study.studio.engine, study.studio.study, tmp_path / "out") == 2
+        assert export_study(study.studio.engine, study.studio.study, tmp_path / "out") == 2
     data = pv.read(tmp_path / "out")
     assert sorted(data.answers.form.tolist()) == sorted(TWO)
     views = data.tables["views"]().to_dicts()
@@ -158,7 +158,7 @@ def test_adding_arms_later_keeps_existing_answers(tmp_path: Path) -> None:
         begun = old.slots()
         say(old, begun[0]["slot"])
         assert study.look(select(arm_tasks)) == []
-    (tmp_path / "s" / "study.toml").write_text(study_text(plain_study(per_task=1, form="one-label", forms=TWO)))
+    (tmp_path / "s" / "study.toml").write_text(render_study(plain_study(per_task=1, form="one-label", forms=TWO)))
     with served(tmp_path / "s") as study:
         old.served = study
         assert [say(old, slot["slot"]) for slot in begun[1:]] == [200] * 3 and form_of(old) == "one-label"
@@ -171,29 +171,29 @@ def test_adding_arms_later_keeps_existing_answers(tmp_path: Path) -> None:
 def test_simulated_workers_answer_in_their_arm(tmp_path: Path) -> None:
     made = plain_study(forms=["top-two", "chips", "ranking"], per_task=2, labels=["cat", "dog", "ship", "bird"])
     with served(tmp_path / "s", made, text_tasks(4)) as study:
-        run(fill(study.url, study.invite(), 6, seed=1, patience=600))
+        run_async(simulate_workers(study.url, study.invite(), 6, seed=1, patience=600))
         assert set(books(study).values()) == {2} and len(books(study)) == 12
-        assert export(study.studio.engine, made, tmp_path / "out") == 24
+        assert export_study(study.studio.engine, made, tmp_path / "out") == 24
     read = pv.elicit_votes(pv.read(tmp_path / "out").answers, "as-asked")
     assert read.outcome_counts["read"] == 24 and pv.fit(read.votes, "dawid-skene").soft.prob.shape == (4, 4)
 
 
 def test_study_toml_with_arms_round_trips_and_reports_errors(tmp_path: Path) -> None:
     made = plain_study(arm=[{"form": "top-two", "wording": "first", "share": 3}, {"form": "ranking"}])
-    (tmp_path / "study.toml").write_text(study_text(made))
+    (tmp_path / "study.toml").write_text(render_study(made))
     assert read_study(tmp_path) == made and [one.name for one in made.arms] == ["top-two", "ranking"]
     assert made.in_arm("top-two").wording == "first" and made.in_arm("nothing") == made
     base = {"name": "x", "labels": ["a", "b"]}
     for wrong, why in (
         ({"forms": ["ranking"]}, "two or more"),
-        ({"forms": ["ranking", "ranking"]}, "name of its own"),
+        ({"forms": ["ranking", "ranking"]}, "unique name"),
         ({"forms": TWO, "arm": [{"form": "ranking"}]}, "either forms or"),
         ({"forms": ["rank", "chips"]}, "forms"),
-        ({"arm": [{"form": "chips", "chips": 30}, {"form": "ranking"}]}, "whole parts"),
-        ({"chips": 30}, "whole parts"),
+        ({"arm": [{"form": "chips", "chips": 30}, {"form": "ranking"}]}, "cannot be divided"),
+        ({"chips": 30}, "cannot be divided"),
     ):
         with pytest.raises(InputError, match=why):
-            study_of({**base, **wrong})
+            parse_study({**base, **wrong})
 
 
 def test_next_best_fills_every_arm_up_to_its_quota(tmp_path: Path, database: str) -> None:

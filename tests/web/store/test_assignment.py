@@ -18,8 +18,8 @@ from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exc
 from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
-from plurivox.web.study.create import fill
-from plurivox.web.study.study_toml import study_text
+from plurivox.web.study.create_study import insert_tasks
+from plurivox.web.study.toml_writer import render_study
 from studies import Person, Served, fresh_database, plain_study, seeded, served, text_tasks
 
 pytestmark = pytest.mark.long
@@ -148,7 +148,7 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
     """People come, leave, come back late and withdraw; nobody is asked twice, and in the end every slot is answered."""
     rng = random.Random(5)
     with served(tmp_path / "s", plain_study(per_task=3, sittings=2), text_tasks(6), database=database) as study:
-        fill(study.studio.settings, study.studio.study, [], OVERLAP)
+        insert_tasks(study.studio.settings, study.studio.study, [], OVERLAP)
         wanted = {row.name: row.quota for row in study.look(select(tasks.c.name, tasks.c.quota))}
         assert wanted == {"t000": 6, "t001": 3, "t002": 6, "t003": 6, "t004": 3, "t005": 3}
         left: list[tuple[Person, list[Any]]] = []
@@ -181,7 +181,7 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
 def test_a_full_batch_reopens_for_workers_new_to_its_tasks(tmp_path: Path) -> None:
     """The one whose batch it was is gone; who has sat in another batch with the same task may still have it."""
     with served(tmp_path / "s", plain_study(per_task=1, sittings=3), text_tasks(3)) as study:
-        fill(study.studio.settings, study.studio.study, [], {"a": ["t000", "t001"], "b": ["t000", "t002"]})
+        insert_tasks(study.studio.settings, study.studio.study, [], {"a": ["t000", "t001"], "b": ["t000", "t002"]})
         people = [study.enter() for _ in range(3)]
         assert answer_all(people[0]) == 2 and answer_all(people[1]) == 2
         name = people[0].get("/api/me").json()["worker"]
@@ -259,7 +259,7 @@ def test_quotas_hold_for_any_sequence_of_worker_actions(tmp_path_factory: pytest
         made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
         with seeded(way), served(tmp_path_factory.mktemp("walk") / "s", made, new_tasks()) as study:
             if way == "batches":
-                fill(study.studio.settings, made, [], OVERLAP)
+                insert_tasks(study.studio.settings, made, [], OVERLAP)
             random_walk(study, steps)
 
     walk()
@@ -273,7 +273,7 @@ def test_quotas_hold_for_any_sequence_of_worker_actions_on_postgresql(tmp_path: 
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
     with served(tmp_path / "s", made, new_tasks(), database=fresh_database(postgres)) as study:
         if way == "batches":
-            fill(study.studio.settings, made, [], OVERLAP)
+            insert_tasks(study.studio.settings, made, [], OVERLAP)
         random_walk(study, steps)
 
 
@@ -333,7 +333,7 @@ def test_a_seeded_study_assigns_the_same_tasks_again(tmp_path: Path, way: str) -
     def deal(folder: Path, seed: str) -> list[Any]:
         with seeded(seed), served(folder, made, new_tasks()) as study:
             if way == "batches":
-                fill(study.studio.settings, made, [], OVERLAP)
+                insert_tasks(study.studio.settings, made, [], OVERLAP)
             people = [study.enter() for _ in range(4)]
             dealt = [(person.entered["me"], person.slots()) for person in people]
             let_leases_end(study)
@@ -358,7 +358,7 @@ def test_the_assigner_is_inferred_or_named(tmp_path: Path) -> None:
         "": 3,
     }.items():
         edited = plain_study(strata={"hard": 2, "easy": 1}, batch=9, per_task=50, assign=word)
-        (tmp_path / "s" / "study.toml").write_text(study_text(edited))
+        (tmp_path / "s" / "study.toml").write_text(render_study(edited))
         with served(tmp_path / "s") as study:
             assert len(study.enter().slots()) == n, word
             queues = {row.queue for row in study.look(select(tasks.c.queue))}
@@ -369,7 +369,7 @@ def test_an_impossible_assigner_is_reported(tmp_path: Path) -> None:
     for word, said in {"fastest": "fastest", "quota[size=3]": "size", "strata": "needs"}.items():
         with pytest.raises(ValueError, match=said):
             plain_study(assign=word)
-    with pytest.raises(InputError, match="made without"), served(tmp_path / "s", plain_study(assign="batches")):
+    with pytest.raises(InputError, match="has no batches"), served(tmp_path / "s", plain_study(assign="batches")):
         pass
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.schema import answers, drafts
-from plurivox.web.study.export import export
+from plurivox.web.study.export import export_study
 from studies import fresh_database, plain_study, served
 
 
@@ -35,7 +35,10 @@ def test_a_draft_is_overwritten_returned_and_deleted_with_the_answer(tmp_path: P
         person.answer(first)
         assert study.look(select(drafts)) == []
         assert begin(person, first).json() == {"kept": False}  # a draft that comes after its answer
-        assert study.look(select(drafts)) == [] and export(study.studio.engine, study.studio.study, tmp_path / "o") == 2
+        assert (
+            study.look(select(drafts)) == []
+            and export_study(study.studio.engine, study.studio.study, tmp_path / "o") == 2
+        )
 
 
 def test_drafts_are_private_limited_and_erased(tmp_path: Path, still: None) -> None:

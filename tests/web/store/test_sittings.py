@@ -10,8 +10,8 @@ from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.report.answer_cache import collect_answers
 from plurivox.web.store.schema import answers, sittings, slots, tasks
-from plurivox.web.study.create import fill
-from plurivox.web.study.study_toml import study_text
+from plurivox.web.study.create_study import insert_tasks
+from plurivox.web.study.toml_writer import render_study
 from studies import Served, fresh_database, plain_study, served, text_tasks
 
 
@@ -83,7 +83,7 @@ def test_every_sitting_has_the_tasks_per_stratum(tmp_path: Path) -> None:
 def test_fixed_batches_stay_together_and_are_assigned_per_task_times(tmp_path: Path) -> None:
     batches = {"one": ["t000", "t001", "t002"], "two": ["t003", "t004"]}
     with served(tmp_path / "s", plain_study(per_task=2), text_tasks(6)) as study:
-        fill(study.studio.settings, study.studio.study, [], batches)
+        insert_tasks(study.studio.settings, study.studio.study, [], batches)
         seen = Counter()
         for _ in range(4):
             person = study.enter()
@@ -104,7 +104,7 @@ def test_editing_study_toml_changes_quotas_strata_and_labels(tmp_path: Path) -> 
             person.answer(slot["slot"], "ship")
         assert study.enter().get("/api/tasks").json()["enough"]
     edited = plain_study(per_task=2, strata={"hard": 2, "easy": 1}, labels=["cat", "dog"], texts={"debrief": "Thanks."})
-    (tmp_path / "s" / "study.toml").write_text(study_text(edited))
+    (tmp_path / "s" / "study.toml").write_text(render_study(edited))
     with served(tmp_path / "s") as study:
         person = study.enter(link=person.entered["personal_link"].split("link=")[1])
         assert person.entered["me"]["stage"] == "done"
@@ -205,7 +205,7 @@ def test_a_lowered_quota_keeps_full_tasks_closed_when_slots_are_released(tmp_pat
         for slot in quick.slots():
             quick.answer(slot["slot"])
         study.enter().slots()  # and never answers
-    (tmp_path / "s" / "study.toml").write_text(study_text(plain_study(per_task=1)))
+    (tmp_path / "s" / "study.toml").write_text(render_study(plain_study(per_task=1)))
     with served(tmp_path / "s") as study:
         let_leases_end(study)
         assert {(row.given, row.queue) for row in study.look(select(tasks.c.given, tasks.c.queue))} == {(1, None)}

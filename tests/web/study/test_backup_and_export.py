@@ -24,14 +24,14 @@ from plurivox.web.store.database import WRITE_OPTIONS, current_revision, disable
 from plurivox.web.store.report.soft_labels import task_page
 from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
-from plurivox.web.study.backup_folder import back_up, restore
-from plurivox.web.study.config import read_study, study_of
-from plurivox.web.study.create import add_answers
-from plurivox.web.study.export import export, inert
-from plurivox.web.study.import_tasks import read_answers
+from plurivox.web.study.backup import back_up_study, restore_study
+from plurivox.web.study.config import parse_study, read_study
+from plurivox.web.study.create_study import add_answers
+from plurivox.web.study.export import escape_formula, export_study
 from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
-from plurivox.web.study.study_toml import study_text
+from plurivox.web.study.task_import import read_answers
+from plurivox.web.study.toml_writer import render_study
 from studies import fresh_database, plain_study, served, text_tasks
 
 FORMULA = '=HYPERLINK("http://evil.test")'
@@ -45,7 +45,7 @@ def test_an_export_reads_back_as_answers_with_times_repeats_and_events(tmp_path:
             person.answer(slot["slot"], "dog", submitted_ms=1500, hidden_ms=500, events=[event])
         last = person.get("/api/answers").json()["answers"][0]
         person.answer(last["slot"]["slot"], "cat", replaces=last["answer"])
-        assert export(study.studio.engine, study.studio.study, tmp_path / "out") == 6
+        assert export_study(study.studio.engine, study.studio.study, tmp_path / "out") == 6
     data = pv.read(tmp_path / "out")
     found = data.answers
     assert found is not None and len(found) == 6 and found.labels.tolist() == ["cat", "dog", "ship"]
@@ -59,8 +59,8 @@ def test_an_export_reads_back_as_answers_with_times_repeats_and_events(tmp_path:
     assert set(data.items["task"].to_list()) == {f"t{i:03d}" for i in range(4)}
 
 
-def test_formulas_are_made_inert_in_csv(tmp_path: Path) -> None:
-    assert [inert(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
+def test_formulas_are_escaped_in_csv(tmp_path: Path) -> None:
+    assert [escape_formula(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
         "'=1",
         "'+1",
         "'-1",
@@ -82,11 +82,11 @@ def test_formulas_are_made_inert_in_csv(tmp_path: Path) -> None:
                 cell for name in tables for line in files.read(name).decode().splitlines() for cell in line.split(",")
             ]
         assert len(tables) >= 3 and not any(cell.lstrip('"').startswith(("=", "+", "@")) for cell in cells)
-        export(study.studio.engine, study.studio.study, tmp_path / "exact")
+        export_study(study.studio.engine, study.studio.study, tmp_path / "exact")
     assert pv.read(tmp_path / "exact").answers.tasks.tolist() == [FORMULA]
 
 
-def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> None:
+def test_imported_answers_are_exported_unchanged(tmp_path: Path) -> None:
     crowd = pv.simulate_crowd("soft-answers", n_tasks=12, n_workers=5, n_labels=3, feedback=3, sitting=6, repeats=1)
     pv.write_crowd(crowd, tmp_path / "crowd")
     given = read_answers(tmp_path / "crowd")
@@ -99,13 +99,13 @@ def test_answers_from_elsewhere_come_in_and_go_out_the_same(tmp_path: Path) -> N
             write(lambda c: add_answers(c, made, keys, given)).result()
         assert sum(row.extra for row in study.look(select(answers))) == 12  # the third answer of every task
         assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
-        export(study.studio.engine, made, tmp_path / "out")
+        export_study(study.studio.engine, made, tmp_path / "out")
     found = pv.read(tmp_path / "out").answers
     assert found.typed(0).tolist() == given.typed(0).tolist() and (found.repeat_of == given.repeat_of).all()
     assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
 
 
-def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(tmp_path: Path) -> None:
+def test_imported_answers_keep_percents_without_a_label_and_need_a_worker(tmp_path: Path) -> None:
     marks = [[("named", "cat", "70"), ("named", None, "30")], [("named", None, "5"), ("named", "dog", "60")]]
     given = Answers.of(["t000", "t001"], ["ann", "ann"], marks, labels=["cat", "dog", "ship"])
     with served(tmp_path / "s", plain_study(), text_tasks(2)) as study:
@@ -115,7 +115,7 @@ def test_answers_from_elsewhere_keep_percents_without_a_label_and_need_a_worker(
             write(lambda c: add_answers(c, made.study, made.keys, unnamed)).result()
         assert write(lambda c: add_answers(c, made.study, made.keys, given)).result() == 2
         SnapshotComputer(made.engine).compute_snapshot(made.study)
-        export(made.engine, made.study, tmp_path / "out")
+        export_study(made.engine, made.study, tmp_path / "out")
         study.sign_in()
         found = study.http.get("/api/owner/tasks").json()["tasks"]
         assert [one["top"][0]["label"] for one in found] == ["cat", "dog"]
@@ -129,7 +129,7 @@ def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) 
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        export(study.studio.engine, study.studio.study, tmp_path / "out")
+        export_study(study.studio.engine, study.studio.study, tmp_path / "out")
     given = read_answers(tmp_path / "out")
     with served(tmp_path / "b", plain_study(per_task=2), text_tasks(4)) as study:
         gone = study.enter()
@@ -152,20 +152,20 @@ def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, pos
         for slot in person.slots():
             person.answer(slot["slot"])
         token = person.headers
-        counts = back_up(study.studio.settings, tmp_path / "backup")
+        counts = back_up_study(study.studio.settings, tmp_path / "backup")
         assert counts["answers"] == 5 and counts["workers"] == 1
     assert stat.S_IMODE((tmp_path / "backup" / "secret.key").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "backup" / "study.db").stat().st_mode) == 0o600
     for place, target in (("sqlite", ""), ("again", fresh_database(postgres, empty=True))):
         settings = Settings(folder=tmp_path / place, database=target)
-        assert restore(tmp_path / "backup", settings) == counts
+        assert restore_study(tmp_path / "backup", settings) == counts
         with served(tmp_path / place, database=target) as study:
             assert study.http.get("/api/me", headers=token).json()["stage"] == "done"  # the old token still works
             assert len(study.look(select(answers))) == 5
             other = study.enter()
             assert other.answer(other.slots()[0]["slot"]).status_code == 200  # and ids go on counting
-        with pytest.raises(InputError, match="holds a study already"):
-            restore(tmp_path / "backup", settings)
+        with pytest.raises(InputError, match="already contains a study"):
+            restore_study(tmp_path / "backup", settings)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -175,7 +175,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     old = Settings(folder=tmp_path / "old")
     old.folder.mkdir()
-    (old.folder / "study.toml").write_text(study_text(plain_study()))
+    (old.folder / "study.toml").write_text(render_study(plain_study()))
     StudySecret.of(old.folder)
     engine = open_database(old)
     migrate(engine, "0002")
@@ -183,9 +183,9 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
         columns = "id, name, kind, stratum, practice, quota, given, rank"
         connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES (97, 'a', 'text', '', 0, 3, 0, 0.5)"))
         connection.execute(text("INSERT INTO beliefs VALUES (97, 0.3, '[]')"))
-    assert back_up(old, tmp_path / "backup")["tasks"] == 1
+    assert back_up_study(old, tmp_path / "backup")["tasks"] == 1
     assert current_revision(engine) == "0002"  # a backup changes nothing
-    assert restore(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
+    assert restore_study(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
     for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
         with served(folder, database=where) as study:
             assert [one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
@@ -193,9 +193,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
-    tmp_path: Path, kind: str, request: pytest.FixtureRequest
-) -> None:
+def test_an_older_database_is_migrated_with_its_data(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     engine = open_database(Settings(folder=tmp_path, database=database))
     migrate(engine, "0001")
@@ -217,7 +215,7 @@ def test_an_older_database_is_brought_up_to_date_with_what_it_holds(
     engine.dispose()
 
 
-def test_bringing_a_large_database_up_to_date_has_no_limit_of_time(postgres: str, tmp_path: Path) -> None:
+def test_migrations_have_no_statement_timeout(postgres: str, tmp_path: Path) -> None:
     engine = open_database(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
     with engine.connect() as connection:
         disable_statement_timeout(connection)
@@ -232,26 +230,26 @@ def _differences(connection: Connection) -> list[object]:
     return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": False}), meta_data))
 
 
-def test_a_study_file_reads_back_and_says_what_is_wrong(tmp_path: Path) -> None:
+def test_study_toml_is_read_back_and_mistakes_are_explained(tmp_path: Path) -> None:
     made = plain_study(
         labels=['a "b"', "c\\d"],
         strata={"hard ones": 2, "easy": 1},
         quiz=[{"question": "?", "choices": ["1", "2"], "right": 0}],
     )
-    (tmp_path / "study.toml").write_text(study_text(made))
+    (tmp_path / "study.toml").write_text(render_study(made))
     assert read_study(tmp_path) == made
     base = json.loads(made.model_dump_json())
     for change, said in {
-        "labels": (["x", "x"], "must differ"),
+        "labels": (["x", "x"], "must be unique"),
         "form": ("top-three", "form must be"),
-        "repeats": (9, "repeats cannot come from a batch of 3"),
+        "repeats": (9, "is more than the 3 tasks"),
         "completion": ({"redirect": "javascript:alert(1)"}, "must be an https:// address"),
         "frame_ancestors": (["https://a.test; script-src *"], "https"),
-        "name": ("../x", "name must be of letters"),
+        "name": ("../x", "name can only contain letters"),
         "per_tsk": (3, "did you mean per_task"),
     }.items():
         with pytest.raises(InputError, match=said[1]):
-            study_of({**base, change: said[0]})
+            parse_study({**base, change: said[0]})
     (tmp_path / "study.toml").write_text("name = ")
     with pytest.raises(InputError, match="cannot be read"):
         read_study(tmp_path)

@@ -20,25 +20,25 @@ FOLDER = Argument("study", IN_AND_OUT, "the folder of the study", type=WHERE, me
 FOLDERS = Argument(
     "study",
     IN_AND_OUT,
-    "the folder of a study; several, or a folder that holds several, are served each at /NAME/",
+    "the folder of a study; several studies, or a folder of studies, are served each at /NAME/",
     type=WHERE,
     metavar="STUDY...",
     nargs=-1,
     required=True,
 )
-NEW_FOLDER = Argument("study", IN_AND_OUT, "a folder to make", type=OutFolder(), metavar="STUDY")
+NEW_FOLDER = Argument("study", IN_AND_OUT, "a new folder", type=OutFolder(), metavar="STUDY")
 DEMO = Argument(
     "study",
     IN_AND_OUT,
-    "a folder to make  [default: studio-demo]",
+    "a new folder  [default: studio-demo]",
     type=OutFolder(),
     required=False,
     metavar="STUDY",
     default=Path("studio-demo"),
 )
-SOURCE = Argument("source", IN_AND_OUT, "what to add: as --items of studio new", type=WHERE, metavar="SOURCE")
-BACKUP = Argument("backup", IN_AND_OUT, "the folder that studio backup wrote", type=WHERE, metavar="BACKUP")
-WORKER = Argument("worker", IN_AND_OUT, "the pseudonym, or the platform's id", metavar="WORKER")
+SOURCE = Argument("source", IN_AND_OUT, "tasks to add, as --items of studio new", type=WHERE, metavar="SOURCE")
+BACKUP = Argument("backup", IN_AND_OUT, "a folder written by studio backup", type=WHERE, metavar="BACKUP")
+WORKER = Argument("worker", IN_AND_OUT, "pseudonym or platform id of the worker", metavar="WORKER")
 OUT = Flag(
     ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
 )
@@ -48,13 +48,21 @@ FORM = Flag(
     type=Choice("form", ("parquet", "csv")),
     default="parquet",
     metavar="[parquet|csv]",
-    help="csv marks text that a spreadsheet would take for a formula  [default: parquet]",
+    help="csv adds a prefix to text that a spreadsheet would run as a formula  [default: parquet]",
 )
 PAY_OUT = Flag(
-    ["-o", "--out"], IN_AND_OUT, type=OutFile(), required=True, metavar="FILE", help="a .csv to write  [required]"
+    ["-o", "--out"],
+    IN_AND_OUT,
+    type=OutFile(),
+    required=True,
+    metavar="FILE",
+    help="the .csv file to write  [required]",
 )
 WITH_IDS = Flag(
-    ["--with-ids"], IN_AND_OUT, is_flag=True, help="bonuses as id,amount by the platform's ids, to upload there"
+    ["--with-ids"],
+    IN_AND_OUT,
+    is_flag=True,
+    help="write the bonuses as id,amount with platform ids, to upload to the platform",
 )
 GIVEN = Flag(["--answers"], IN_AND_OUT, is_flag=True, help="SOURCE is a data set; add its answers, not its tasks")
 DATABASE = Flag(
@@ -63,16 +71,18 @@ DATABASE = Flag(
     metavar="URL",
     help="postgresql://user@host/name  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
 )
-HOST = Flag(["--host"], SERVER, default="127.0.0.1", metavar="ADDRESS", help="where to listen  [default: 127.0.0.1]")
+HOST = Flag(
+    ["--host"], SERVER, default="127.0.0.1", metavar="ADDRESS", help="address to listen on  [default: 127.0.0.1]"
+)
 PORT = Flag(["--port"], SERVER, type=click.IntRange(0, 65535), default=8000, metavar="N", help="[default: 8000]")
-BASE = Flag(["--base-url"], SERVER, metavar="URL", help="how people reach it, such as https://study.example.org")
+BASE = Flag(["--base-url"], SERVER, metavar="URL", help="public address, such as https://study.example.org")
 PROXY = Flag(
-    ["--behind-proxy"], SERVER, metavar="LIST", help="addresses of proxies whose forwarded headers are believed"
+    ["--behind-proxy"], SERVER, metavar="LIST", help="addresses of proxies whose X-Forwarded headers are trusted"
 )
 PROCESSES = Flag(
     ["--processes"], SERVER, type=click.IntRange(1, 64), default=1, metavar="N", help="server processes  [default: 1]"
 )
-MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="make the study, do not serve it")
+MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="create the study, do not serve it")
 NEW = [
     Flag(
         ["--items"],
@@ -80,33 +90,43 @@ NEW = [
         type=WHERE,
         required=True,
         metavar="PATH",
-        help="a folder of images, a data-set folder, a table with task and text (text2 too: pairs; or file: images), or a .txt"
-        "  [required]",
+        help="tasks: a folder of images or sounds, a data-set folder, a table with columns task and text (and text2 for pairs) "
+        "or file, or a .txt with one text per line  [required]",
     ),
-    Flag(["--labels"], STUDY, type=LabelList(), required=True, metavar="LIST", help="such as cat,dog,ship  [required]"),
+    Flag(
+        ["--labels"],
+        STUDY,
+        type=LabelList(),
+        required=True,
+        metavar="LIST",
+        help="labels, such as cat,dog,ship  [required]",
+    ),
     _study(
-        "--form", "how people are asked  [default: top-two]", type=Choice("form", FORMS), metavar=f"[{'|'.join(FORMS)}]"
+        "--form",
+        "form of the questions  [default: top-two]",
+        type=Choice("form", FORMS),
+        metavar=f"[{'|'.join(FORMS)}]",
     ),
     _study(
         "--wording",
-        "what you think, or what others would say  [default: third]",
+        "ask what you think, or what others would say  [default: third]",
         type=Choice("wording", ("first", "third")),
         metavar="[first|third]",
     ),
-    _study("--per-task", "answers wanted for every task  [default: 6]", type=int, metavar="N"),
-    _study("--batch", "tasks in a sitting  [default: 25]", type=int, metavar="N"),
-    _study("--repeats", "tasks that come again in a sitting  [default: 0]", type=int, metavar="N"),
-    _study("--sittings", "batches one person may answer  [default: 1]", type=int, metavar="N"),
+    _study("--per-task", "answers wanted per task  [default: 6]", type=int, metavar="N"),
+    _study("--batch", "tasks per sitting  [default: 25]", type=int, metavar="N"),
+    _study("--repeats", "tasks shown twice in a sitting  [default: 0]", type=int, metavar="N"),
+    _study("--sittings", "batches that one person may answer  [default: 1]", type=int, metavar="N"),
     _study("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
-    _study("--batches", "a table of batch and task: fixed batches", type=WHERE, metavar="FILE"),
-    _study("--title", "what people see above the tasks", metavar="TEXT"),
+    _study("--batches", "fixed batches: a table with columns batch and task", type=WHERE, metavar="FILE"),
+    _study("--title", "title shown above the tasks", metavar="TEXT"),
 ]
 DATABASES = Flag(
     ["--database"],
     IN_AND_OUT,
     multiple=True,
     metavar="URL",
-    help="postgresql://user@host/name, where each of several studies has a schema of its own; NAME=URL for one of them, "
-    "again and again  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
+    help="postgresql://user@host/name, in which each of several studies has its own schema; or NAME=URL for one study, "
+    "can be repeated  [default: PLURIVOX_DATABASE, or SQLite in STUDY]",
 )
 SERVE = [DATABASES, HOST, PORT, BASE, PROXY, PROCESSES]

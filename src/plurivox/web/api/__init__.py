@@ -1,1 +1,1 @@
-"""The HTTP interface: authentication, rate limits, request and response models, routes."""
+"""The HTTP API: authentication, rate limits, request and response schemas, routes."""

@@ -1,10 +1,10 @@
-"""Bodies of the requests by which workers get tasks and give answers; `of` makes one of what a service has found."""
+"""Request and response bodies of tasks, drafts and answers; the classmethods `of` build them from store and service objects."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field
 
-from plurivox.web.api.schema_fields import Id, LabelName, Model, Ms, Plain
+from plurivox.web.api.schema_fields import Id, LabelName, Ms, PlainText, RequestModel
 from plurivox.web.services.next_tasks import NextTasks
 from plurivox.web.services.submit_answer import SubmitResult
 from plurivox.web.store.collect import sittings, submissions
@@ -15,11 +15,11 @@ from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study.config import Study
 
-DRAFT = 8_000  # characters of an unfinished answer
+MAX_DRAFT_CHARS = 8_000
 
 
 class Progress(BaseModel):
-    """How far a person is; `done` of `total` tasks of this sitting, repeats counted like any other."""
+    """A worker's progress: `done` of `total` tasks of the current sitting, repeats included."""
 
     done: int
     total: int  # 0 until the sitting has begun
@@ -28,7 +28,7 @@ class Progress(BaseModel):
 
     @classmethod
     def of(cls, study: Study, sitting: Sitting | None) -> Self:
-        """How far a person is in a sitting, or before the first."""
+        """Build the progress in a sitting; None: before the first sitting."""
         if sitting is None:
             return cls(done=0, total=0, sitting=1, sittings=study.sittings)
         number = max(sitting.number, 1)
@@ -36,7 +36,7 @@ class Progress(BaseModel):
 
 
 class Task(BaseModel):
-    """What is shown. image, audio: `media`; text: `text`; pair: `text` and `text2`."""
+    """The content of a task. Kinds image and audio have `media`, text has `text`, pair has `text` and `text2`."""
 
     kind: TaskKind
     text: str | None = None
@@ -47,7 +47,7 @@ class Task(BaseModel):
 
     @classmethod
     def of(cls, task: ShownTask) -> Self:
-        """What a task shows; its own name stays with us, since it may tell the answer."""
+        """Build the content of a task; its name is left out because it may reveal the answer."""
         address = None if task.media_id is None else f"/media/{encode_id(task.media_id)}"
         return cls(
             kind=task.kind, text=task.text, text2=task.text2, media=address, width=task.width, height=task.height
@@ -55,61 +55,61 @@ class Task(BaseModel):
 
 
 class Slot(BaseModel):
-    """One place in a person's sitting: leased, to be answered. Whether it is a repeat is not told."""
+    """A task leased to the worker, to be answered. Whether it is a repeat is not shown."""
 
     slot: str
     task: Task
-    position: int  # 1 to total; practice counts by itself
+    position: int  # 1 to total; practice tasks have their own count
     practice: bool
 
     @classmethod
     def of(cls, slot: sittings.Slot) -> Self:
-        """A leased slot."""
+        """Build the body of a leased slot."""
         task, practice = Task.of(slot.shown), slot.kind == "practice"
         return cls(slot=encode_id(slot.id), task=task, position=slot.position, practice=practice)
 
 
 class Waiting(BaseModel):
-    """Others hold the last tasks; what they do not answer in time comes back. Ask again after `again_seconds`; who has
-    answered may also finish the stage `tasks`."""
+    """No task is available: the remaining ones are leased to other workers until their leases expire. Request again after
+    `again_seconds`; a worker who has answered may also finish the stage `tasks`."""
 
-    answered: int  # by this person: with none there is no completion code
-    until: float  # seconds since 1970: the first lease of others ends
+    answered: int  # answers of this worker; without any there is no completion code
+    until: float  # when the first lease expires, in seconds since 1970
     again_seconds: float
     text: str
 
     @classmethod
     def of(cls, study: Study, waiting: sittings.Waiting) -> Self:
-        """What a person may wait for, in the words of the study."""
+        """Build the waiting response, with the study's text."""
         text = study.texts.waiting
         return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
 
 
-class Draft(Model):
-    """An unfinished answer, as the page writes it down for itself: kept until the answer comes, never counted."""
+class Draft(RequestModel):
+    """An unfinished answer in the page's own format, stored until the answer is submitted; never counted."""
 
     slot: Id
-    body: Annotated[str, Field(min_length=1, max_length=DRAFT, pattern=r"^[^\x00]*$")]
+    body: Annotated[str, Field(min_length=1, max_length=MAX_DRAFT_CHARS, pattern=r"^[^\x00]*$")]
 
 
-class DraftKept(BaseModel):
-    """Whether it is kept: not where the slot is answered already or was given back."""
+class DraftSaved(BaseModel):
+    """Whether the draft was stored; false if the slot is answered already or its lease has expired."""
 
     kept: bool
 
 
 class Slots(BaseModel):
-    """The next slots in order, the same ones again until they are answered; `enough`: none is left for this person."""
+    """The next slots in order, repeated until they are answered; `enough`: no task is left for this worker."""
 
     slots: list[Slot]
     progress: Progress
     enough: bool
     waiting: Waiting | None = None
-    draft: Draft | None = None  # what was begun and not finished, perhaps on another device
+    draft: Draft | None = None  # the unfinished answer, perhaps from another device
 
     @classmethod
     def of(cls, study: Study, found: NextTasks) -> Self:
-        """The next slots of a person, or what to wait for."""
+        """Build the response from the next tasks of a worker."""
         draft = found.draft
         return cls(
             slots=[Slot.of(one) for one in found.slots],
@@ -120,8 +120,8 @@ class Slots(BaseModel):
         )
 
 
-class Mark(Model):
-    """A label that is named (in order, with the percent as typed), ruled out, or held possible."""
+class Mark(RequestModel):
+    """A mark on a label: named (in order, with the percent as typed), never (ruled out) or possible."""
 
     kind: MarkKind
     label: LabelName
@@ -129,27 +129,29 @@ class Mark(Model):
 
 
 class ShownMark(BaseModel):
-    """A mark as it was stored; what came from elsewhere may be typed in any way."""
+    """A stored mark; the percent of an imported answer may have any format."""
 
     kind: MarkKind
     label: str
     typed: str
 
 
-class Event(Model):
-    """One input of a person, by the page's monotonic clock: ms since the task was shown."""
+class Event(RequestModel):
+    """One input event on the task page; `ms` since the task was shown, by a monotonic clock."""
 
     seq: Annotated[int, Field(ge=0, le=100_000)]
     ms: Ms
-    kind: Annotated[Plain, Field(max_length=40)]  # pick, percent, never, possible, undo, mode, submit, hide, show ...
+    kind: Annotated[
+        PlainText, Field(max_length=40)
+    ]  # pick, percent, never, possible, undo, mode, submit, hide, show ...
     label: LabelName | None = None
-    value: Annotated[Plain, Field(max_length=40)] | None = None
+    value: Annotated[PlainText, Field(max_length=40)] | None = None
     by: Literal["key", "mouse", "touch", "pen", "other"] = "other"
 
 
-class GiveAnswer(Model):
-    """An answer. `key` is made by the client, once per answer, and kept until the answer is acknowledged: sent twice,
-    it counts once. Undo is a new answer with `replaces`, the id of the answer it puts right."""
+class SubmitAnswer(RequestModel):
+    """An answer to submit. The client makes one random `key` per answer and keeps it until the answer is acknowledged: sent
+    twice, it counts once. To change an answer, submit a new one with `replaces`, the id of the old one."""
 
     key: Id
     slot: Id
@@ -161,24 +163,25 @@ class GiveAnswer(Model):
     first_input_ms: Ms | None = None  # since shown
     submitted_ms: Ms | None = None  # since shown
     hidden_ms: Ms = 0
-    mode: Annotated[Plain, Field(max_length=40)] = ""  # keyboard, mouse, touch, histogram ...
+    mode: Annotated[PlainText, Field(max_length=40)] = ""  # keyboard, mouse, touch, histogram ...
     label_order: Annotated[list[LabelName], Field(max_length=1000)] | None = None
     events: Annotated[list[Event], Field(max_length=1000)] = []
-    ahead: Annotated[int, Field(ge=0, le=10)] = 0  # answer with the next slots, so that no other request is needed
+    ahead: Annotated[int, Field(ge=0, le=10)] = 0  # number of next slots to include in the response
 
     def submission(self) -> submissions.Submission:
-        """The answer as services take it."""
+        """Convert the body to the Submission that `submit_answer` takes."""
         values = self.model_dump(exclude={"slot", "marks", "label_order", "ahead"})
         marks = [submissions.Mark(one.kind, one.label, one.typed) for one in self.marks]
         slot, label_order = decode_id(self.slot), self.label_order or ()
         return submissions.Submission(slot=slot, marks=marks, label_order=label_order, **values)
 
 
-class AnswerTaken(BaseModel):
-    """Sent after the answer is on disk. `extra`: it came after its lease had ended and the task was full; it is kept."""
+class AnswerAcknowledged(BaseModel):
+    """The acknowledgement, sent after the answer is on disk. `extra`: the lease had expired and the task already had all its
+    answers; the answer is kept as an extra."""
 
     answer: str
-    again: bool  # the same key had come before: this is its first acknowledgement once more
+    again: bool  # the key was submitted before: this repeats the first acknowledgement
     extra: bool
     progress: Progress
     stage: Stage
@@ -187,7 +190,7 @@ class AnswerTaken(BaseModel):
 
     @classmethod
     def of(cls, study: Study, key: str, taken: SubmitResult) -> Self:
-        """The acknowledgement of the answer with this key."""
+        """Build the acknowledgement of the answer with `key`."""
         return cls(
             answer=key,
             again=taken.again,
@@ -200,7 +203,7 @@ class AnswerTaken(BaseModel):
 
 
 class MyAnswer(BaseModel):
-    """An answer of this person's current sitting, to go back to."""
+    """An answer of the worker's current sitting, to review or change."""
 
     answer: str
     slot: Slot
@@ -210,7 +213,7 @@ class MyAnswer(BaseModel):
 
     @classmethod
     def of(cls, answer: submissions.OwnAnswer) -> Self:
-        """An answer to go back to."""
+        """Build the body of a stored answer."""
         return cls(
             answer=answer.key,
             slot=Slot.of(answer.slot),
@@ -221,4 +224,6 @@ class MyAnswer(BaseModel):
 
 
 class MyAnswers(BaseModel):
-    answers: list[MyAnswer]  # the latest first
+    """Answers of the worker's current sitting, the latest first."""
+
+    answers: list[MyAnswer]

@@ -1,4 +1,4 @@
-"""Auth: the worker of a bearer token, the owner of a session cookie, rate limits; dependencies of the routes."""
+"""FastAPI dependencies of the routes: worker by bearer token, owner by session cookie, rate limits, origin check."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 
-from plurivox.web.api.http_errors import ApiError, ended, too_many
-from plurivox.web.api.login_throttle import Guesses
-from plurivox.web.api.rate_limit import Buckets, Slowly, network_of
+from plurivox.web.api.http_errors import ApiError, rate_limited, token_expired
+from plurivox.web.api.login_throttle import LoginThrottle
+from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, client_network
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import owners
 from plurivox.web.store.database import now
@@ -19,175 +19,182 @@ from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.studio import Studio
 from plurivox.web.study.secrets import StudySecret
 
-COOKIE = "plurivox_owner"
-TOKEN = "X-Plurivox-Token"
-RENEWED = "X-Plurivox-Bearer"  # a header of answers: the token to go on with
-RENEWALS, DAY = 30, 86400.0  # a token is renewed so often in its life
-BEARER, LINK, INVITE = "bearer", "link", "invite"  # what a signed text is for
+COOKIE_NAME = "plurivox_owner"
+CSRF_HEADER = "X-Plurivox-Token"
+RENEWED_TOKEN_HEADER = "X-Plurivox-Bearer"  # response header: the token to use from now on
+RENEWALS, DAY = 30, 86400.0  # a token is renewed after 1 / RENEWALS of its lifetime
+BEARER, LINK, INVITE = "bearer", "link", "invite"  # purposes of signed texts
 
 
-async def studio_of(request: Request) -> Studio:
-    """The study that this server serves."""
+async def get_studio(request: Request) -> Studio:
+    """Return the Studio of this application."""
     studio: Studio = request.app.state.studio
     return studio
 
 
-StudioDep = Annotated[Studio, Depends(studio_of)]
+StudioDep = Annotated[Studio, Depends(get_studio)]
 
 
 @dataclass
-class Limits:
-    """The buckets of one server."""
+class RateLimits:
+    """The rate limits of one server process."""
 
-    workers: Buckets
-    enters: Buckets
-    guesses: Guesses  # of passwords
-    drafts: Buckets  # of one worker
-    slowly: Slowly = field(default_factory=Slowly)
+    workers: TokenBuckets
+    enters: TokenBuckets
+    logins: LoginThrottle
+    drafts: TokenBuckets
+    hashing: BoundedPool = field(default_factory=BoundedPool)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Limits":
-        """Every process counts for itself: what guards the server may grow with it, what guards passwords may not."""
+    def of(cls, settings: Settings) -> "RateLimits":
+        """Make the limits of one process; the login limit is divided by the number of processes, the others are not."""
         limits = settings.requests_per_minute, settings.enters_per_minute, settings.drafts_per_minute
-        workers, enters, drafts = map(Buckets, limits)
-        return cls(workers, enters, Guesses(settings.logins_per_minute / settings.processes), drafts)
+        workers, enters, drafts = map(TokenBuckets, limits)
+        return cls(workers, enters, LoginThrottle(settings.logins_per_minute / settings.processes), drafts)
 
 
-async def limits_of(request: Request) -> Limits:
-    limits: Limits = request.app.state.limits
+async def get_limits(request: Request) -> RateLimits:
+    """Return the rate limits of this application."""
+    limits: RateLimits = request.app.state.limits
     return limits
 
 
-LimitsDep = Annotated[Limits, Depends(limits_of)]
+LimitsDep = Annotated[RateLimits, Depends(get_limits)]
 
 
-def let_pass(buckets: Buckets, name: object) -> None:
+def enforce_limit(buckets: TokenBuckets, name: object) -> None:
+    """Count a request of `name`; raise ApiError 429 if its limit is reached."""
     if wait := buckets.take(name):
-        raise too_many(wait)
+        raise rate_limited(wait)
 
 
-def address_of(request: Request) -> str:
-    """Whose request it is, as far as the network tells."""
-    return network_of(request.client.host) if request.client else ""
+def client_address(request: Request) -> str:
+    """Return the client's address under which requests are counted, see `client_network`."""
+    return client_network(request.client.host) if request.client else ""
 
 
-async def may_enter(request: Request) -> None:
-    let_pass(request.app.state.limits.enters, address_of(request))
+async def limit_entries(request: Request) -> None:
+    """Raise ApiError 429 if the client's address enters the study too often."""
+    enforce_limit(request.app.state.limits.enters, client_address(request))
 
 
-async def may_set_up(request: Request) -> None:
-    let_pass(request.app.state.limits.guesses.addresses, address_of(request))
-    same_origin(request)
+async def check_setup_request(request: Request) -> None:
+    """Raise ApiError if the request comes from another origin or the address makes too many attempts."""
+    enforce_limit(request.app.state.limits.logins.addresses, client_address(request))
+    require_same_origin(request)
 
 
-async def may_log_in(request: Request) -> str:
-    """The address from which somebody signs in; how often is counted once the name is known."""
-    same_origin(request)
-    return address_of(request)
+async def check_login_request(request: Request) -> str:
+    """Check the origin of a login request and return the client's address; attempts are counted in the route."""
+    require_same_origin(request)
+    return client_address(request)
 
 
-AddressDep = Annotated[str, Depends(address_of)]
-LogInDep = Annotated[str, Depends(may_log_in)]
+AddressDep = Annotated[str, Depends(client_address)]
+LoginAddressDep = Annotated[str, Depends(check_login_request)]
 
 
 class Bearer(NamedTuple):
-    """What a token says: whose it is, and how many days ago it was made."""
+    """A worker's token: the worker id, and the days since it was made."""
 
     worker: int
     days: float
 
 
-def new_bearer(keys: StudySecret, worker: int) -> str:
-    """A token for a worker; it ends when it was not used for `token_days` of the study."""
+def make_bearer_token(keys: StudySecret, worker: int) -> str:
+    """Return a signed token of a worker; it expires if not used for `token_days` of the study."""
     return keys.sign(BEARER, f"{encode_id(worker)}.{secrets.token_urlsafe(6)}.{int(now()):x}")
 
 
-async def bearer_of(
+async def read_bearer_token(
     request: Request, studio: StudioDep, authorization: Annotated[str | None, Header(max_length=500)] = None
 ) -> Bearer | None:
-    """The token that came along; None where none did, or it is not ours."""
+    """Return the token in the Authorization header; None if there is none or its signature is invalid."""
     scheme, _, token = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
-    value = studio.keys.opened(BEARER, token.strip())
+    value = studio.keys.verify(BEARER, token.strip())
     if value is None:
         return None
-    name, *chance_and_made = value.split(".")
-    made = int(chance_and_made[1], 16) if len(chance_and_made) == 2 else 0
+    name, *nonce_and_time = value.split(".")
+    made = int(nonce_and_time[1], 16) if len(nonce_and_time) == 2 else 0
     bearer = Bearer(decode_id(name), (now() - made) / DAY)
-    let_pass(request.app.state.limits.workers, bearer.worker)
+    enforce_limit(request.app.state.limits.workers, bearer.worker)
     return bearer
 
 
-async def signed_in(response: Response, studio: StudioDep, bearer: Annotated[Bearer | None, Depends(bearer_of)]) -> int:
-    """The worker of a token that has not ended; one that gets old is answered with a new one."""
+async def current_worker(
+    response: Response, studio: StudioDep, bearer: Annotated[Bearer | None, Depends(read_bearer_token)]
+) -> int:
+    """Return the worker id of a valid token, else raise; an old token is renewed by a response header."""
     if bearer is None:
         raise NotSignedIn()
     life = studio.study.token_days
     if bearer.days > life:
-        raise ended(life)
+        raise token_expired(life)
     if bearer.days > life / RENEWALS:
-        response.headers[RENEWED] = new_bearer(studio.keys, bearer.worker)
+        response.headers[RENEWED_TOKEN_HEADER] = make_bearer_token(studio.keys, bearer.worker)
     return bearer.worker
 
 
-async def known_before(bearer: Annotated[Bearer | None, Depends(bearer_of)]) -> int | None:
-    """The worker of a token, ended or not: it shows who began here, and opens nothing by itself."""
+async def worker_of_token(bearer: Annotated[Bearer | None, Depends(read_bearer_token)]) -> int | None:
+    """Return the worker id of a token, expired or not; None without a token. It does not authorise anything."""
     return None if bearer is None else bearer.worker
 
 
-PerhapsWorker = Annotated[int | None, Depends(known_before)]
-WorkerDep = Annotated[int, Depends(signed_in)]
+OptionalWorkerDep = Annotated[int | None, Depends(worker_of_token)]
+WorkerDep = Annotated[int, Depends(current_worker)]
 
 
-async def may_draft(request: Request, worker: WorkerDep) -> None:
-    let_pass(request.app.state.limits.drafts, worker)
+async def limit_drafts(request: Request, worker: WorkerDep) -> None:
+    """Raise ApiError 429 if the worker saves drafts too often."""
+    enforce_limit(request.app.state.limits.drafts, worker)
 
 
 # ---- owners
 
 
-def same_origin(request: Request) -> None:
-    """Refuse a write that another site's page sent."""
+def require_same_origin(request: Request) -> None:
+    """Raise ApiError 403 if the Origin header is not the studio's."""
     home = urlsplit(request.app.state.studio.settings.base_url)
     allowed = {f"{home.scheme}://{home.netloc}"}
     if home.hostname in ("127.0.0.1", "localhost"):
         port = f":{home.port}" if home.port else ""
         allowed |= {f"{home.scheme}://{host}{port}" for host in ("127.0.0.1", "localhost")}
     if request.headers.get("origin") not in allowed:
-        raise ApiError(403, "other-origin", "this request came from another site")
+        raise ApiError(403, "other-origin", "this request came from another website")
 
 
-async def owner_of(request: Request, studio: StudioDep) -> owners.Session:
-    """The owner whose cookie came along."""
-    token = request.cookies.get(cookie_of(studio.settings), "")
-    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hidden(token))) if token else None
+async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
+    """Return the session of the owner's cookie; raise ApiError 401 if there is none."""
+    token = request.cookies.get(cookie_name(studio.settings), "")
+    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hash_token(token))) if token else None
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
     return found
 
 
-OwnerDep = Annotated[owners.Session, Depends(owner_of)]
+OwnerDep = Annotated[owners.Session, Depends(current_owner)]
 
 
-async def writing_owner(request: Request, owner: OwnerDep) -> owners.Session:
-    """The same, for writes: from our own pages, with the session's token."""
-    same_origin(request)
-    if not owners.secrets_equal(request.headers.get(TOKEN, ""), owner.csrf):
-        raise ApiError(403, "no-token", f"the header {TOKEN} must hold the session's token")
+async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
+    """Return the owner's session for a write; raise ApiError 403 on a wrong origin or CSRF token."""
+    require_same_origin(request)
+    if not owners.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
+        raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
     return owner
 
 
-WritingOwner = Annotated[owners.Session, Depends(writing_owner)]
+WriteOwnerDep = Annotated[owners.Session, Depends(current_owner_for_write)]
 
 
 def set_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Keep the session in a cookie that scripts cannot read and other sites cannot send."""
+    """Set the session cookie: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
     about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.secure}
-    response.set_cookie(cookie_of(settings), token, max_age=age, path=settings.prefix or "/", **about)
+    response.set_cookie(cookie_name(settings), token, max_age=age, path=settings.prefix or "/", **about)
 
 
-def cookie_of(settings: Settings) -> str:
-    """The name of the cookie: studies side by side have each its own, and so has one that was alone here before."""
-    return COOKIE + settings.prefix.replace("/", "_").replace("~", "_")
+def cookie_name(settings: Settings) -> str:
+    """Return the name of the session cookie, which contains the path of the study."""
+    return COOKIE_NAME + settings.prefix.replace("/", "_").replace("~", "_")

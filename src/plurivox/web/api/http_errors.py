@@ -1,4 +1,4 @@
-"""Errors of the API: a status, a word for programs, a line for people."""
+"""Errors of the API: an HTTP status, an error code for programs and a message for people."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from plurivox.web.store.errors import Conflict, Forbidden, Invalid, NotFound, No
 
 @dataclass(eq=False)
 class ApiError(Exception):
-    """The request cannot be done; nothing of it was."""
+    """A request failed and changed nothing; becomes the response with this status and body."""
 
     status: int
     error: str
@@ -17,7 +17,7 @@ class ApiError(Exception):
     more: dict[str, Any] | None = None
 
     def body(self) -> dict[str, Any]:
-        """The body of the response, a `worker_schemas.Fault`."""
+        """Return the body of the response, a `worker_schemas.ErrorResponse`."""
         return {"error": self.error, "detail": self.detail, "retry": self.retry, **(self.more or {})}
 
 
@@ -32,25 +32,27 @@ STATUS: dict[type[StudyError], int] = {
 
 
 def http_error(cause: StudyError) -> ApiError:
-    """An error of the store with its HTTP status."""
+    """Convert an error of the store to an ApiError with its HTTP status."""
     status = next(STATUS[kind] for kind in type(cause).__mro__ if kind in STATUS)
     return ApiError(status, cause.code, cause.detail, retry=isinstance(cause, Unavailable))
 
 
-def ended(days: float) -> ApiError:
+def token_expired(days: float) -> ApiError:
+    """Return the 401 error of a worker's token that was not used for `days` days."""
     detail = (
-        f"you were last here more than {days:g} days ago. Open your personal link, or the platform's link, to go on; "
-        "what was not sent yet is kept in this browser and is sent then"
+        f"your last visit was more than {days:g} days ago. Open your personal link, or the link of your platform, to continue; "
+        "answers that were not sent yet are kept in this browser and will be sent then"
     )
     return ApiError(401, "ended", detail)
 
 
-def too_many(wait: float) -> ApiError:
+def rate_limited(wait: float) -> ApiError:
+    """Return the 429 error of a client that must wait `wait` seconds."""
     return ApiError(429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait + 0.5)})
 
 
-def retry_after(cause: ApiError) -> dict[str, str]:
-    """When to come again."""
+def retry_after_header(cause: ApiError) -> dict[str, str]:
+    """Return the Retry-After header of an error; empty if a retry cannot help."""
     if not cause.retry:
         return {}
     return {"Retry-After": str((cause.more or {}).get("wait", 2))}

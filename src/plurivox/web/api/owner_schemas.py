@@ -1,4 +1,4 @@
-"""Requests and answers of the owners' part of the API; lists are answered with the dataclasses of the store."""
+"""Request and response bodies of the owners' routes; some routes return dataclasses of the store instead."""
 
 from typing import Annotated, Any
 
@@ -6,54 +6,60 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from plurivox.web.api.answer_schemas import ShownMark, Task
-from plurivox.web.api.schema_fields import Model, Plain, Signed
+from plurivox.web.api.schema_fields import PlainText, RequestModel, SignedText
 from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine
 from plurivox.web.store.report.statistics import ArmResult
 from plurivox.web.store.study_state import StudyState
-from plurivox.web.study.forms import Form
+from plurivox.web.study.question_forms import Form
 
 After = Annotated[
     str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
-]  # a list: the place where a page begins
+]  # start of a page of a list: `next` of the page before
 Limit = Annotated[int, Query(ge=1, le=500)]  # rows of a page
-Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]  # of the names that are looked for
+Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]  # beginning of the names to list
 
 
-class SetUp(Model):
-    """The first owner: the token that the terminal showed, and a password of one's own."""
+class SetUp(RequestModel):
+    """Create the first owner with the token printed in the terminal, a name and a password."""
 
-    token: Signed
+    token: SignedText
     name: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9_.@-]+$")]
     password: Annotated[str, Field(min_length=10, max_length=200)]
 
 
-class LogIn(Model):
-    name: Annotated[Plain, Field(min_length=1, max_length=80)]
+class LogIn(RequestModel):
+    """Name and password of an owner."""
+
+    name: Annotated[PlainText, Field(min_length=1, max_length=80)]
     password: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Session(BaseModel):
-    """Who is signed in; `csrf` goes in the header X-Plurivox-Token of every write."""
+    """The owner who is signed in; every write needs `csrf` in the header X-Plurivox-Token."""
 
     name: str
     csrf: str
 
 
 class StudyLine(BaseModel):
+    """Summary of a study: configuration and counts."""
+
     name: str
     title: str
     state: StudyState
     form: Form
-    arms: list[str]  # of a study that asks in several forms
+    arms: list[str]  # empty unless the study has several forms
     labels: list[str]
     tasks: int
     answers: int
     workers: int
 
 
-class OneAnswer(BaseModel):
+class TaskAnswer(BaseModel):
+    """One worker's answer to a task."""
+
     answer: str
     worker: str
     when: float
@@ -64,46 +70,50 @@ class OneAnswer(BaseModel):
     position: int
     repeat: bool
     extra: bool
-    excluded: bool  # its person was left out
+    excluded: bool  # its worker was excluded
     flags: list[str]
 
 
 class TaskDetail(BaseModel):
+    """A task with its soft label over all labels and every answer."""
+
     line: TaskLine
     task: Task
-    soft: list[SoftLabel]  # every label
-    answers: list[OneAnswer]
+    soft: list[SoftLabel]
+    answers: list[TaskAnswer]
 
 
 class Agreement(BaseModel):
-    """Scores of the crowd, by name."""
+    """Agreement between workers (`scores` by name), of workers with themselves on repeats, and by hour."""
 
     scores: dict[str, float | None]
     repeats: int
     repeats_same_top: float | None  # share of repeats with the same top label
-    by_hour: list[tuple[float, float, int]]  # (hour, share of answers whose top label is their task's by now, answers)
+    by_hour: list[tuple[float, float, int]]  # (hour, share of answers with the task's current top label, answers)
     at: float | None
 
 
 class Times(BaseModel):
-    """Where the time goes: medians in seconds."""
+    """Median times in seconds: per stage, and of an answer by part and by position, from the latest snapshot."""
 
-    stages: dict[str, float]  # by stage
+    stages: dict[str, float]
     first_input: float | None
     top_label: float | None  # until the first label was picked
-    active: float | None  # shown to submitted without hidden time
+    active: float | None  # from shown to submitted, without hidden time
     hidden: float | None
     by_position: list[tuple[int, float, int]]  # learning curve: (position, median active seconds, answers)
     at: float | None
 
 
 class FormsCompared(BaseModel):
-    arms: list[ArmResult]  # empty where the study asks in one form, or before the first snapshot
+    """Comparison of the arms of a study with several forms."""
+
+    arms: list[ArmResult]  # empty if the study has one form, or before the first snapshot
     at: float | None
 
 
 class Alert(BaseModel):
-    """Something that goes wrong beside the requests; it goes away when it works again."""
+    """A failure of the background job, shown until it works again: message, start time, advice."""
 
     what: str
     since: float
@@ -111,30 +121,36 @@ class Alert(BaseModel):
 
 
 class BackgroundState(BaseModel):
-    """The latest snapshot of the background in figures, whether it is stale, and what goes wrong."""
+    """Figures of the latest snapshot, whether it is stale, and alerts."""
 
     at: float | None
     answers: int
     by: str
     seconds: float
     entropy: list[int]  # histogram of the tasks' entropies, ten bins from 0 to log n_labels
-    confidence: list[int]  # of the top label's probability, ten bins from 0 to 1
+    confidence: list[int]  # histogram of the top label's probability, ten bins from 0 to 1
     label_shares: dict[str, float]
-    pending: bool  # whether newer answers wait for the next one
-    recomputing: bool  # whether somebody was excluded or taken back since: what is shown still counts as before
-    troubles: list[Alert]  # what keeps the background from doing its work, the oldest first
+    pending: bool  # whether there are newer answers than the snapshot
+    recomputing: bool  # whether a worker was excluded or an exclusion lifted since the snapshot
+    troubles: list[Alert]  # the oldest first
 
 
-class ChangeState(Model):
+class ChangeState(RequestModel):
+    """The new state of the study."""
+
     state: StudyState
 
 
-class MakeInvite(Model):
-    note: Annotated[Plain, Field(max_length=200)] = ""
+class MakeInvite(RequestModel):
+    """An invitation to create: a note, and the number of people it admits."""
+
+    note: Annotated[PlainText, Field(max_length=200)] = ""
     uses: Annotated[int, Field(ge=1, le=100_000)] = 1
 
 
 class Invite(BaseModel):
+    """An invitation: its link, how many people it admits and how many have used it."""
+
     invite: str
     address: str
     note: str
@@ -144,12 +160,16 @@ class Invite(BaseModel):
 
 
 class Invites(BaseModel):
+    """All invitations, and the addresses to enter at the platforms."""
+
     invites: list[Invite]
-    prolific: str  # the address to enter at Prolific
-    mturk: str  # the ExternalURL of MTurk's ExternalQuestion; empty where the study is not there
+    prolific: str  # study address for Prolific
+    mturk: str  # ExternalURL of MTurk's ExternalQuestion; empty if the study does not use MTurk
 
 
 class AuditLine(BaseModel):
+    """An action of an owner: when, who, what, and details."""
+
     at: float
     who: str
     what: str
@@ -157,23 +177,27 @@ class AuditLine(BaseModel):
 
 
 class Audit(BaseModel):
+    """The audit log, the newest first."""
+
     lines: list[AuditLine]
 
 
-# ---- people: exclusions and pay
+# ---- exclusions and pay
 
 
 class Exclusions(BaseModel):
+    """A page of the list of excluded workers, and the exclusion rules of the study."""
+
     exclusions: list[Exclusion]
-    rules: list[str]  # of the study
+    rules: list[str]
     next: str | None
 
 
 class PayPage(BaseModel):
-    """The pay sheet as the background last computed it; by pseudonym, never by a platform's id."""
+    """A page of the pay sheet of the latest snapshot, by pseudonym."""
 
     lines: list[PayLine]
     currency: str
-    total: str  # over all people
+    total: str  # over all workers
     people: int
     next: str | None

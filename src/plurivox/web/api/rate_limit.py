@@ -1,4 +1,4 @@
-"""How often somebody may come: a bucket of requests that fills up again, for each name; and what is slow on purpose."""
+"""Rate limits: token buckets per name, and a bounded thread pool for slow work such as password hashing."""
 
 import asyncio
 import ipaddress
@@ -9,16 +9,18 @@ from typing import Any, TypeVar
 
 from plurivox.web.api.http_errors import ApiError
 
-MOST_NAMES = 50_000
+MAX_NAMES = 50_000
 T = TypeVar("T")
 
 
-def network_of(host: str) -> str:
-    """Whom an address stands for: with IPv6 one person has a whole network of them.
+def client_network(host: str) -> str:
+    """Return the name under which requests of an IP address are counted: the address, or the /64 network of an IPv6 address.
 
-    >>> network_of("2001:db8::1") == network_of("2001:db8::ffff"), network_of("192.0.2.7"), network_of("::ffff:192.0.2.7")
-    (True, '192.0.2.7', '192.0.2.7')
-    >>> len(network_of("a proxy may hand on what a client has made up" * 99))
+    >>> client_network("2001:db8::1") == client_network("2001:db8::ffff")
+    True
+    >>> client_network("192.0.2.7"), client_network("::ffff:192.0.2.7")
+    ('192.0.2.7', '192.0.2.7')
+    >>> len(client_network("a proxy may pass on any text that a client sent" * 99))
     64
     """
     try:
@@ -30,57 +32,62 @@ def network_of(host: str) -> str:
     return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
-class Slowly:
-    """Runs what takes long on purpose, such as hashing a password: two at a time, beside everything else, few in line."""
+class BoundedPool:
+    """Threads for slow work such as hashing a password: two at a time, with a short queue; a full queue raises 429."""
 
-    def __init__(self, at_once: int = 2, in_line: int = 16) -> None:
-        self._threads = ThreadPoolExecutor(at_once, "plurivox-slow")
-        self._most, self._there = at_once + in_line, 0
+    def __init__(self, threads: int = 2, queue: int = 16) -> None:
+        self._threads = ThreadPoolExecutor(threads, "plurivox-slow")
+        self._capacity, self._pending = threads + queue, 0
 
-    async def run(self, work: Callable[..., T], *given: Any) -> T:
-        if self._there >= self._most:
-            raise ApiError(429, "too-many", "many are signing in just now; wait a moment", retry=True, more={"wait": 5})
-        self._there += 1
+    async def run(self, work: Callable[..., T], *args: Any) -> T:
+        """Return `work(*args)`, computed in a thread."""
+        if self._pending >= self._capacity:
+            raise ApiError(429, "too-many", "many people are signing in; wait a moment", retry=True, more={"wait": 5})
+        self._pending += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
         finally:
-            self._there -= 1
+            self._pending -= 1
 
 
-class Buckets:
-    """At most `per_minute` requests a minute of one name, in one go or spread.
+class TokenBuckets:
+    """A token bucket per name: at most `per_minute` requests per minute and name, in one burst or spread.
 
-    >>> buckets = Buckets(2)
+    >>> buckets = TokenBuckets(2)
     >>> [buckets.take("ann", at=0.0) for _ in range(3)], buckets.take("ann", at=30.0)
     ([0.0, 0.0, 30.0], 0.0)
     """
 
     def __init__(self, per_minute: float) -> None:
-        self.rate, self.most = per_minute / 60, max(1.0, per_minute)
-        self._held: dict[object, tuple[float, float]] = {}  # name: what is left, when that was
+        self.rate, self.capacity = per_minute / 60, max(1.0, per_minute)
+        self._buckets: dict[object, tuple[float, float]] = {}  # name: tokens left, time of the last request
 
     def take(self, name: object, at: float | None = None) -> float:
-        """0 where the request may pass, otherwise the seconds to wait."""
+        """Take a token of `name` and return 0; if there is none, return the seconds until there is one."""
         time_now = time.monotonic() if at is None else at
-        left, when = self._held.get(name, (self.most, time_now))
-        left = min(self.most, left + (time_now - when) * self.rate)
-        if left < 1:
-            return (1 - left) / self.rate
-        if len(self._held) >= MOST_NAMES:
-            self._forget(time_now)
-        self._held[name] = left - 1, time_now
+        tokens, last = self._buckets.get(name, (self.capacity, time_now))
+        tokens = min(self.capacity, tokens + (time_now - last) * self.rate)
+        if tokens < 1:
+            return (1 - tokens) / self.rate
+        if len(self._buckets) >= MAX_NAMES:
+            self._forget_full(time_now)
+        self._buckets[name] = tokens - 1, time_now
         return 0.0
 
     def give_back(self, name: object) -> None:
-        """What was taken last is not to count."""
-        if name in self._held:
-            left, when = self._held[name]
-            self._held[name] = min(self.most, left + 1), when
+        """Return the token taken last, so that the request does not count."""
+        if name in self._buckets:
+            tokens, last = self._buckets[name]
+            self._buckets[name] = min(self.capacity, tokens + 1), last
 
-    def _forget(self, time_now: float) -> None:
-        """Let go of names whose bucket is full again; of all where that is not enough."""
-        full = [name for name, (left, when) in self._held.items() if left + (time_now - when) * self.rate >= self.most]
+    def _forget_full(self, time_now: float) -> None:
+        """Drop full buckets, and all buckets if there are still too many."""
+        full = [
+            name
+            for name, (tokens, last) in self._buckets.items()
+            if tokens + (time_now - last) * self.rate >= self.capacity
+        ]
         for name in full:
-            del self._held[name]
-        if len(self._held) >= MOST_NAMES:
-            self._held.clear()
+            del self._buckets[name]
+        if len(self._buckets) >= MAX_NAMES:
+            self._buckets.clear()

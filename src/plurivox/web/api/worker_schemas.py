@@ -1,31 +1,33 @@
-"""Bodies of the requests of workers, but tasks and answers (answer_schemas), and what all requests may fail with."""
+"""Request and response bodies of the workers' routes, without tasks and answers (answer_schemas); and the error body."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
 from plurivox.web.api.answer_schemas import Progress
-from plurivox.web.api.schema_fields import Model, Ms, PlatformId, Signed
+from plurivox.web.api.schema_fields import Ms, PlatformId, RequestModel, SignedText
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.study_state import StudyState
-from plurivox.web.study.forms import Form, Person
-from plurivox.web.study.terms import PlatformName
+from plurivox.web.study.config_sections import PlatformName
+from plurivox.web.study.question_forms import Form, Person
 
 
-class Fault(BaseModel):
-    """The body of every answer that is no success: `error` is a word for programs, `detail` a line for people."""
+class ErrorResponse(BaseModel):
+    """The body of every error response: `error` is a code for programs, `detail` a message for people."""
 
     error: str
     detail: str
     retry: bool = False  # whether the same request may succeed later: keep the answer and send it again
-    me: "Me | None" = None  # 409 wrong-stage: where the person stands instead
+    me: "WorkerState | None" = None  # 409 wrong-stage: the worker's current state
 
 
-FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": Fault} for code in (401, 403, 404, 409, 422, 429, 503)}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorResponse} for code in (401, 403, 404, 409, 422, 429, 503)
+}
 
 
-class Platform(Model):
-    """The parameters of a platform's link: PROLIFIC_PID, STUDY_ID, SESSION_ID; or workerId, hitId, assignmentId and
+class Platform(RequestModel):
+    """Parameters of a platform's link: PROLIFIC_PID, STUDY_ID, SESSION_ID of Prolific; or workerId, hitId, assignmentId and
     turkSubmitTo of MTurk."""
 
     name: PlatformName = "prolific"
@@ -35,126 +37,128 @@ class Platform(Model):
     submit_to: Literal["https://workersandbox.mturk.com", "https://www.mturk.com"] | None = None
 
     @model_validator(mode="after")
-    def _where_to(self) -> "Platform":
+    def _check_mturk(self) -> "Platform":
         if (self.name == "mturk") != (self.submit_to is not None):
-            raise ValueError("submit_to is where an assignment of MTurk is sent to, and of no other platform")
+            raise ValueError("submit_to is required for mturk and not allowed for other platforms")
         if self.name == "mturk" and self.session == "ASSIGNMENT_ID_NOT_AVAILABLE":
-            raise ValueError("this is a preview; nobody has accepted it yet")
+            raise ValueError("this is a preview; the assignment has not been accepted yet")
         return self
 
 
-class Enter(Model):
-    """One of three ways in: an invite link, a platform's parameters, a signed personal link.
+class Enter(RequestModel):
+    """Enter a study by one of three: an invite, a platform's parameters, a personal link.
 
-    `key` is made by the client at random, once, and kept: where the answer got lost, the same request with the same key
-    lets the same person in, although the invite is used up or the platform's id taken.
+    The client makes `key` at random, once, and keeps it: if the response was lost, the same request with the same key lets the
+    same person in, although the invite is used up or the platform's id taken.
     """
 
-    invite: Signed | None = None
+    invite: SignedText | None = None
     platform: Platform | None = None
-    link: Signed | None = None
+    link: SignedText | None = None
     key: Annotated[str, Field(min_length=16, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Enter":
-        if sum(way is not None for way in (self.invite, self.platform, self.link)) != 1:
-            raise ValueError("say one of invite, platform and link")
+    def _check_one_given(self) -> "Enter":
+        if sum(value is not None for value in (self.invite, self.platform, self.link)) != 1:
+            raise ValueError("give exactly one of invite, platform and link")
         return self
 
 
 class QuizQuestion(BaseModel):
+    """A question of the comprehension check and its choices."""
+
     question: str
     choices: list[str]
 
 
-class Asks(BaseModel):
-    """What the form asks for: the task page is made by this, whatever the form is called."""
+class QuestionType(BaseModel):
+    """What the form asks for; the task page depends on this, not on the name of the form."""
 
-    labels: int | None  # how many may be named: 1, 2 or any number
-    percents: bool  # whether named labels have percents; with any number of labels, these add up to 100
-    ticks: (
-        Literal["never", "possible"] | None
-    )  # what a tick says of a label that is not named; none: there are no ticks
-    chips: int  # how many there are to place; 0: percents are placed freely
+    labels: int | None  # how many labels can be named: 1, 2, or None for any number
+    percents: bool  # whether named labels have percents; with any number of labels, these sum to 100
+    ticks: Literal["never", "possible"] | None  # what a tick means for a label that is not named; None: no ticks
+    chips: int  # number of chips to place; 0: percents are placed freely
 
 
-class Me(BaseModel):
-    """What a worker's pages need: stage, progress, labels in this person's own order, form, texts."""
+class WorkerState(BaseModel):
+    """Everything a worker's pages need: stage, progress, labels in this worker's order, form, texts."""
 
     worker: str  # the pseudonym
     study: str
     title: str
     state: StudyState
     stage: Stage
-    stages: list[Stage]  # those that this study has, in order
+    stages: list[Stage]  # the stages of this study, in order
     progress: Progress
-    labels: list[str]  # in this person's order, the same on every visit
+    labels: list[str]  # in this worker's order, the same on every visit
     form: Form
-    asks: Asks
+    asks: QuestionType
     wording: Person
-    chips: int  # of the form chips: how many there are to place
-    exclude_by: Literal["never", "possible"]  # what the unnamed labels are marked with: possible for also-possible
-    phrases: dict[str, str]  # see study/forms.py; a blank line parts paragraphs, all is plain text
-    text: str  # of the current stage: consent, instructions, debrief, or closed where the study takes no answers
+    chips: int  # number of chips to place in the form chips
+    exclude_by: Literal["never", "possible"]  # kind of the marks on labels that are not named
+    phrases: dict[str, str]  # see study/question_forms.py; plain text, a blank line separates paragraphs
+    text: str  # text of the current stage: consent, instructions, debrief, or closed if the study is not open
     quiz: list[QuizQuestion]  # only at stage quiz
     image_pixels: int
-    submit_early: bool  # whether a sound may be answered before it was heard to the end
+    submit_early: bool  # whether a sound can be answered before it was played to the end
 
 
 class Preview(BaseModel):
-    """What somebody may read who has not come in yet: nobody is made a worker by it."""
+    """What can be read before entering: consent and instructions. No worker is created."""
 
     study: str
     title: str
-    texts: list[str]  # consent and instructions, where there are any
+    texts: list[str]
 
 
-class Entered(BaseModel):
-    """The token goes in `Authorization: Bearer TOKEN`; the personal link goes on elsewhere."""
+class EnterResponse(BaseModel):
+    """The worker's token, to send as `Authorization: Bearer TOKEN`, and the personal link for another device."""
 
     token: str
-    personal_link: str  # the whole address: BASE/join#link=...
-    me: Me
+    personal_link: str  # BASE/join#link=...
+    me: WorkerState
 
 
-class FinishStage(Model):
-    """A worker has finished `stage`: consent given, instructions read, quiz answered, debrief read; or does not want to
-    wait for more tasks."""
+class FinishStage(RequestModel):
+    """Finish a stage: consent given, instructions read, quiz answered, debrief read; or `tasks`, to stop waiting for more
+    tasks."""
 
     stage: Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief"]
     agreed: bool | None = None  # consent
-    quiz: Annotated[list[Annotated[int, Field(ge=0, le=9)]], Field(max_length=20)] | None = None  # chosen, from 0
-    ms: Ms | None = None  # how long the page was seen
+    quiz: Annotated[list[Annotated[int, Field(ge=0, le=9)]], Field(max_length=20)] | None = None  # choices, from 0
+    ms: Ms | None = None  # how long the page was shown
     comment: Annotated[str, Field(max_length=5000, pattern=r"^[^\x00]*$")] | None = None  # debrief
 
 
-class StageFinished(BaseModel):
-    """Where the person stands now. A quiz with mistakes stays: `wrong` are the places of the questions, from 0, and
-    `why` what to tell about them."""
+class FinishStageResponse(BaseModel):
+    """The worker's new state. A quiz with mistakes does not finish the stage: `wrong` are the indices of the questions, from 0,
+    and `why` their explanations."""
 
-    me: Me
+    me: WorkerState
     wrong: list[int] = []
     why: list[str] = []
 
 
-class Submit(BaseModel):
-    """A form to be posted: the way in which a platform hears of the end."""
+class PlatformForm(BaseModel):
+    """A form to post to the platform, which reports completion."""
 
     action: str
     fields: dict[str, str]
 
 
-class Done(BaseModel):
-    """The end: a code to type, an address to go to, a form to send, or nothing of these."""
+class CompletionResponse(BaseModel):
+    """Completion: a code to type, an address to open, or a form to post; all can be empty."""
 
     code: str
     redirect: str
-    how: Literal["done", "full", "failed"] = "done"  # full: no task was left; failed: the check, or a rule
-    text: str = ""  # of an end that is not the usual one
-    submit: Submit | None = None
+    how: Literal["done", "full", "failed"] = "done"  # full: no task was left; failed: failed the check, or was excluded
+    text: str = ""  # shown if `how` is not "done"
+    submit: PlatformForm | None = None
 
 
 class Health(BaseModel):
+    """The server and its database respond."""
+
     status: Literal["ok"]
     study: str
     version: str

@@ -1,4 +1,4 @@
-"""A small client of the API: a worker in Python, who keeps every answer until the server has acknowledged it."""
+"""HTTP client of the studio's API for one worker; it keeps every answer until the server has acknowledged it."""
 
 import asyncio
 import secrets
@@ -7,11 +7,11 @@ from typing import Any
 
 import httpx
 
-RETRIES = {408, 429, 502, 503, 504}
+RETRY_STATUSES = {408, 429, 502, 503, 504}
 
 
 class Rejected(Exception):
-    """The server refused a request for good: (status, body)."""
+    """The server rejected a request and a retry cannot help; has `status` and `body` of the response."""
 
     def __init__(self, status: int, body: dict[str, Any]) -> None:
         super().__init__(f"{status} {body.get('error')}: {body.get('detail')}")
@@ -20,20 +20,20 @@ class Rejected(Exception):
 
 @dataclass
 class Client:
-    """One worker. `http` is an httpx.AsyncClient whose base_url is the studio's."""
+    """A worker's session with the studio. `http` is an httpx.AsyncClient whose base_url is the studio's."""
 
     http: httpx.AsyncClient
     token: str = ""
-    patience: float = 30.0  # seconds to go on trying where the server cannot be reached
-    outbox: dict[str, dict[str, Any]] = field(default_factory=dict)  # key: answer that is not acknowledged yet
-    acknowledged: list[str] = field(default_factory=list)  # keys
+    patience: float = 30.0  # seconds to retry if the server cannot be reached
+    outbox: dict[str, dict[str, Any]] = field(default_factory=dict)  # answers not acknowledged yet, by key
+    acknowledged: list[str] = field(default_factory=list)  # keys of acknowledged answers
     personal_link: str = ""
     key: str = field(
         default_factory=lambda: secrets.token_urlsafe(24)
-    )  # lets in the same person where an answer got lost
+    )  # makes `enter` repeatable if its response was lost
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One request; where the server is away or busy, the same again until patience ends."""
+        """Send a request and return the JSON body; retry for `patience` seconds if the server is unreachable or busy."""
         loop, wait = asyncio.get_running_loop(), 0.05
         end = loop.time() + self.patience
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
@@ -47,36 +47,36 @@ class Client:
                 if answer.is_success:
                     self.token = answer.headers.get("X-Plurivox-Bearer", self.token)
                     return answer.json() if answer.content else None
-                if answer.status_code not in RETRIES or loop.time() > end:
+                if answer.status_code not in RETRY_STATUSES or loop.time() > end:
                     raise Rejected(answer.status_code, answer.json())
             await asyncio.sleep(wait)
             wait = min(1.0, wait * 2)
 
-    async def enter(self, **way: Any) -> dict[str, Any]:
-        """Come in: invite=, platform= or link=."""
-        found: dict[str, Any] = await self.call("POST", "/api/enter", {**way, "key": self.key})
+    async def enter(self, **entry: Any) -> dict[str, Any]:
+        """Enter the study by invite=, platform= or link=; return the worker's state."""
+        found: dict[str, Any] = await self.call("POST", "/api/enter", {**entry, "key": self.key})
         self.token, self.personal_link = found["token"], found["personal_link"]
         return found["me"]
 
     async def me(self) -> dict[str, Any]:
-        """Where I stand."""
+        """Return the worker's state: stage, progress, labels, texts."""
         return dict(await self.call("GET", "/api/me"))
 
     async def finish(self, stage: str, **more: Any) -> dict[str, Any]:
-        """Leave a stage."""
+        """Finish a stage; return the worker's new state and the mistakes in the quiz."""
         try:
             return dict(await self.call("POST", "/api/me/stage", {"stage": stage, **more}))
-        except Rejected as cause:  # it came through before, and its answer got lost
+        except Rejected as cause:  # finished before, but the response was lost
             if cause.body.get("error") == "wrong-stage":
                 return {"me": cause.body["me"], "wrong": [], "why": []}
             raise
 
     async def tasks(self, n: int = 3) -> dict[str, Any]:
-        """The next slots."""
+        """Return the next `n` tasks to answer."""
         return dict(await self.call("GET", f"/api/tasks?n={n}"))
 
     async def answer(self, slot: str, marks: list[dict[str, str]], **more: Any) -> dict[str, Any]:
-        """Give an answer; it stays in the outbox until it is acknowledged."""
+        """Submit an answer; it stays in the outbox until it is acknowledged."""
         key = more.pop("key", None) or secrets.token_urlsafe(12)
         self.outbox[key] = {"key": key, "slot": slot, "marks": marks, **more}
         taken = await self.call("POST", "/api/answers", self.outbox[key])
@@ -85,5 +85,5 @@ class Client:
         return dict(taken)
 
     async def done(self) -> dict[str, Any]:
-        """The completion code."""
+        """Return the completion code or address."""
         return dict(await self.call("POST", "/api/done"))

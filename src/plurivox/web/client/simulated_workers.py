@@ -1,4 +1,4 @@
-"""Simulated workers: they fill a study over HTTP, as people do, and keep what the server has not acknowledged."""
+"""Simulated workers that answer the tasks of a study over HTTP, for demos and tests."""
 
 import asyncio
 import hashlib
@@ -14,103 +14,103 @@ from plurivox.web.client.client import Client, Rejected
 Done = Callable[[Client], None]
 
 
-async def fill(
+async def simulate_workers(
     base_url: str,
     invite: str,
     n_workers: int,
     *,
     seed: int = 0,
     pause: float = 0.0,
-    at_once: int = 200,
+    connections: int = 200,
     patience: float = 30.0,
     clients: list[Client] | None = None,
-    retell: float = 0.0,
+    resend: float = 0.0,
 ) -> list[Client]:
-    """Let `n_workers` walk through a study from the first page to the last; the clients know what was acknowledged.
+    """Run `n_workers` through all stages of a study at the same time; return their clients with the acknowledged answers.
 
-    `pause` are seconds between answers, `retell` is the share of answers that are sent twice, as a browser does that
-    did not hear the acknowledgement. Clients go into `clients`, where it is given, as they come in.
+    `pause`: mean seconds between answers; `resend`: share of answers sent twice, as a browser does if an acknowledgement was
+    lost; `clients`: a list to which each client is added when it starts.
     """
-    limits = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     found: list[Client] = [] if clients is None else clients
     async with httpx.AsyncClient(base_url=base_url, limits=limits, timeout=30) as http:
 
-        async def one(place: int) -> None:
+        async def run_one(number: int) -> None:
             client = Client(http, patience=patience)
             found.append(client)
-            await walk(client, random.Random(f"{seed} {place}"), {"invite": invite}, pause, retell)
+            await run_worker(client, random.Random(f"{seed} {number}"), {"invite": invite}, pause, resend)
 
-        await asyncio.gather(*(one(place) for place in range(n_workers)))
+        await asyncio.gather(*(run_one(number) for number in range(n_workers)))
     return found
 
 
-async def walk(
-    client: Client, rng: random.Random, way: dict[str, Any], pause: float = 0.0, retell: float = 0.0
+async def run_worker(
+    client: Client, rng: random.Random, entry: dict[str, Any], pause: float = 0.0, resend: float = 0.0
 ) -> dict[str, Any]:
-    """One worker, all stages; the completion code at the end, or nothing where there was nothing to answer."""
-    me = await client.enter(**way)
+    """Run one worker through all stages; return the completion, or an empty dict if there was no task."""
+    me = await client.enter(**entry)
     while me["stage"] != "done":
         stage = me["stage"]
         if stage in ("practice", "tasks"):
-            waiting = await _work(client, me, rng, pause, retell)
+            waiting = await _answer_tasks(client, me, rng, pause, resend)
             if waiting is not None and not waiting["answered"]:
-                return {}  # all is with others, and nobody waits here: no answer, no code
+                return {}  # all tasks are leased to others: no answer, no code
             me = await client.me() if waiting is None else (await client.finish("tasks"))["me"]
         elif stage == "quiz":
-            me = await _quiz(client, me, rng)
+            me = await _answer_quiz(client, me, rng)
         else:
             agreed = {"agreed": True} if stage == "consent" else {}
             me = (await client.finish(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
     return await client.done()
 
 
-async def _quiz(client: Client, me: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Guess, and put right what was wrong."""
-    chosen, tried = [0] * len(me["quiz"]), 0
+async def _answer_quiz(client: Client, me: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Try the choices of each question in order until all are correct; return the worker's state."""
+    chosen, tries = [0] * len(me["quiz"]), 0
     while True:
-        said = await client.finish("quiz", quiz=chosen, ms=rng.uniform(5e3, 2e4))
-        if not said["wrong"] or tried > 10:
-            return dict(said["me"])
-        for place in said["wrong"]:
-            chosen[place] = (chosen[place] + 1) % len(me["quiz"][place]["choices"])
-        tried += 1
+        result = await client.finish("quiz", quiz=chosen, ms=rng.uniform(5e3, 2e4))
+        if not result["wrong"] or tries > 10:
+            return dict(result["me"])
+        for index in result["wrong"]:
+            chosen[index] = (chosen[index] + 1) % len(me["quiz"][index]["choices"])
+        tries += 1
 
 
-async def _work(
-    client: Client, me: dict[str, Any], rng: random.Random, pause: float, retell: float
+async def _answer_tasks(
+    client: Client, me: dict[str, Any], rng: random.Random, pause: float, resend: float
 ) -> dict[str, Any] | None:
-    """Answer until nothing is left, asking for the next slot with every answer; what is to be waited for, if anything."""
+    """Answer tasks until none is left; return the server's waiting response, or None if the stage is finished."""
     try:
-        news = await client.tasks(2)
+        batch = await client.tasks(2)
     except Rejected as cause:
         if cause.body.get("error") == "wrong-stage":
             return None
         raise
-    while slots := news["slots"]:
+    while slots := batch["slots"]:
         slot = slots[0]
         await asyncio.sleep(pause * rng.uniform(0.5, 1.5) if pause else 0)
-        said = reply(slot["task"], me["labels"], me["asks"], rng)
-        taken = await client.answer(slot["slot"], said, **_times(me, said, rng), ahead=2)
-        if retell and rng.random() < retell:
-            again = await client.answer(slot["slot"], said, key=client.acknowledged[-1])
+        marks = simulate_marks(slot["task"], me["labels"], me["asks"], rng)
+        acknowledged = await client.answer(slot["slot"], marks, **_simulate_timing(me, marks, rng), ahead=2)
+        if resend and rng.random() < resend:
+            again = await client.answer(slot["slot"], marks, key=client.acknowledged[-1])
             assert again["again"]
             client.acknowledged.pop()
-        if taken["stage"] != me["stage"]:
+        if acknowledged["stage"] != me["stage"]:
             return None
-        news = {"slots": taken["slots"], "waiting": None} if taken["slots"] else await client.tasks(2)
-    return dict(news["waiting"]) if news["waiting"] else None
+        batch = {"slots": acknowledged["slots"], "waiting": None} if acknowledged["slots"] else await client.tasks(2)
+    return dict(batch["waiting"]) if batch["waiting"] else None
 
 
-def reply(
+def simulate_marks(
     task: dict[str, Any], labels: Sequence[str], asks: dict[str, Any], rng: random.Random
 ) -> list[dict[str, str]]:
-    """Marks that people would agree on to a degree: a label that the task's content decides, with some doubt.
+    """Return random marks of a task whose true label is derived from a hash of its content; 80% of workers name that label.
 
-    `asks` is what the form asks for, as the server says it in `me`.
+    `asks` is what the form asks for, from the worker's state.
     """
     ordered = sorted(labels)
-    told = hashlib.sha256(repr((task["text"], task["text2"], task["media"])).encode()).digest()
-    true, other = told[0] % len(ordered), told[1] % len(ordered)
+    digest = hashlib.sha256(repr((task["text"], task["text2"], task["media"])).encode()).digest()
+    true, other = digest[0] % len(ordered), digest[1] % len(ordered)
     top = ordered[true if rng.random() < 0.8 else rng.randrange(len(ordered))]
     second = ordered[other] if ordered[other] != top else next(label for label in ordered if label != top)
     sure = rng.choice([50, 60, 70, 80, 90, 100])
@@ -120,22 +120,22 @@ def reply(
         return [{"kind": "named", "label": label} for label in order[: asks["labels"]]]
     if asks["labels"] is None:
         if chips := asks["chips"]:
-            sure = sure * chips // 100 * 100 // chips  # whole ones
-        return [_named(top, sure), *([_named(second, 100 - sure)] if sure < 100 else [])]
-    marks = [_named(top, sure)]
+            sure = sure * chips // 100 * 100 // chips  # a whole number of chips
+        return [_named_mark(top, sure), *([_named_mark(second, 100 - sure)] if sure < 100 else [])]
+    marks = [_named_mark(top, sure)]
     if sure < 100 and asks["labels"] > 1:
-        marks.append(_named(second, (100 - sure) // 2))
+        marks.append(_named_mark(second, (100 - sure) // 2))
     rest = [label for label in ordered if label not in {mark["label"] for mark in marks}]
     ticked = [label for label in rest if rng.random() < 0.3] if asks["ticks"] else []
     return marks + [{"kind": asks["ticks"], "label": label} for label in ticked]
 
 
-def _named(label: str, percent: int) -> dict[str, str]:
+def _named_mark(label: str, percent: int) -> dict[str, str]:
     return {"kind": "named", "label": label, "typed": str(percent)}
 
 
-def _times(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random) -> dict[str, Any]:
-    """Times and events as a page records them."""
+def _simulate_timing(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random) -> dict[str, Any]:
+    """Return random times and input events of an answer, in the format that the task page sends."""
     steps = [rng.uniform(400, 2500) for _ in marks]
     at = [sum(steps[: i + 1]) for i in range(len(steps))]
     events = [
@@ -151,15 +151,15 @@ def _times(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Rand
     }
 
 
-def run(work: Awaitable[Any]) -> Any:
-    """Run to the end, also where an event loop is running already."""
+def run_async(work: Awaitable[Any]) -> Any:
+    """Run an awaitable and return its result, even if an event loop is running, as in a notebook."""
 
-    async def whole() -> Any:
+    async def awaited() -> Any:
         return await work
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(whole())
-    with ThreadPoolExecutor(1) as beside:  # a notebook has a loop of its own already
-        return beside.submit(asyncio.run, whole()).result()
+        return asyncio.run(awaited())
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, awaited()).result()

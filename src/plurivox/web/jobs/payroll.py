@@ -18,8 +18,8 @@ from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
 from plurivox.web.store.report.snapshots import lock_and_count_erasures
 from plurivox.web.study.config import Study
-from plurivox.web.study.export import inert
-from plurivox.web.study.terms import Pay
+from plurivox.web.study.config_sections import Pay
+from plurivox.web.study.export import escape_formula
 
 CENT = Decimal("0.01")
 HOUR_MS = Decimal(3_600_000)  # milliseconds
@@ -95,7 +95,7 @@ class Payroll:
 
     def update_sheet(self, study: Study) -> int:
         """Update the pay sheet in the database; return how many lines were computed."""
-        if not study.pay.says_something:
+        if not study.pay.pays_anything:
             return 0
         read = self._read_new(study)
         if read == self._paid:
@@ -152,7 +152,7 @@ def write_pay_sheet(engine: Engine, study: Study, out: Path, with_ids: bool = Fa
     With ids, each line is `id,amount` of a bonus above zero, for Prolific's bulk bonus payment; the base pay is paid there by
     approving the submission. Raise InputError if the study pays nothing.
     """
-    if not study.pay.says_something:
+    if not study.pay.pays_anything:
         raise InputError("the study pays nothing; set the pay in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
         lines = compute_sheet(connection, study)
@@ -177,7 +177,11 @@ def _sheet_rows(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]
     return [
         head,
         *(
-            (*(getattr(line, name) for name in SHEET_COLUMNS), inert(currency), inert("; ".join(line.reasons)))
+            (
+                *(getattr(line, name) for name in SHEET_COLUMNS),
+                escape_formula(currency),
+                escape_formula("; ".join(line.reasons)),
+            )
             for line in rows
         ),
     ]
@@ -193,5 +197,5 @@ def _bonus_rows(lines: dict[int, PayLine], ids: dict[int, PlatformId], summary: 
         names = " and ".join(sorted(platforms))
         raise InputError(f"people came from {names}, but a bonus file is for one platform; write the sheet without ids")
     summary["without_id"] = sum(worker not in ids for worker in lines)
-    paid = [(inert(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
+    paid = [(escape_formula(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
     return [*sorted(pair for pair in paid if float(pair[1]) > 0)]

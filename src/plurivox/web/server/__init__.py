@@ -1,1 +1,1 @@
-"""The ASGI application, its middleware, and how it is started."""
+"""The ASGI application, its middleware, and functions that run it."""

@@ -1,4 +1,4 @@
-"""ASGI middleware: body limits, deadlines, security headers, rate limits."""
+"""ASGI middleware: limits of request bodies, timeouts, security headers, rate limits per address."""
 
 import asyncio
 import json
@@ -6,11 +6,11 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from plurivox.web.api.http_errors import ApiError, retry_after, too_many
-from plurivox.web.api.rate_limit import Buckets, network_of
+from plurivox.web.api.http_errors import ApiError, rate_limited, retry_after_header
+from plurivox.web.api.rate_limit import TokenBuckets, client_network
 from plurivox.web.settings import Settings
 from plurivox.web.study.config import Study
-from plurivox.web.study.terms import MTURK_FRAMES
+from plurivox.web.study.config_sections import MTURK_FRAMES
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -22,33 +22,34 @@ POLICY = (
     "media-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; "
 )
 log = logging.getLogger(__name__)
-PER_ADDRESS = 20  # one address may stand for a whole room of workers
+PER_ADDRESS = 20  # limit of an address, as a multiple of a worker's: many workers may share an address
+INTERNAL_ERROR = "internal server error; it has been logged"
 
 
-class Gone(Exception):
-    """The client left before its body was here."""
+class ClientDisconnected(Exception):
+    """The client disconnected before sending the whole body."""
 
 
-class Guard:
-    """An ASGI application around another one."""
+class SecurityMiddleware:
+    """Middleware around an ASGI application: strips the path prefix, limits requests, adds security headers."""
 
     def __init__(self, app: Asgi, settings: Settings, study: Study | None = None) -> None:
         self.app, self.settings, self.prefix = app, settings, settings.prefix
-        self.buckets = Buckets(settings.requests_per_minute * PER_ADDRESS)
-        frames = " ".join(study.frames() if study else ()) or "'none'"
-        sends = " ".join(["'self'", *(MTURK_FRAMES if study and "mturk" in study.platforms else ())])
-        self.plain = _headers(settings, frames, sends)
-        self.owners = _headers(settings, "'none'", "'self'")
+        self.buckets = TokenBuckets(settings.requests_per_minute * PER_ADDRESS)
+        frames = " ".join(study.frame_origins() if study else ()) or "'none'"
+        form_targets = " ".join(["'self'", *(MTURK_FRAMES if study and "mturk" in study.platforms else ())])
+        self.worker_headers = _security_headers(settings, frames, form_targets)
+        self.owner_headers = _security_headers(settings, "'none'", "'self'")
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path = inside(self.prefix, scope["path"])
+        path = strip_prefix(self.prefix, scope["path"])
         scope = {**scope, "path": self.prefix + path, "root_path": self.prefix}
         started = False
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
@@ -56,43 +57,44 @@ class Guard:
             await send(message)
 
         try:
-            wait = self.buckets.take(network_of(scope["client"][0]) if scope["client"] else "")
+            wait = self.buckets.take(client_network(scope["client"][0]) if scope["client"] else "")
             if wait:
-                raise too_many(wait)
-            await self.app(scope, await self._whole_body(scope, receive), guarded)
+                raise rate_limited(wait)
+            await self.app(scope, await self._read_body(scope, receive), send_with_headers)
         except ApiError as cause:
             if started:
                 raise
-            await _answer(cause, guarded)
-        except Gone:
+            await _send_error(cause, send_with_headers)
+        except ClientDisconnected:
             return
         except Exception:
             log.exception("a request failed")
             if started:
                 raise
-            await _answer(ApiError(500, "internal", "something went wrong here; it has been written down"), guarded)
+            await _send_error(ApiError(500, "internal", INTERNAL_ERROR), send_with_headers)
 
     def _headers_of(self, path: str) -> list[tuple[bytes, bytes]]:
-        headers = self.owners if path.startswith(("/owner", "/api/owner")) else self.plain
+        """Return the security and cache headers of a path."""
+        headers = self.owner_headers if path.startswith(("/owner", "/api/owner")) else self.worker_headers
         return headers if path.startswith(("/media/", "/static/")) else [*headers, (b"cache-control", b"no-store")]
 
-    async def _whole_body(self, scope: MutableMapping[str, Any], receive: Receive) -> Receive:
-        """The body, read to its end before anything else happens; then the app may read it as if it came just now."""
+    async def _read_body(self, scope: MutableMapping[str, Any], receive: Receive) -> Receive:
+        """Read the whole body and return a `receive` that replays it; raise ApiError if it is too large or too slow."""
         names = dict(scope["headers"])
         length = names.get(b"content-length")
         if length is None and b"transfer-encoding" not in names:
             return receive
         if length is not None and not (length.isdigit() and int(length) <= self.settings.body_limit):
             raise _too_large(self.settings.body_limit)
-        if length is not None and b"transfer-encoding" in names:  # a proxy may read it otherwise than we do
-            raise ApiError(400, "invalid", "a request has a Content-Length or a Transfer-Encoding, not both")
+        if length is not None and b"transfer-encoding" in names:  # request smuggling: a proxy may use the other
+            raise ApiError(400, "invalid", "a request must not have both Content-Length and Transfer-Encoding")
         parts, size = [], 0
         try:
             async with asyncio.timeout(self.settings.body_seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise Gone
+                        raise ClientDisconnected
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > self.settings.body_limit:
@@ -100,7 +102,7 @@ class Guard:
                     if not message.get("more_body"):
                         break
         except TimeoutError:
-            detail = f"the request was not whole after {self.settings.body_seconds:g} seconds"
+            detail = f"the request body did not arrive within {self.settings.body_seconds:g} seconds"
             raise ApiError(408, "too-slow", detail, retry=True) from None
         body = [b"".join(parts)]
 
@@ -112,10 +114,10 @@ class Guard:
         return replay
 
 
-def inside(prefix: str, path: str) -> str:
-    """A path without the prefix: proxies may keep it or take it off.
+def strip_prefix(prefix: str, path: str) -> str:
+    """Return a path without the prefix of the base URL, which proxies may keep or remove.
 
-    >>> inside("/study", "/study/join"), inside("/study", "/join"), inside("/study", "/study")
+    >>> strip_prefix("/study", "/study/join"), strip_prefix("/study", "/join"), strip_prefix("/study", "/study")
     ('/join', '/join', '/')
     """
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
@@ -124,12 +126,13 @@ def inside(prefix: str, path: str) -> str:
 
 
 def _too_large(limit: int) -> ApiError:
-    return ApiError(413, "too-large", f"a request may have {limit:,} bytes")
+    return ApiError(413, "too-large", f"a request body can have at most {limit:,} bytes")
 
 
-async def _answer(cause: ApiError, send: Send) -> None:
+async def _send_error(cause: ApiError, send: Send) -> None:
+    """Send the error response of `cause`."""
     body = json.dumps({name: value for name, value in cause.body().items() if name != "wait"}).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after(cause)}
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after_header(cause)}
     if cause.status in (400, 408, 413):
         headers["connection"] = "close"  # the rest of the body is not read
     pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
@@ -137,9 +140,10 @@ async def _answer(cause: ApiError, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _headers(settings: Settings, frames: str, sends: str) -> list[tuple[bytes, bytes]]:
+def _security_headers(settings: Settings, frames: str, form_targets: str) -> list[tuple[bytes, bytes]]:
+    """Return the security headers; `frames` and `form_targets` are the origins of frame-ancestors and form-action."""
     headers = {
-        "content-security-policy": f"{POLICY}form-action {sends}; frame-ancestors {frames}",
+        "content-security-policy": f"{POLICY}form-action {form_targets}; frame-ancestors {frames}",
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",

@@ -1,4 +1,4 @@
-"""Several studies on one server: each at an address of its own, with nothing in common but the front door."""
+"""Several studies on one server, each at /NAME/ with its own application, and a front page for all."""
 
 from collections.abc import AsyncIterator, Mapping, MutableMapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
@@ -13,8 +13,8 @@ import plurivox
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.api.routes import pages
 from plurivox.web.api.worker_schemas import Health
-from plurivox.web.server.app import create_app, explain_faults
-from plurivox.web.server.middleware import Guard, Receive, Send, inside
+from plurivox.web.server.app import add_error_handlers, create_app
+from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, strip_prefix
 from plurivox.web.settings import RESERVED_PATHS, Settings
 from plurivox.web.store.study_state import get_state
 from plurivox.web.study.config import STUDY, read_study
@@ -22,10 +22,9 @@ from plurivox.web.study.secrets import StudySecret
 
 
 class MultiStudyApp:
-    """An ASGI application that hands /NAME/... to the study NAME. What it does not know, the front door answers.
+    """ASGI application that routes /NAME/... to the application of the study NAME, and other paths to the front page.
 
-    A study's application has its own database, secret and limits, and is never asked for anything under another
-    study's address: that nothing crosses over needs no rule that somebody could forget.
+    Each study's application has its own database, secret and limits and gets only requests under its own address.
     """
 
     def __init__(self, front: FastAPI, studies: Mapping[str, FastAPI], prefix: str) -> None:
@@ -34,37 +33,38 @@ class MultiStudyApp:
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         app = self.front
         if scope["type"] == "http":
-            path = inside(self.prefix, scope["path"])
+            path = strip_prefix(self.prefix, scope["path"])
             scope = {**scope, "path": self.prefix + path}
-            app = self.studies.get(_first(path), self.front)
+            app = self.studies.get(_first_segment(path), self.front)
         await app(scope, receive, send)
 
 
-def _first(path: str) -> str:
+def _first_segment(path: str) -> str:
+    """Return the first segment of a path: "pets" of "/pets/join"."""
     return path.partition("/")[2].partition("/")[0]
 
 
-def create_house(settings: Sequence[Settings]) -> MultiStudyApp:
-    """The house of studies whose settings `lodge` made."""
+def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
+    """Create the application of several studies from the settings that `assign_addresses` returns."""
     with ExitStack() as opened:
         studies = {}
         for one in settings:
             app = create_app(one)
             opened.callback(app.state.studio.close)
             studies[one.base_url.rpartition("/")[2]] = app
-        opened.pop_all()  # from now on they end with the house
+        opened.pop_all()  # from now on, the lifespan closes them
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return MultiStudyApp(_front_door(home, studies), studies, home.prefix)
+    return MultiStudyApp(_create_front(home, studies), studies, home.prefix)
 
 
-def _front_door(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
-    """What stands outside all studies. It names none of them: strangers learn nothing here."""
+def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
+    """Create the application of the paths outside all studies; it does not reveal the names of the studies."""
 
     @asynccontextmanager
-    async def living(_: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as all_of_them:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
             for app in studies.values():
-                await all_of_them.enter_async_context(app.router.lifespan_context(app))
+                await stack.enter_async_context(app.router.lifespan_context(app))
             yield
 
     front = FastAPI(
@@ -73,38 +73,38 @@ def _front_door(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        lifespan=living,
+        lifespan=lifespan,
         redirect_slashes=False,
     )
 
     @front.get("/")
     @front.get("/owner/")
-    async def first(request: Request) -> RedirectResponse:
+    async def redirect_to_owner(request: Request) -> RedirectResponse:
         return RedirectResponse(f"{request.scope['root_path']}/owner")
 
     @front.get("/owner")
     async def overview() -> HTMLResponse:
-        """The studies in which this browser is signed in: it alone knows them."""
-        return HTMLResponse(pages.page("house.html"))
+        """Return the page that lists the studies this browser is signed in to."""
+        return HTMLResponse(pages.render_page("studies.html"))
 
     @front.get("/health")
     async def health() -> Health:
-        """ok, or 503 where one database does not answer."""
+        """Read every database; 503 if one does not respond."""
         for app in studies.values():
             await app.state.studio.read(get_state)
         return Health(status="ok", study="", version=plurivox.__version__)
 
     front.get("/static/{name:path}")(pages.static)
-    explain_faults(front)
-    front.add_middleware(Guard, settings=settings)
+    add_error_handlers(front)
+    front.add_middleware(SecurityMiddleware, settings=settings)
     return front
 
 
-# ---- who lives there
+# ---- settings of the studies
 
 
-def find_studies(places: Sequence[Path]) -> list[Path]:
-    """The folders of studies: named one by one, or all those inside a folder that is no study itself."""
+def find_study_folders(places: Sequence[Path]) -> list[Path]:
+    """Return the study folders among `places`, or inside those that are not study folders themselves."""
     found: list[Path] = []
     for place in places:
         inner = [] if (place / STUDY).is_file() else sorted(file.parent for file in place.glob(f"*/{STUDY}"))
@@ -112,8 +112,8 @@ def find_studies(places: Sequence[Path]) -> list[Path]:
     return found
 
 
-def databases_of(given: Sequence[str], folders: Sequence[Path], for_all: str = "") -> dict[Path, str]:
-    """The database of every study: NAME=URL where there is one, else a schema of its own in the one for all."""
+def assign_databases(given: Sequence[str], folders: Sequence[Path], for_all: str = "") -> dict[Path, str]:
+    """Return the database URL of each study folder: NAME=URL of `given`, else the study's schema in the common database."""
     names = {folder: read_study(folder).name for folder in folders}
     named: dict[str, str] = {}
     for one in given:
@@ -130,36 +130,48 @@ def databases_of(given: Sequence[str], folders: Sequence[Path], for_all: str = "
 
 
 def _own_schema(url: str, name: str) -> str:
-    """
+    """Return a database URL with the schema of a study added; empty if there is no URL.
+
     >>> _own_schema("postgresql://host/db?sslmode=require", "pets")
     'postgresql://host/db?sslmode=require&schema=pets'
     """
     return f"{url}{'&' if '?' in url else '?'}schema={name}" if url else ""
 
 
-def lodge(settings: Sequence[Settings], base_url: str) -> list[Settings]:
-    """Settings of several studies, each with its own address under one; studies that cannot live together are refused."""
+def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settings]:
+    """Return settings with the address BASE_URL/NAME for each study; raise InputError if names, secrets or databases clash."""
     names = [read_study(one.folder).name for one in settings]
-    taken = {*RESERVED_PATHS, _first(urlsplit(base_url).path)}  # of /pets/join nobody could tell which pets it means
+    taken = {
+        *RESERVED_PATHS,
+        _first_segment(urlsplit(base_url).path),
+    }  # under https://x/pets, /pets/join would be ambiguous
     for at, name in enumerate(names):
         if name in taken:
             where = first_few([str(one.folder) for one, other in zip(settings, names, strict=True) if other == name])
-            why = f"{where} cannot all be at {base_url}/{name}" if names.count(name) > 1 else f"/{name} is taken"
-            raise InputError(f"{why}; give {settings[at].folder} another name in its {STUDY}")
+            why = (
+                f"{where} have the same name, {base_url}/{name}"
+                if names.count(name) > 1
+                else f"the address /{name} is reserved"
+            )
+            raise InputError(f"{why}; change `name` in {settings[at].folder / STUDY}")
         taken.add(name)
-    _must_differ([one.folder for one in settings], [StudySecret.of(one.folder).sign("house", "") for one in settings])
-    _must_differ(
+    _check_distinct(
+        [one.folder for one in settings], [StudySecret.of(one.folder).sign("compare", "") for one in settings]
+    )
+    _check_distinct(
         [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
     )
     return [
-        one.model_copy(update={"base_url": f"{base_url}/{name}", "in_house": True})
+        one.model_copy(update={"base_url": f"{base_url}/{name}", "multi_study": True})
         for one, name in zip(settings, names, strict=True)
     ]
 
 
-def _must_differ(folders: Sequence[Path], what: Sequence[str]) -> None:
-    """A copy beside its original: their tokens and answers would be mistaken for each other's."""
-    for text in what:
-        if what.count(text) > 1:
-            same = first_few([str(folder) for folder, other in zip(folders, what, strict=True) if other == text])
-            raise InputError(f"{same} have one secret or one database: one is a copy of the other; serve one of them")
+def _check_distinct(folders: Sequence[Path], values: Sequence[str]) -> None:
+    """Raise InputError if two folders have the same value (secret or database): one is a copy of the other."""
+    for text in values:
+        if values.count(text) > 1:
+            same = first_few([str(folder) for folder, other in zip(folders, values, strict=True) if other == text])
+            raise InputError(
+                f"{same} have the same secret or database because one is a copy of the other; serve only one of them"
+            )

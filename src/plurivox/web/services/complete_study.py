@@ -10,7 +10,7 @@ from plurivox.web.services.worker_stages import WrongStage, current_stage
 from plurivox.web.store.collect.sittings import count_tasks_answered
 from plurivox.web.store.collect.workers import Worker, get_platform, get_worker
 from plurivox.web.study.config import Study
-from plurivox.web.study.terms import MTURK
+from plurivox.web.study.config_sections import MTURK
 
 Outcome = Literal["done", "full", "failed"]
 PROLIFIC_HOSTS = ("app.prolific.com", "app.prolific.co")

@@ -22,7 +22,7 @@ def enter_by_invite(
 
     Raise Forbidden if the link is used up or closed, Conflict if the study is not open.
     """
-    client_key = None if key is None else keys.hidden(f"{invite} {key}")
+    client_key = None if key is None else keys.hash_token(f"{invite} {key}")
     known = workers.find_worker_by_key(connection, client_key)
     if known is None:
         require_open(connection, study.texts.closed)
@@ -49,7 +49,7 @@ def enter_by_platform(
         raise Forbidden("other-platform", "this study does not accept workers from this platform")
     pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
     key = who.session if who.name == "mturk" else key
-    client_key = None if key is None else keys.hidden(f"{pseudonym} {key}")
+    client_key = None if key is None else keys.hash_token(f"{pseudonym} {key}")
     entry = workers.find_entry(connection, pseudonym)
     if entry is None:
         require_open(connection, study.texts.closed)

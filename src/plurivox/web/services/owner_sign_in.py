@@ -27,7 +27,7 @@ def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
     if owners.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owners.save_setup_token(connection, keys.hidden(token))
+    owners.save_setup_token(connection, keys.hash_token(token))
     return token
 
 
@@ -52,11 +52,11 @@ def _dummy_hash() -> str:
 
 def hash_address(keys: StudySecret, address: str) -> str:
     """Return the keyed hash of a network address, as stored in the database."""
-    return keys.hidden(f"place {address}")
+    return keys.hash_token(f"place {address}")
 
 
 def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, address_hash: str) -> Tokens:
     """Begin a session of an owner, save the address as known, and return the session's tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owners.begin_session(connection, keys.hidden(tokens.session), tokens.csrf, owner, hours, address_hash)
+    owners.begin_session(connection, keys.hash_token(tokens.session), tokens.csrf, owner, hours, address_hash)
     return tokens

@@ -26,7 +26,7 @@ from plurivox.web.store.collect.submissions import (
 )
 from plurivox.web.store.collect.workers import Worker, move_to_end
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
-from plurivox.web.study import forms
+from plurivox.web.study import question_forms
 from plurivox.web.study.config import Study
 
 HUNDRED = Decimal(100)
@@ -113,7 +113,7 @@ def _completes_stage(study: Study, slot: AnsweredSlot) -> bool:
 
 def form_of_answer(study: Study, submission: Submission) -> str:
     """Return the form of `elicit` that reads a submission: the study's, or the histogram if the page showed bars."""
-    return forms.read_by(study.form, bars=submission.mode == "histogram")
+    return question_forms.elicit_form(study.form, bars=submission.mode == "histogram")
 
 
 def check_answer(study: Study, form: str, submission: Submission) -> None:
@@ -133,8 +133,8 @@ def check_answer(study: Study, form: str, submission: Submission) -> None:
     named = [mark for mark in submission.marks if mark.kind == "named"]
     if not named:
         raise Invalid("choose a label, or say that you cannot tell")
-    _check_marks(forms.question(form), submission.marks, named)
-    if study.form == forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
+    _check_marks(question_forms.question(form), submission.marks, named)
+    if study.form == question_forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent; every percent must be a multiple of it")
 
 

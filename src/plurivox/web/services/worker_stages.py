@@ -22,7 +22,7 @@ from plurivox.web.store.collect.workers import (
 )
 from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.study_state import StudyState, get_state
-from plurivox.web.study.assigner import assigner
+from plurivox.web.study.assigner import load_assigner
 from plurivox.web.study.config import Study
 
 
@@ -73,7 +73,7 @@ def turn_away_if_full(connection: Connection, study: Study, worker: Worker) -> W
     if worker.stage in ("tasks", "debrief", "done") or get_state(connection) != "open":
         return worker
     pool = pool_for_worker(connection, worker, study.shares, read_only=True)
-    if pool and assigner(connection, study).choose(pool):
+    if pool and load_assigner(connection, study).choose(pool):
         return worker
     return worker if expected_wait(connection, worker) else turn_away(connection, worker)
 

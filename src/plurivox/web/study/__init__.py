@@ -1,4 +1,4 @@
-"""A study: its configuration, its files, and how both are created, imported and exported."""
+"""A study: its configuration (study.toml), its files, and functions that create, import, export and back it up."""
 
 from plurivox.web.study.config import STUDY, Study, read_study
 

@@ -1,4 +1,4 @@
-"""The assigner of a study: the one that study.toml names, or the one that fits its batches and strata."""
+"""The method of `plurivox.assign` that chooses tasks in a study: from study.toml, or by its batches and strata."""
 
 import json
 
@@ -12,34 +12,35 @@ from plurivox.web.study.config import Study
 
 
 def assigner_of(study: Study, has_batches: bool) -> Assigner:
-    """A method of the step `assign` with the study's batch, repeats and strata, where its word does not say otherwise.
+    """Return the assigner of a study, with the study's batch, repeats and strata unless its spec sets these options.
 
     >>> assigner_of(Study(name="pets", labels=["cat", "dog"], batch=5, repeats=1), has_batches=False)
     Quota(twice=1, seed=0, batch=5)
     """
-    fitting = "batches" if has_batches else "strata" if study.strata else "quota"
-    name, said = parse_spec(study.assign or fitting)
+    default = "batches" if has_batches else "strata" if study.strata else "quota"
+    name, given = parse_spec(study.assign or default)
     method = methods[name]
-    told: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
+    settings: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
     if study.strata:
-        told["counts"] = json.dumps(study.strata)
-    own = {one.flag for one in method.options()}
-    return method.from_options({**{flag: value for flag, value in told.items() if flag in own}, **said})
+        settings["counts"] = json.dumps(study.strata)
+    flags = {option.flag for option in method.options()}
+    return method.from_options({**{flag: value for flag, value in settings.items() if flag in flags}, **given})
 
 
-def assigner(connection: Connection, study: Study) -> Assigner:
-    """How the study chooses the tasks of a sitting."""
+def load_assigner(connection: Connection, study: Study) -> Assigner:
+    """Return the assigner of the study in a database."""
     return assigner_of(study, has_batches(connection))
 
 
 def assignment_of(study: Study, has_batches: bool) -> Assignment:
-    """What the store needs to know of how tasks are assigned."""
+    """Return the assignment settings for the store: answers per task, assigner, arms."""
     return Assignment(study.per_task, assigner_of(study, has_batches), list(study.shares))
 
 
-def must_have_batches(connection: Connection, study: Study) -> None:
-    """Refuse a study that names a way of which its database holds nothing."""
-    if isinstance(assigner(connection, study), Batches) and not has_batches(connection):
+def check_batches(connection: Connection, study: Study) -> None:
+    """Raise InputError if the study's assigner needs batches and the database has none."""
+    if isinstance(load_assigner(connection, study), Batches) and not has_batches(connection):
         raise InputError(
-            "study.toml says assign = 'batches', but the study was made without: plurivox studio new --batches FILE"
+            "study.toml has assign = 'batches', but the study has no batches; "
+            "create it with: plurivox studio new --batches FILE"
         )

@@ -1,4 +1,4 @@
-"""Configuration of a study: study.toml, parsed and checked."""
+"""Configuration of a study: the data model of study.toml, and functions that read and check it."""
 
 import hashlib
 import tomllib
@@ -12,62 +12,64 @@ from plurivox.core import questions
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.schema import TaskKind
-from plurivox.web.study import forms
-from plurivox.web.study.forms import Form, Person, own_words, phrase_for, wording
-from plurivox.web.study.study_errors import told
-from plurivox.web.study.terms import MTURK_FRAMES, Completion, Exclude, Part, Pay, PlatformName
+from plurivox.web.study import question_forms
+from plurivox.web.study.config_errors import describe_error
+from plurivox.web.study.config_sections import MTURK_FRAMES, Completion, Exclude, Pay, PlatformName, Section
+from plurivox.web.study.question_forms import Form, Person, adapted_phrases, custom_phrases, wording_of
 
 STUDY = "study.toml"
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Words = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
+LongText = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
 Origin = Annotated[str, Field(max_length=200, pattern=r"^https://[A-Za-z0-9*.-]+(:[0-9]{1,5})?$")]
 
 
-class Question(Part):
-    """One question of the comprehension check; `right` is the place of the right choice, from 0."""
+class Question(Section):
+    """A question of the comprehension check; `right` is the index of the correct choice, from 0."""
 
-    question: Words
-    choices: list[Words] = Field(min_length=2, max_length=10)
+    question: LongText
+    choices: list[LongText] = Field(min_length=2, max_length=10)
     right: int = Field(ge=0)
-    why: Words = ""
+    why: LongText = ""
 
     @model_validator(mode="after")
-    def _right_is_there(self) -> Self:
+    def _check_right(self) -> Self:
         if self.right >= len(self.choices):
-            raise ValueError(f"right = {self.right}, but choices are counted from 0 to {len(self.choices) - 1}")
+            raise ValueError(f"right = {self.right}, but choices are numbered from 0 to {len(self.choices) - 1}")
         return self
 
 
-class Texts(Part):
-    """What people read; a blank line parts paragraphs, and nothing else is markup. An empty text leaves its page out."""
+class Texts(Section):
+    """Texts of the worker's pages, in which a blank line separates paragraphs. A page with an empty text is skipped."""
 
-    consent: Words = "You take part of your own will and may stop at any time. Your answers are kept under a pseudonym."
-    instructions: Words = (
-        "You will see tasks one after the other. Say what you think each one is, and how sure you are.\n\n"
-        "There is no need to hurry, and no need to be certain: your doubt is what we want to know."
+    consent: LongText = "Taking part is voluntary. You may stop at any time. Your answers are stored under a pseudonym."
+    instructions: LongText = (
+        "You will see one task after another. For each one, choose the label that fits and say how sure you are.\n\n"
+        "You do not need to hurry or to be certain: we want to know when you are in doubt."
     )
-    debrief: Words = "Thank you. Your answers have been saved."
-    closed: Words = "This study takes no answers at the moment. What you have answered is saved."
-    waiting: Words = "All tasks are with other people at the moment. This page looks by itself for any that come back."
-    full: Words = (
-        "This study has all the answers it needs, so nothing is left for you to answer. Thank you for coming.\n\n"
-        "If a platform sent you, please give your place back there: without an answer there is no completion code."
+    debrief: LongText = "Thank you. Your answers have been saved."
+    closed: LongText = "This study does not accept answers at the moment. Your answers so far are saved."
+    waiting: LongText = (
+        "All remaining tasks are assigned to other people. This page checks regularly whether one becomes available."
     )
-    failed: Words = "This is where the study ends for you. What you have answered is saved. Thank you for your time."
+    full: LongText = (
+        "This study has all the answers it needs, so there is no task left for you. Thank you for your interest.\n\n"
+        "If you come from a platform, please return your submission there: without an answer there is no completion code."
+    )
+    failed: LongText = "The study ends here for you. Your answers so far are saved. Thank you for your time."
 
 
-class Arm(Part):
-    """One of several ways to ask: every person gets one of them at random, and keeps it."""
+class Arm(Section):
+    """An arm of a study with several forms: each worker is assigned to one arm at random."""
 
-    name: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_.-]*$")  # empty: its form
+    name: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_.-]*$")  # empty: the name of its form
     form: Form
     wording: Person | Literal[""] = ""  # empty: the study's
     chips: int = Field(default=0, ge=0, le=100)  # 0: the study's
-    share: int = Field(default=1, ge=1, le=100)  # of the people, beside the shares of the others
+    share: int = Field(default=1, ge=1, le=100)  # of the workers, relative to the other arms
 
 
-class Study(Part):
-    """Everything about a study but its tasks.
+class Study(Section):
+    """The configuration of a study, as in study.toml; tasks and answers are in the database.
 
     >>> study = Study(name="pets", labels=["cat", "dog"], form="one-label")
     >>> study.tasks_per_sitting, study.phrases()["top"]
@@ -79,45 +81,45 @@ class Study(Part):
     labels: list[Label] = Field(min_length=2, max_length=1000)
     form: Form = "top-two"
     wording: Person = "third"
-    kind: TaskKind | Literal[""] = ""  # what tasks are; empty: as the first one is
-    chips: int = Field(default=20, ge=2, le=100)  # of the form chips: how many there are to place
+    kind: TaskKind | Literal[""] = ""  # kind of the tasks; empty: the kind of the first task
+    chips: int = Field(default=20, ge=2, le=100)  # number of chips in the form chips
     per_task: int = Field(default=6, ge=1, le=1000)
     batch: int = Field(default=25, ge=1, le=1000)
     repeats: int = Field(default=0, ge=0, le=100)
     sittings: int = Field(default=1, ge=1, le=1000)  # how many batches one person may answer
-    practice: int = Field(default=3, ge=0, le=50)  # practice tasks, of those the items mark so
+    practice: int = Field(default=3, ge=0, le=50)  # number of practice tasks
     strata: dict[str, Annotated[int, Field(ge=1, le=1000)]] = {}  # tasks of each stratum in a batch
-    assign: str = Field(default="", max_length=300)  # how tasks are chosen; empty: by batches, strata or quota
-    token_days: float = Field(default=30, gt=0, le=3650)  # a person away for longer comes back by the personal link
+    assign: str = Field(default="", max_length=300)  # spec of the assigner; empty: batches, strata or quota
+    token_days: float = Field(default=30, gt=0, le=3650)  # days without use after which a worker's token expires
     lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
-    aggregator: str = Field(default="", max_length=200)  # of the owner's pages; empty: the mean of the soft answers
-    frame_ancestors: list[Origin] = []  # platforms that may show the pages in a frame
+    aggregator: str = Field(default="", max_length=200)  # for the owner's pages; empty: mean of the soft answers
+    frame_ancestors: list[Origin] = []  # sites that may show the pages in a frame
     too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
     texts: Texts = Texts()
     quiz: list[Question] = Field(default=[], max_length=20)
-    forms: list[Form] = Field(default=[], max_length=20)  # arms in short: each of these forms, with equal shares
+    forms: list[Form] = Field(default=[], max_length=20)  # short form of [[arm]]: one arm per form, with equal shares
     arm: list[Arm] = Field(default=[], max_length=20)
-    platforms: list[PlatformName] = ["prolific"]  # whose links let people in
-    submit_early: bool = False  # audio may be answered before it was heard to the end
+    platforms: list[PlatformName] = ["prolific"]  # platforms whose links are accepted
+    submit_early: bool = False  # whether a sound can be answered before it was played to the end
     completion: Completion = Completion()
     pay: Pay = Pay()
     exclude: Exclude = Exclude()
-    phrase: dict[str, Words] = {}  # own words for phrases of the task page
+    phrase: dict[str, LongText] = {}  # custom wording of the task page
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _check_consistency(self) -> Self:
         if len(set(self.labels)) < len(self.labels):
-            raise ValueError("labels must differ from each other")
+            raise ValueError("labels must be unique")
         if self.repeats > self.tasks_per_sitting:
-            raise ValueError(f"{self.repeats} repeats cannot come from a batch of {self.tasks_per_sitting} tasks")
+            raise ValueError(f"repeats = {self.repeats} is more than the {self.tasks_per_sitting} tasks of a batch")
         _check_chips(self.chips)
-        if strange := sorted(set(self.phrase) - set(wording(self.form, "first"))):
-            raise ValueError(f"there are no phrases {strange}")
+        if unknown := sorted(set(self.phrase) - set(wording_of(self.form, "first"))):
+            raise ValueError(f"unknown phrases {unknown}")
         return self
 
     @model_validator(mode="after")
-    def _assigns(self) -> Self:
+    def _check_assign(self) -> Self:
         try:
             made = assigners.make(self.assign) if self.assign else None
         except PlurivoxError as cause:
@@ -127,29 +129,29 @@ class Study(Part):
         return self
 
     @model_validator(mode="after")
-    def _arms_differ(self) -> Self:
+    def _check_arms(self) -> Self:
         if self.forms and self.arm:
-            raise ValueError("say either forms or [[arm]]")
+            raise ValueError("use either forms or [[arm]], not both")
         names = [one.name for one in self.arms]
         if len(names) == 1 or len(set(names)) < len(names):
-            raise ValueError("arms are two or more, and each needs a name of its own")
+            raise ValueError("a study has either no arms or two or more, each with a unique name")
         for one in self.arms:
             _check_chips(one.chips or self.chips)
         return self
 
     @property
     def arms(self) -> list[Arm]:
-        """The ways in which people are asked, where there are several; empty: all are asked alike."""
+        """The arms of the study, from `arm` or `forms`; empty if all workers get the same form."""
         given = self.arm or [Arm(form=form) for form in self.forms]
         return [one if one.name else one.model_copy(update={"name": one.form}) for one in given]
 
     @property
     def shares(self) -> dict[str, int]:
-        """The arms by name, each with its share of the people."""
+        """The share of workers of each arm, by name."""
         return {one.name: one.share for one in self.arms}
 
     def in_arm(self, name: str) -> "Study":
-        """The study as the people of an arm see it; as it is where there is no such arm."""
+        """Return the study with form, wording and chips of an arm; unchanged if there is no such arm."""
         for one in self.arms:
             if one.name == name:
                 own = {"form": one.form, "wording": one.wording or self.wording, "chips": one.chips or self.chips}
@@ -157,37 +159,37 @@ class Study(Part):
         return self
 
     @property
-    def asks(self) -> questions.Question:
-        """What the form asks for."""
-        return forms.question(forms.read_by(self.form))
+    def question(self) -> questions.Question:
+        """What the form asks for: number of labels, percents, ticks."""
+        return question_forms.question(question_forms.elicit_form(self.form))
 
     @property
     def tasks_per_sitting(self) -> int:
-        """How many different tasks a sitting has; repeats come on top."""
+        """The number of different tasks in a sitting, without repeats."""
         return sum(self.strata.values()) or self.batch
 
     @property
     def lease_seconds(self) -> float:
-        """How long a sitting's slots are kept for a person who does not answer."""
+        """The lease duration of a task, in seconds."""
         return self.lease_minutes * 60
 
     @property
     def digest(self) -> str:
-        """A few letters that differ whenever anything in study.toml does."""
+        """A hash of the configuration; it changes whenever study.toml does."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
     def phrases(self) -> dict[str, str]:
-        """Every phrase of the task page, by form, wording and kind of tasks as they are now; the study's own words first."""
-        said = wording(self.form, self.wording) | phrase_for(self.form, self.wording, self.kind)
-        return said | own_words(self.phrase)
+        """Return every phrase of the task page, by form, wording and kind of tasks, with the study's custom phrases."""
+        defaults = wording_of(self.form, self.wording) | adapted_phrases(self.form, self.wording, self.kind)
+        return defaults | custom_phrases(self.phrase)
 
-    def frames(self) -> list[str]:
-        """Whose pages may show ours in a frame."""
+    def frame_origins(self) -> list[str]:
+        """Return the origins that may show the pages in a frame."""
         return [*self.frame_ancestors, *(MTURK_FRAMES if "mturk" in self.platforms else ())]
 
     def stages(self) -> list[Stage]:
-        """The pages a person walks through, in order; those without content are left out."""
-        there: dict[Stage, object] = {
+        """Return the stages of the study in order; those without content are left out."""
+        contents: dict[Stage, object] = {
             "consent": self.texts.consent,
             "instructions": self.texts.instructions,
             "quiz": self.quiz,
@@ -196,42 +198,45 @@ class Study(Part):
             "debrief": self.texts.debrief,
             "done": True,
         }
-        return [stage for stage, content in there.items() if content]
+        return [stage for stage, content in contents.items() if content]
 
 
 def _check_chips(chips: int) -> None:
+    """Raise ValueError if 100 percent cannot be divided into `chips` chips of whole percents."""
     if 100 % chips:
-        raise ValueError(f"{chips} chips cannot share 100 percent in whole parts; take 10, 20, 25 or 50")
+        raise ValueError(f"100 percent cannot be divided into {chips} chips of whole percents; use 10, 20, 25 or 50")
 
 
 def read_study(folder: Path) -> Study:
-    """The study in a folder."""
+    """Read and check study.toml of a folder; raise InputError on mistakes."""
     file = folder / STUDY
     if not file.is_file():
-        raise InputError(f"{folder} holds no {STUDY}; make a study first: plurivox studio new {folder} --items ...")
+        raise InputError(f"{folder} has no {STUDY}; create a study first: plurivox studio new {folder} --items ...")
     try:
-        return study_of(tomllib.loads(file.read_text(encoding="utf-8")), str(file))
+        return parse_study(tomllib.loads(file.read_text(encoding="utf-8")), str(file))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
         raise InputError(f"{file} cannot be read: {cause}") from cause
 
 
-def study_of(values: dict[str, Any], where: str = STUDY) -> Study:
-    """A study of values; what is wrong is said with its place."""
+def parse_study(values: dict[str, Any], where: str = STUDY) -> Study:
+    """Check values of study.toml and return the Study; raise InputError with the first three mistakes."""
     try:
         return Study.model_validate(values)
     except ValidationError as cause:
         mistakes = cause.errors(include_url=False)[:3]
-        raise InputError(f"{where}: {'; '.join(told(dict(one), _names()) for one in mistakes)}") from None
+        raise InputError(
+            f"{where}: {'; '.join(describe_error(dict(one), _known_names()) for one in mistakes)}"
+        ) from None
 
 
-def _names() -> list[str]:
-    """Every name that may stand in study.toml."""
-    return [name for part in Part.__subclasses__() for name in part.model_fields]
+def _known_names() -> list[str]:
+    """Return every name that study.toml may contain."""
+    return [name for part in Section.__subclasses__() for name in part.model_fields]
 
 
 def check_aggregator(study: Study) -> None:
-    """Refuse a name that is no aggregator's."""
-    from plurivox.aggregate import methods  # loads no aggregator: names are those of files
+    """Raise UnknownName if the study's aggregator does not exist."""
+    from plurivox.aggregate import methods  # does not import any aggregator
 
     name = study.aggregator.partition("[")[0]
     if name and name not in methods:

@@ -1,4 +1,4 @@
-"""The demo: handwritten digits, asked about with simulated earlier answers, so that every page has something to show."""
+"""The demo study: images of handwritten digits with simulated answers, so that every page shows data."""
 
 import io
 from collections.abc import Iterator
@@ -17,15 +17,16 @@ from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.collect.workers import add_visits, worker_ids
 from plurivox.web.store.database import WRITE_OPTIONS, now
 from plurivox.web.study.config import Question, Study, Texts
-from plurivox.web.study.create import add_answers, make_study
+from plurivox.web.study.config_sections import Completion
+from plurivox.web.study.create_study import add_answers, make_study
+from plurivox.web.study.image_files import read_image
 from plurivox.web.study.secrets import StudySecret
 from plurivox.web.study.study_database import open_database
-from plurivox.web.study.task_images import read_picture
-from plurivox.web.study.terms import Completion
 from plurivox.workflows import simulate_crowd
 
 N_TASKS, N_PRACTICE, SEED = 120, 3, 7
-STAGES = {"consent": 14, "instructions": 35, "quiz": 22, "practice": 40, "tasks": 290, "debrief": 8}  # median seconds
+# median seconds of a simulated worker
+STAGE_SECONDS = {"consent": 14, "instructions": 35, "quiz": 22, "practice": 40, "tasks": 290, "debrief": 8}
 
 STUDY = Study(
     name="digits",
@@ -37,18 +38,18 @@ STUDY = Study(
     repeats=2,
     practice=N_PRACTICE,
     texts=Texts(
-        consent="This is a demonstration. You look at handwritten digits and say which digit each one is.\n\n"
-        "You may stop at any time. Answers are kept under a pseudonym.",
-        instructions="You will see one digit after the other.\n\nPick the most probable digit, then, if you are in "
-        "doubt, a second one, and say how sure you are. Mark digits that it is definitely not.",
-        debrief="Thank you. Everything is saved.",
+        consent="This is a demonstration. You will see handwritten digits and say which digit each one is.\n\n"
+        "You may stop at any time. Answers are stored under a pseudonym.",
+        instructions="You will see one digit after another.\n\nPick the most probable digit and, if you are in "
+        "doubt, a second one, and say how sure you are. Mark digits that are definitely not correct.",
+        debrief="Thank you. All answers are saved.",
     ),
     quiz=[
         Question(
-            question="You are torn between 3 and 8. What do you do?",
-            choices=["Pick one and say 100 percent", "Pick the more probable one, then the other, with percents"],
+            question="You cannot decide between 3 and 8. What do you do?",
+            choices=["Pick one and give it 100 percent", "Pick the more probable one, then the other, with percents"],
             right=1,
-            why="Your doubt is what we want to know: name both.",
+            why="We want to know when you are in doubt: pick both digits.",
         )
     ],
     completion=Completion(code="DIGITS-DONE"),
@@ -56,7 +57,7 @@ STUDY = Study(
 
 
 def make_demo(folder: Path, database: str = "") -> int:
-    """A study on scikit-learn's digits in a new folder; how many earlier answers it has."""
+    """Create a study on scikit-learn's digits with simulated answers in a new folder; return the number of answers."""
     digits = require_package("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
     settings = Settings(folder=folder, database=database)
     make_study(settings, STUDY, demo_tasks(digits))
@@ -69,8 +70,8 @@ def make_demo(folder: Path, database: str = "") -> int:
             given = crowd.answers
             assert given is not None and given.when is not None and given.position is not None
             began = float(given.when.min() - given.when.max() + now() - 600)
-            when = given.when - given.when.max() + now() - 600  # as if the last came just now
-            recent = replace(given, when=when, position=given.position + 1)  # people count from one
+            when = given.when - given.when.max() + now() - 600  # the last answer was 10 minutes ago
+            recent = replace(given, when=when, position=given.position + 1)  # positions start at 1
             n = add_answers(connection, STUDY, StudySecret.of(folder), recent, pick=0.35)
             add_visits(connection, list(_visits(connection, began)))
             return n
@@ -79,21 +80,21 @@ def make_demo(folder: Path, database: str = "") -> int:
 
 
 def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
-    """How long each of the simulated people was on each page."""
+    """Yield rows of the table visits: how long each simulated worker spent on each stage."""
     rng = np.random.default_rng(SEED)
     for worker in worker_ids(connection):
         at = began
-        for stage, seconds in STAGES.items():
+        for stage, seconds in STAGE_SECONDS.items():
             spent = float(rng.lognormal(np.log(seconds), 0.4))
             at += spent
             yield {"worker_id": worker, "stage": stage, "at": at, "ms": round(1000 * spent), "detail": "{}"}
 
 
 def demo_tasks(digits: Any) -> Iterator[NewTask]:
-    """Pictures of the first digits, in their order, those for practice last."""
+    """Yield the first digits as image tasks, practice tasks last."""
     for i in range(N_TASKS + N_PRACTICE):
         out = io.BytesIO()
         Image.fromarray((digits.images[i] / 16 * 255).astype(np.uint8)).save(out, "PNG")
         name = f"digit-{i:03d}" if i < N_TASKS else f"practice-{i - N_TASKS}"
-        medium = read_picture(out.getvalue(), name, STUDY.image_pixels)
+        medium = read_image(out.getvalue(), name, STUDY.image_pixels)
         yield NewTask(name, medium=medium, practice=i >= N_TASKS)

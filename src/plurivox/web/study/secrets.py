@@ -1,4 +1,4 @@
-"""The secret of a study, made once, and what is signed or hidden with it."""
+"""The secret key of a study: signatures of tokens and links, hashes of tokens, pseudonyms."""
 
 import base64
 import contextlib
@@ -19,25 +19,26 @@ LENGTH = 32
 
 
 class StudySecret:
-    """Signs tokens and links, each for one purpose, and turns people's ids into pseudonyms."""
+    """The secret key of a study; signs tokens and links, hashes tokens and derives pseudonyms."""
 
     def __init__(self, secret: bytes) -> None:
         if len(secret) != LENGTH:
-            raise InputError(f"a secret has {LENGTH} bytes, this one has {len(secret)}; restore it from a backup")
+            raise InputError(f"{FILE} must have {LENGTH} bytes, but has {len(secret)}; restore it from a backup")
         self._secret = secret
 
     @classmethod
     def of(cls, folder: Path) -> "StudySecret":
-        """The secret in a folder, made at the first call; only its owner may read the file."""
+        """Read the secret of a folder, created at the first call; raise InputError if others may read the file."""
         file = folder / FILE
         if not file.exists():
-            cls._make(folder, file)
+            cls._create_file(folder, file)
         if file.stat().st_mode & 0o077:
-            raise InputError(f"{file} can be read by others; run: chmod 600 {file}")
+            raise InputError(f"other users can read {file}; run: chmod 600 {file}")
         return cls(file.read_bytes())
 
     @staticmethod
-    def _make(folder: Path, file: Path) -> None:
+    def _create_file(folder: Path, file: Path) -> None:
+        """Write a random secret to `file` atomically, unless another process does so first."""
         with contextlib.suppress(FileExistsError):
             part = folder / f".{FILE}.{secrets.token_hex(4)}"
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -47,38 +48,39 @@ class StudySecret:
             finally:
                 os.close(handle)
             try:
-                os.link(part, file)  # whole or not at all; of two servers that start at once, one wins
+                os.link(part, file)  # atomic: if two servers start at the same time, one wins
             finally:
                 part.unlink()
 
     def sign(self, purpose: str, value: str) -> str:
-        """A value that we shall know again; it holds no secret, but nobody else can make it."""
+        """Return `value` with a signature for `purpose` appended."""
         return f"{value}.{self._mac(purpose, value)}"
 
-    def opened(self, purpose: str, signed: str) -> str | None:
-        """The value of a signed text; None where it is not ours, or for another purpose."""
+    def verify(self, purpose: str, signed: str) -> str | None:
+        """Return the value of a signed text; None if the signature is invalid or for another purpose."""
         value, _, mac = signed.rpartition(".")
         return value if hmac.compare_digest(mac.encode(), self._mac(purpose, value).encode()) else None
 
     def pseudonym(self, person: str) -> str:
-        """A name that leads back to the person only for whoever has the secret and the person's id."""
+        """Return the pseudonym of a person's id, a keyed hash."""
         return "w" + self._mac("pseudonym", person)[:15].replace("-", "a").replace("_", "b")
 
-    def hidden(self, token: str) -> str:
-        """What the database keeps of a token."""
+    def hash_token(self, token: str) -> str:
+        """Return the keyed hash of a token, which the database stores instead of the token."""
         return self._mac("hidden", token)
 
     def _mac(self, purpose: str, value: str) -> str:
+        """Return the HMAC of a value for a purpose, as URL-safe text."""
         digest = hmac.new(self._secret, f"{purpose}\n{value}".encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:24]).decode()
 
 
-def keys_of(connection: Connection, settings: Settings) -> StudySecret:
-    """The secret of a study; a new one only where nobody came in by the old one."""
+def load_secret(connection: Connection, settings: Settings) -> StudySecret:
+    """Read the secret of a study, created if the study has no workers yet; raise InputError if it was lost."""
     file = settings.folder / FILE
     if not file.exists() and has_workers(connection):
         raise InputError(
-            f"{file} is not there, but people came in by it; bring it back from a backup "
-            "(a new one would lock them out and give them other pseudonyms)"
+            f"{file} is missing, but the study has workers; restore it from a backup "
+            "(a new secret would lock the workers out and change their pseudonyms)"
         )
     return StudySecret.of(settings.folder)

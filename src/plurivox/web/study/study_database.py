@@ -1,4 +1,4 @@
-"""The database of a study: SQLite in its folder, or the PostgreSQL database that the settings name."""
+"""The database of a study: SQLite in its folder, or the PostgreSQL database of the settings."""
 
 from sqlalchemy import Engine
 
@@ -7,7 +7,7 @@ from plurivox.web.store.database import open_postgresql, open_sqlite
 
 
 def open_database(settings: Settings) -> Engine:
-    """An engine on the study's database, whose tables may still be missing or of an older version."""
+    """Return an engine for the study's database, whose tables may be missing or of an older version."""
     if not settings.database:
         return open_sqlite(settings.folder / "study.db", settings.write_seconds, settings.max_pages)
     return open_postgresql(settings.database_url, settings.schema_name, settings.write_seconds)

@@ -1,1 +1,1 @@
-"""Routes: a file a topic. `/api` for workers, `/api/owner` for owners, `/media`, `/health`, and the pages."""
+"""Routes: `/api` for workers, `/api/owner` for owners, `/media`, `/health`, and the HTML pages."""

@@ -1,17 +1,17 @@
-"""Whether the server and its database answer."""
+"""The health check: whether the server and its database respond."""
 
 from fastapi import APIRouter
 
 import plurivox
 from plurivox.web.api.auth import StudioDep
-from plurivox.web.api.worker_schemas import Fault, Health
+from plurivox.web.api.worker_schemas import ErrorResponse, Health
 from plurivox.web.store.study_state import get_state
 
-router = APIRouter(tags=["health"], responses={503: {"model": Fault}})
+router = APIRouter(tags=["health"], responses={503: {"model": ErrorResponse}})
 
 
 @router.get("/health")
 async def health(studio: StudioDep) -> Health:
-    """ok, or 503."""
+    """Read the database; 503 if it does not respond."""
     await studio.read(get_state)
     return Health(status="ok", study=studio.study.name, version=plurivox.__version__)

@@ -1,4 +1,4 @@
-"""Images and sounds, by opaque id; their type was told by reading them when they were added."""
+"""Images and sounds of tasks, by opaque id; their type was detected from their bytes when they were added."""
 
 import re
 from functools import partial
@@ -8,15 +8,15 @@ from fastapi import APIRouter, Header, Response
 
 from plurivox.web.api.auth import StudioDep
 from plurivox.web.api.schema_fields import Id
-from plurivox.web.api.worker_schemas import Fault
+from plurivox.web.api.worker_schemas import ErrorResponse
 from plurivox.web.store.collect.tasks import get_media
 from plurivox.web.store.random_ids import decode_id
-from plurivox.web.study.task_audio import KINDS
-from plurivox.web.study.task_images import TYPES
+from plurivox.web.study.audio_files import SOUND_TYPES
+from plurivox.web.study.image_files import IMAGE_TYPES
 
 router = APIRouter(tags=["media"])
-SHOWN: dict[str, Any] = {kind: {} for kind in (*TYPES.values(), *KINDS)}
-FAULTS: dict[int | str, dict[str, Any]] = {code: {"model": Fault} for code in (404, 422, 503)}
+SHOWN: dict[str, Any] = {kind: {} for kind in (*IMAGE_TYPES.values(), *SOUND_TYPES)}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {code: {"model": ErrorResponse} for code in (404, 422, 503)}
 RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
@@ -25,17 +25,17 @@ RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
     response_class=Response,
     responses={
         200: {"content": SHOWN},
-        206: {"content": SHOWN, "description": "The part that was asked for"},
-        416: {"description": "There is no such part"},
-        **FAULTS,
+        206: {"content": SHOWN, "description": "The requested byte range"},
+        416: {"description": "The byte range is not satisfiable"},
+        **ERROR_RESPONSES,
     },
 )
 async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None) -> Response:
-    """An image as it is shown, small ones enlarged; or a sound, of which a part may be asked for."""
+    """Return an image (small ones enlarged) or a sound; a Range header returns a part of it."""
     found = await studio.read(partial(get_media, medium=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
-    part = part_of(range, len(data))
+    part = parse_range(range, len(data))
     if part is None:
         return Response(data, media_type=kind, headers=headers)
     begin, end = part
@@ -45,17 +45,17 @@ async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Heade
     return Response(data[begin:end], 206, media_type=kind, headers=headers)
 
 
-def part_of(wanted: str | None, n: int) -> tuple[int, int] | None:
-    """(begin, end) of the part that a Range header asks for, empty where there is none; None: all of it.
+def parse_range(header: str | None, n: int) -> tuple[int, int] | None:
+    """Return (begin, end) of a Range header for `n` bytes, begin >= end if out of range; None: send everything.
 
-    >>> part_of("bytes=2-4", 10), part_of("bytes=7-", 10), part_of("bytes=-3", 10), part_of("bytes=12-", 10)
+    >>> parse_range("bytes=2-4", 10), parse_range("bytes=7-", 10), parse_range("bytes=-3", 10), parse_range("bytes=12-", 10)
     ((2, 5), (7, 10), (7, 10), (10, 10))
-    >>> part_of("bytes=0-1,4-5", 10), part_of("lines=1-2", 10)
+    >>> parse_range("bytes=0-1,4-5", 10), parse_range("lines=1-2", 10)
     (None, None)
     """
-    found = RANGE.fullmatch(wanted or "")
+    found = RANGE.fullmatch(header or "")
     if found is None or not any(found.groups()):
-        return None  # what we do not understand is answered with the whole
+        return None  # unsupported ranges get the whole file
     first, last = found.groups()
     if not first:
         return max(0, n - int(last)), n

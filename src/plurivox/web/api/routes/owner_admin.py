@@ -10,9 +10,9 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api import presenters as present
+from plurivox.web.api import response_builders as present
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WritingOwner, owner_of
+from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WriteOwnerDep, current_owner
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
@@ -22,41 +22,43 @@ from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.report import study_progress
 from plurivox.web.studio import Studio
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS, dependencies=[Depends(owner_of)])
+router = APIRouter(
+    prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES, dependencies=[Depends(current_owner)]
+)
 
 
 @router.post("/state")
-async def change_state(body: o.ChangeState, studio: StudioDep, owner: WritingOwner) -> study_progress.StudyProgress:
-    """Open, pause or close the study; answers on their way are kept all the same."""
+async def change_state(body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep) -> study_progress.StudyProgress:
+    """Open, pause or close the study; answers to tasks that are leased already are still accepted."""
     await studio.write(partial(study_state.set_state, who=owner.name, state=body.state))
     return await studio.read(study_progress.study_progress)
 
 
 @router.get("/invites")
 async def invites(studio: StudioDep) -> o.Invites:
-    """Invite links, and the addresses for platforms."""
+    """List invite links, and the addresses to enter at platforms."""
     rows = await studio.read(invite_store.list_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
     mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
-    return o.Invites(invites=[_invite(studio, row) for row in rows], prolific=prolific, mturk=mturk)
+    return o.Invites(invites=[_invite_response(studio, row) for row in rows], prolific=prolific, mturk=mturk)
 
 
 @router.post("/invites")
-async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WritingOwner) -> o.Invite:
-    """A new invite link for so many people."""
+async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
+    """Create an invite link for `uses` people."""
     made = partial(invite_store.create_invite, who=owner.name, note=body.note, uses=body.uses)
-    return _invite(studio, await studio.write(made))
+    return _invite_response(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
-async def close_invite(invite: Id, studio: StudioDep, owner: WritingOwner) -> o.Invite:
-    """Nobody else comes in by it."""
+async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
+    """Close an invite link: no one else can enter by it."""
     closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
-    return _invite(studio, await studio.write(closed))
+    return _invite_response(studio, await studio.write(closed))
 
 
-def _invite(studio: Studio, invite: invite_store.Invite) -> o.Invite:
+def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
     return o.Invite(
         invite=encode_id(invite.id),
         address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, encode_id(invite.id))}",
@@ -69,31 +71,31 @@ def _invite(studio: Studio, invite: invite_store.Invite) -> o.Invite:
 
 @router.get("/audit")
 async def audit(studio: StudioDep) -> o.Audit:
-    """Who did what, the newest first."""
+    """Return the audit log of owners' actions, the newest first."""
     lines = await studio.read(audit_log.list_audit_lines)
     return o.Audit(lines=[o.AuditLine(**asdict(line)) for line in lines])
 
 
 @router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
 async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
-    """The data-set folder as a zip; text that a spreadsheet would take for a formula is prefixed in csv."""
-    from plurivox.web.study.export import zipped  # tables are a heavy import, and seldom needed
+    """Return the study as a data set in a zip file; in csv, text that a spreadsheet would run as a formula gets a prefix."""
+    from plurivox.web.study.export import export_zip  # a slow import, seldom needed
 
     await studio.write(partial(audit_log.log_audit, who=owner.name, what="export", form=form))
-    file = await asyncio.to_thread(zipped, studio.engine, studio.study, form)
-    gone = BackgroundTask(file.unlink)
-    return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=gone)
+    file = await asyncio.to_thread(export_zip, studio.engine, studio.study, form)
+    delete = BackgroundTask(file.unlink)
+    return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=delete)
 
 
 @router.get("/exclusions")
 async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
-    """People who were left out, the newest first."""
+    """List excluded workers, the newest first."""
     page = await studio.read(partial(excluded_workers.exclusion_page, after=after, limit=limit))
     return present.exclusions(page, studio.study)
 
 
 @router.post("/exclusions/{worker}/lift")
-async def lift(worker: Id, studio: StudioDep, owner: WritingOwner) -> o.Exclusions:
-    """Take an exclusion back: the person's answers count again, as extras."""
+async def lift_exclusion(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
+    """Lift an exclusion: the worker's answers count again, as extras."""
     await studio.write(partial(excluded_workers.lift_exclusion, who=owner.name, pseudonym=worker))
     return await exclusions(studio)

@@ -1,6 +1,6 @@
 """Routes of owners that show results: progress, tasks, workers, agreement, times, snapshots, pay.
 
-A SameSite cookie identifies the owner; writes need the token of the session and our own Origin.
+A SameSite cookie identifies the owner; writes also need the session's CSRF token and the studio's Origin.
 """
 
 from dataclasses import asdict
@@ -9,25 +9,27 @@ from functools import partial
 from fastapi import APIRouter, Depends
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api import presenters as present
+from plurivox.web.api import response_builders as present
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.auth import StudioDep, owner_of
+from plurivox.web.api.auth import StudioDep, current_owner
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_results
 from plurivox.web.store.report.snapshots import latest_snapshot
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS, dependencies=[Depends(owner_of)])
+router = APIRouter(
+    prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES, dependencies=[Depends(current_owner)]
+)
 
 
 @router.get("/studies")
 async def studies(studio: StudioDep) -> list[o.StudyLine]:
-    """The studies of this server."""
+    """List the study of this application."""
     return [present.study_line(studio.study, await studio.read(study_progress.study_counts))]
 
 
 @router.get("/progress")
 async def progress(studio: StudioDep) -> study_progress.StudyProgress:
-    """How many answers there are and how many are wanted, by stratum, stage and hour."""
+    """Return how many answers there are and how many are wanted, with counts by stratum, stage and hour."""
     return await studio.read(study_progress.study_progress)
 
 
@@ -39,13 +41,13 @@ async def tasks(
     order: soft_labels.Order = "name",
     prefix: o.Prefix = "",
 ) -> soft_labels.TaskPage:
-    """Tasks with their soft labels so far; with a prefix, those whose names begin with it, by name."""
+    """List tasks with their current soft labels; with `prefix`, those whose names begin with it, by name."""
     return await studio.read(partial(soft_labels.task_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/tasks/{task}")
 async def task(task: Id, studio: StudioDep) -> o.TaskDetail:
-    """One task, its soft label and every answer to it."""
+    """Return a task, its soft label and every answer to it."""
     return present.task_detail(await studio.read(partial(task_detail.task_detail, task=task)))
 
 
@@ -57,46 +59,44 @@ async def workers(
     order: worker_results.WorkerOrder = "worker",
     prefix: o.Prefix = "",
 ) -> worker_results.WorkerPage:
-    """Workers with their scores, by pseudonym or the largest first; with a prefix, whose pseudonyms begin with it."""
+    """List workers with their scores, by pseudonym or the largest first; with `prefix`, pseudonyms that begin with it."""
     return await studio.read(partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/agreement")
 async def agreement(studio: StudioDep) -> o.Agreement:
-    """How far people agree, with each other and with themselves."""
+    """Return the agreement between workers, and of workers with themselves on repeats."""
     return present.agreement(await studio.read(latest_snapshot))
 
 
 @router.get("/times")
 async def times(studio: StudioDep) -> o.Times:
-    """Where the time goes: by page, and by position of the task."""
+    """Return median times per stage, per answer, and by position of the task."""
     return present.times(await studio.read(latest_snapshot))
 
 
 @router.get("/forms")
 async def forms(studio: StudioDep) -> o.FormsCompared:
-    """The forms of a study that asks in several, side by side: what answers cost and what they are worth."""
+    """Compare the arms of a study with several forms: time, dropout and quality of the answers."""
     latest = await studio.read(latest_snapshot)
-    arms = [
-        asdict(one) for one in latest.forms
-    ]  # of JSON, which has lists for tuples: pydantic makes them tuples again
+    arms = [asdict(one) for one in latest.forms]  # JSON has lists instead of tuples; pydantic converts them
     return o.FormsCompared.model_validate({"arms": arms, "at": latest.at})
 
 
 @router.get("/flagged")
 async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> worker_results.FlaggedPage:
-    """Odd answers, the newest first."""
+    """List flagged answers, the newest first."""
     return await studio.read(partial(worker_results.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")
 async def snapshot(studio: StudioDep) -> o.BackgroundState:
-    """What the background last computed, and how old it is."""
+    """Return the figures of the latest snapshot, whether it is stale, and alerts."""
     return present.background_state(await studio.read(study_progress.background_state), [*studio.alerts.values()])
 
 
 @router.get("/pay")
 async def pay(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
-    """The pay sheet, by pseudonym, as the background last computed it."""
+    """Return a page of the pay sheet of the latest snapshot, by pseudonym."""
     page = await studio.read(partial(pay_sheet.pay_page, after=after, limit=limit))
     return present.pay_page(page, studio.study.pay.currency)

@@ -1,4 +1,4 @@
-"""Routes of owners: set-up, login, logout, session."""
+"""Routes of owners: setup, login, logout, session."""
 
 from functools import partial
 
@@ -9,52 +9,53 @@ from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import (
     AddressDep,
     LimitsDep,
-    LogInDep,
+    LoginAddressDep,
     OwnerDep,
     StudioDep,
-    WritingOwner,
-    cookie_of,
-    may_set_up,
+    WriteOwnerDep,
+    check_setup_request,
+    cookie_name,
     set_cookie,
 )
-from plurivox.web.api.http_errors import ApiError, too_many
+from plurivox.web.api.http_errors import ApiError, rate_limited
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import owners
 from plurivox.web.studio import Studio
 
-router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.FAULTS)
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES)
 
 
-@router.post("/setup", dependencies=[Depends(may_set_up)])
+@router.post("/setup", dependencies=[Depends(check_setup_request)])
 async def set_up(
     body: o.SetUp, response: Response, studio: StudioDep, limits: LimitsDep, address: AddressDep
 ) -> o.Session:
-    """The first owner, by the one-time token of the terminal."""
-    hidden = studio.keys.hidden(body.token)
-    hashed = await limits.slowly.run(owner_sign_in.hash_password, body.password)
+    """Create the first owner with the one-time token printed in the terminal, and sign in."""
+    token_hash = studio.keys.hash_token(body.token)
+    hashed = await limits.hashing.run(owner_sign_in.hash_password, body.password)
     owner = await studio.write(
-        partial(owners.create_first_owner, token_hash=hidden, name=body.name, password_hash=hashed)
+        partial(owners.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
     )
-    return await _begin(studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address))
+    return await _begin_session(studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address))
 
 
 @router.post("/login")
 async def log_in(
-    body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LogInDep
+    body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LoginAddressDep
 ) -> o.Session:
-    """Sign in by password. A name that is not there takes as long as a wrong password, and is counted alike."""
+    """Sign in by password. An unknown name takes as long as a wrong password and counts as one."""
     place = owner_sign_in.hash_address(studio.keys, address)
     account = await studio.read(partial(owners.get_account, name=body.name, address_hash=place))
-    if wait := limits.guesses.wait(body.name, address, known=account.known_address):
-        raise too_many(wait)
-    right = await limits.slowly.run(owner_sign_in.verify_password, account.password_hash, body.password)
-    if not right or account.owner is None:
+    if wait := limits.logins.wait(body.name, address, known=account.known_address):
+        raise rate_limited(wait)
+    is_correct = await limits.hashing.run(owner_sign_in.verify_password, account.password_hash, body.password)
+    if not is_correct or account.owner is None:
         raise ApiError(401, "wrong-password", "name or password is wrong")
-    limits.guesses.right(body.name, address, known=account.known_address)
-    return await _begin(studio, response, account.owner, body.name, place)
+    limits.logins.accept(body.name, address, known=account.known_address)
+    return await _begin_session(studio, response, account.owner, body.name, place)
 
 
-async def _begin(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
+async def _begin_session(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
+    """Store a new session of an owner, set its cookie on `response` and return it."""
     hours = studio.settings.session_hours
     begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, address_hash=place)
     tokens = await studio.write(begin)
@@ -63,13 +64,13 @@ async def _begin(studio: Studio, response: Response, owner: int, name: str, plac
 
 
 @router.post("/logout", status_code=204)
-async def log_out(response: Response, studio: StudioDep, owner: WritingOwner) -> None:
-    """Sign out: the session is gone, wherever its cookie may be."""
+async def log_out(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
+    """Sign out: delete the session and its cookie."""
     await studio.write(partial(owners.end_session, session=owner))
-    response.delete_cookie(cookie_of(studio.settings), path=studio.settings.prefix or "/")
+    response.delete_cookie(cookie_name(studio.settings), path=studio.settings.prefix or "/")
 
 
 @router.get("/session")
 async def session(owner: OwnerDep) -> o.Session:
-    """Who is signed in, and the token for writes."""
+    """Return the name of the owner who is signed in, and the CSRF token for writes."""
     return o.Session(name=owner.name, csrf=owner.csrf)

@@ -1,7 +1,7 @@
-"""The pages themselves: `/join` and `/work` for workers, `/owner` for owners, `/api` for programmers, `/static`.
+"""HTML pages and static files: `/join` and `/work` for workers, `/owner` for owners, `/api` for programmers, `/static`.
 
-Pages hold no data; their scripts fetch it from `/api`. An invite link is BASE/join#invite=..., a personal link
-BASE/join#link=...: what follows # stays in the browser and out of every log. Prolific's is BASE/join?PROLIFIC_PID=...
+Pages contain no data; their scripts fetch it from `/api`. An invite link is BASE/join#invite=..., a personal link
+BASE/join#link=...: what follows # is not sent to the server and not logged. Prolific's link is BASE/join?PROLIFIC_PID=...
 """
 
 import gzip
@@ -13,46 +13,49 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
-from plurivox.web.api.assets import join_script, join_sheet
+from plurivox.web.api.asset_bundle import bundle_script, bundle_stylesheet
 from plurivox.web.api.auth import StudioDep
 
 router = APIRouter(include_in_schema=False)
 HOME = Path(__file__).parents[2]  # plurivox/web
 STATIC = HOME / "static"
-KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-A_YEAR = "public, max-age=31536000, immutable"  # the address holds a digest of what is sent
+CONTENT_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+CACHE_ONE_YEAR = "public, max-age=31536000, immutable"  # the address contains a digest of the files
 
 
 @cache
-def assets() -> dict[str, bytes]:
-    """Every file under /static, in memory: the joined scripts and sheets, and the modules one by one."""
+def static_files() -> dict[str, bytes]:
+    """Return every file under /static by name: the bundled scripts and style sheets, and the single modules."""
     css = STATIC / "css"
     made = {
-        "work.js": join_script(STATIC / "js" / "work.js", [css / "base.css", css / "work.css"]),
-        "owner.js": join_script(STATIC / "js" / "owner.js"),
-        "house.js": join_script(STATIC / "js" / "house.js"),
-        "api.js": join_script(STATIC / "js" / "api_page.js"),
-        "owner.css": join_sheet([css / "base.css", css / "owner.css"]),
+        "work.js": bundle_script(STATIC / "js" / "work.js", [css / "base.css", css / "work.css"]),
+        "owner.js": bundle_script(STATIC / "js" / "owner.js"),
+        "studies.js": bundle_script(STATIC / "js" / "studies.js"),
+        "api.js": bundle_script(STATIC / "js" / "api_page.js"),
+        "owner.css": bundle_stylesheet([css / "base.css", css / "owner.css"]),
     }
-    found = {str(path.relative_to(STATIC)): path.read_bytes() for path in STATIC.rglob("*.*") if path.suffix in KINDS}
+    found = {
+        str(path.relative_to(STATIC)): path.read_bytes() for path in STATIC.rglob("*.*") if path.suffix in CONTENT_TYPES
+    }
     return found | {name: text.encode() for name, text in made.items()}
 
 
 @cache
-def version() -> str:
-    """A digest of every file under /static."""
-    return hashlib.sha256(b"".join(assets()[key] for key in sorted(assets()))).hexdigest()[:12]
+def static_version() -> str:
+    """Return a digest of all files under /static."""
+    return hashlib.sha256(b"".join(static_files()[key] for key in sorted(static_files()))).hexdigest()[:12]
 
 
 @cache
-def page(name: str, **about: str) -> str:
-    """A page, with addresses that change when what they lead to changes."""
+def render_page(name: str, **values: str) -> str:
+    """Render a template; addresses of static files contain their digest."""
     templates = Environment(loader=FileSystemLoader(HOME / "templates"), autoescape=select_autoescape())
-    return templates.get_template(name).render(version=version(), **about)
+    return templates.get_template(name).render(version=static_version(), **values)
 
 
 @router.get("/")
-async def front(request: Request) -> RedirectResponse:
+async def redirect_to_owner(request: Request) -> RedirectResponse:
+    """Redirect / to the owner's pages."""
     return RedirectResponse(f"{request.scope['root_path']}/owner")
 
 
@@ -60,8 +63,8 @@ async def front(request: Request) -> RedirectResponse:
 @router.get("/work/")
 @router.get("/owner/")
 @router.get("/api/")
-async def tidy(request: Request) -> RedirectResponse:
-    """The same without the last slash, from which the pages' own addresses would lead astray."""
+async def redirect_without_slash(request: Request) -> RedirectResponse:
+    """Redirect to the address without the trailing slash: pages use relative addresses."""
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(request.scope["path"].rstrip("/") + query)
 
@@ -69,36 +72,38 @@ async def tidy(request: Request) -> RedirectResponse:
 @router.get("/join")
 @router.get("/work")
 async def work() -> HTMLResponse:
-    """Every page of a worker."""
-    return HTMLResponse(page("work.html"))
+    """Return the worker's page; its script shows the current stage."""
+    return HTMLResponse(render_page("work.html"))
 
 
 @router.get("/owner")
 async def owner(studio: StudioDep) -> HTMLResponse:
-    """Every page of an owner."""
-    return HTMLResponse(page("owner.html", house="../owner" if studio.settings.in_house else ""))
+    """Return the owner's page; its script shows the page named after #."""
+    return HTMLResponse(render_page("owner.html", studies="../owner" if studio.settings.multi_study else ""))
 
 
 @router.get("/api")
 async def api() -> HTMLResponse:
-    """What the API can do, as a page."""
-    return HTMLResponse(page("api.html"))
+    """Return the page that documents the API."""
+    return HTMLResponse(render_page("api.html"))
 
 
 @cache
-def packed(name: str) -> bytes:
-    """A file under /static, made small once."""
-    return gzip.compress(assets()[name], mtime=0)
+def gzip_file(name: str) -> bytes:
+    """Return a file under /static compressed by gzip; the result is cached."""
+    return gzip.compress(static_files()[name], mtime=0)
 
 
 @router.get("/static/{name:path}")
 async def static(name: str, request: Request) -> Response:
-    """A script, a sheet or an icon."""
-    if name not in assets():
+    """Return a script, a style sheet or an icon."""
+    if name not in static_files():
         raise HTTPException(404, "there is no such file")
-    is_ours = request.query_params.get("v") == version()  # or of a newer server beside us: what we have is not that
-    headers = {"Cache-Control": A_YEAR if is_ours else "no-cache", "Vary": "Accept-Encoding"}
+    is_current = request.query_params.get("v") == static_version()  # false if the page came from another version
+    headers = {"Cache-Control": CACHE_ONE_YEAR if is_current else "no-cache", "Vary": "Accept-Encoding"}
     small = "gzip" in request.headers.get("accept-encoding", "")
     if small:
         headers["Content-Encoding"] = "gzip"
-    return Response(packed(name) if small else assets()[name], media_type=KINDS[Path(name).suffix], headers=headers)
+    return Response(
+        gzip_file(name) if small else static_files()[name], media_type=CONTENT_TYPES[Path(name).suffix], headers=headers
+    )

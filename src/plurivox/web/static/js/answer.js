@@ -1,29 +1,29 @@
-// The answer to one task as a pure state: no page, no clock, no network. Labels are numbers: places in `state.labels`, the
-// order shown. A state is never changed: a key is read (keys.js) as an action, and an action (acts.js) gives a new state;
-// meaning.js tells what it says, judging.js whether it may be sent.
-import { asksBars, asksOrder, ticksMean } from "./asks.js";
-import { noBars } from "./bars.js";
+// The answer to one task as an immutable state, without page, clock or network. Labels are indices into `state.labels`, in the
+// order shown. keyboard.js turns a key into an action, answer_actions.js applies an action and returns a new state,
+// answer_marks.js computes percents and marks of a state, answer_check.js checks whether it can be sent.
+import { asksBars, asksOrder, tickMeaning } from "./question_type.js";
+import { emptyBars } from "./bars_state.js";
 
 export const EMPTY = {
-  top: null, // place of the label named first
+  top: null, // index of the label selected first
   second: null,
-  topPercent: null, // null: nothing was typed
-  secondPercent: null, // null: what the top label leaves
-  field: null, // "top" or "second": whose percent the digits go to
+  topPercent: null, // null: not entered
+  secondPercent: null, // null: the rest that the top label leaves
+  field: null, // "top" or "second": the label whose percent is being typed
   typed: "",
-  ticked: [], // never or also possible, by form
-  bars: null, // percents of the histogram, null while it is closed
-  order: [], // places of a ranking
-  touched: null, // the bar or rank that was moved last
+  ticked: [], // labels marked "never" or "possible", depending on the form
+  bars: null, // percents of the histogram; null while it is closed
+  order: [], // label indices of a ranking
+  touched: null, // label of the bar or rank moved last
   aside: null, // "abstain" or "none"
   filter: "",
 };
 
-export function begin(setup) {
-  // `asks`: what the form asks for, see asks.js.
+export function newAnswer(setup) {
+  // The empty answer to a task. `asks`: what the form asks for, see question_type.js.
   const { labels, asks, guard = 300, now = 0 } = setup;
   const flags = { hint: "", warned: false, sent: false, back: false };
-  return { ...EMPTY, bars: asksBars(setup) ? noBars(labels) : null, labels, asks, opened: now, guard, ...flags, past: [] };
+  return { ...EMPTY, bars: asksBars(setup) ? emptyBars(labels) : null, labels, asks, opened: now, guard, ...flags, past: [] };
 }
 
 export const inHistogram = (state) => state.bars !== null;
@@ -35,14 +35,14 @@ export const isEmpty = (state) =>
   !(state.bars ?? []).some((value) => value > 0) &&
   !state.filter;
 
-export function recall(setup, said) {
-  // The state in which an earlier answer was given, so that it can be put right.
-  const state = begin(setup);
+export function restoreAnswer(setup, said) {
+  // The state of an answer submitted earlier, so that it can be changed.
+  const state = newAnswer(setup);
   const place = (mark) => state.labels.indexOf(mark.label);
   const percent = (mark) => (mark?.typed ? Math.round(Number(mark.typed)) : null);
   const named = said.marks.filter((mark) => mark.kind === "named" && place(mark) >= 0);
   const ticked = said.marks
-    .filter((mark) => mark.kind === ticksMean(state) && place(mark) >= 0)
+    .filter((mark) => mark.kind === tickMeaning(state) && place(mark) >= 0)
     .map(place)
     .sort((a, b) => a - b);
   if (said.abstain || said.none_of_these) return { ...state, aside: said.abstain ? "abstain" : "none" };

@@ -1,4 +1,4 @@
-// Talking to the server. A failure says whether trying again may help.
+// Requests to the server. A Failure has `retry`: whether the same request may succeed later.
 
 export class Failure extends Error {
   constructor({
@@ -26,6 +26,6 @@ export async function call(method, path, body, headers = {}, { hear = () => {}, 
   const data = await reply.json().catch(() => null);
   if (reply.ok) return data;
   const known =
-    data && typeof data.detail === "string" ? data : { error: "unknown", detail: `The server said ${reply.status}.` };
+    data && typeof data.detail === "string" ? data : { error: "unknown", detail: `The server answered with status ${reply.status}.` };
   throw new Failure({ retry: reply.status >= 500 || reply.status === 429, ...known, status: reply.status });
 }

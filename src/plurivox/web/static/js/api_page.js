@@ -1,4 +1,4 @@
-// The API as a page: every action, what it takes and gives, from the server's own description.
+// The API page: every operation with its request and response types, from the server's OpenAPI description.
 import { make, put } from "./dom.js";
 
 const NAMES = { workers: "Workers", owners: "Owners" };
@@ -18,9 +18,9 @@ function operation(path, method, told) {
   const gives = told.responses?.["200"]?.content?.["application/json"]?.schema;
   const given = (told.parameters ?? []).map((one) => `${one.name} (${one.in})`).join(", ");
   const facts = [
-    ["takes", takes && typeName(takes)],
+    ["request", takes && typeName(takes)],
     ["parameters", given],
-    ["gives", gives && typeName(gives)],
+    ["response", gives && typeName(gives)],
   ].filter(([, value]) => value);
   return make(
     "article",
@@ -79,7 +79,7 @@ export function describe(app, spec) {
       "main",
       { class: "owner" },
       make("h1", {}, `${spec.info.title} API`),
-      make("p", {}, "The same actions as the pages. ", make("a", { href: "api/openapi.json" }, "OpenAPI description")),
+      make("p", {}, "The pages of the studio use the same operations. ", make("a", { href: "api/openapi.json" }, "OpenAPI description")),
       sections,
       make("h2", {}, "Types"),
       models,

@@ -1,15 +1,15 @@
-// The rows of bars or chips: a slider to drag, a button to add and one to take away, a key.
-import { asksChips, stepOf } from "./asks.js";
-import { barAmount, chipsOf } from "./bars.js";
+// Rows of histogram bars or chips: each has a slider, buttons to add and take away, and a key.
+import { asksChips, percentStep } from "./question_type.js";
+import { amountText, chipCount } from "./bars_state.js";
 import { button, change, make, put } from "./dom.js";
-import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
-import { onSlide } from "./slider.js";
+import { KEYS, keyOf, manyLabels, visiblePlaces } from "./label_search.js";
+import { onTouchSlide } from "./touch_slider.js";
 
 export class BarRows {
   constructor(me, act) {
     this.act = act;
     this.chips = me.asks.chips;
-    this.step = stepOf(me);
+    this.step = percentStep(me);
     this.root = make("ul", { class: "bars", hidden: true, "data-chips": this.chips > 0 && this.chips <= 25 });
     this.root.style.setProperty("--chips", String(this.chips || 20));
     this.rowOf = me.labels.map((label, place) => this.row(label, place));
@@ -24,7 +24,7 @@ export class BarRows {
     const input = make("input", { type: "range", min: "0", max: "100", value: "0", "aria-label": label });
     if (this.chips) input.step = String(step);
     const snap = () => Math.round(Number(input.value) / step) * step;
-    onSlide(input, (event) => act({ do: "bar", place, value: snap() }, event));
+    onTouchSlide(input, (event) => act({ do: "bar", place, value: snap() }, event));
     const out = make("output", {}, "0%");
     const chip = (by, sign) =>
       button(sign, (event) => act({ do: "chip", place, by }, event), {
@@ -37,15 +37,15 @@ export class BarRows {
   }
 
   paint(state) {
-    const places = shown(state);
+    const places = visiblePlaces(state);
     this.rowOf.forEach(({ root, input, out, key }, place) => {
       const value = state.bars[place];
       root.hidden = !places.includes(place) || (manyLabels(state) && places.indexOf(place) >= KEYS.length && !value);
       input.value = String(value);
       input.style.setProperty("--fill", `${value}%`);
-      const n = chipsOf(state, value);
+      const n = chipCount(state, value);
       input.setAttribute("aria-valuetext", asksChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`);
-      change(out, barAmount(state, value));
+      change(out, amountText(state, value));
       change(key, keyOf(state, place) || "·");
     });
   }

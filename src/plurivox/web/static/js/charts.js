@@ -1,7 +1,7 @@
-// Small charts as SVG, each with its numbers in a table behind it. Sizes are in the chart's own units; pages scale it.
+// Charts as SVG, each with its numbers in a table below. Sizes are in SVG user units; the page scales the chart.
 import { draw, make } from "./dom.js";
 
-const narrow = () => matchMedia("(max-width: 760px)").matches; // a phone: a smaller chart, whose letters stay readable
+const narrow = () => matchMedia("(max-width: 760px)").matches; // phones get a smaller chart with readable text
 const size = () => (narrow() ? 340 : 560);
 
 function figure(title, note, picture, head, rows) {
@@ -56,7 +56,7 @@ export const tidy = (value) =>
       : String(Number(value.toPrecision(3)));
 
 export function steps(most, about = 4) {
-  // Round numbers from 0 to at least `most`.
+  // Axis ticks: round numbers from 0 to at least `most`.
   if (!(most > 0)) return [0, 1];
   const rough = most / about;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -64,18 +64,18 @@ export function steps(most, about = 4) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => Number((at * step).toPrecision(6)));
 }
 
-function span(values) {
+function rangeText(values) {
   if (values.length < 2) return values.map(tidy).join("");
   return `${values.length} values from ${tidy(Math.min(...values))} to ${tidy(Math.max(...values))}`;
 }
 
-const listed = (rows, most = 12) =>
+const listText = (rows, most = 12) =>
   rows.slice(0, most).map(([name, words]) => `${name} ${words}`).join("; ") + (rows.length > most ? `; and ${rows.length - most} more` : "");
-const letter = 7.4; // the width of a wide one, in the chart's units
-const roomFor = (names, most) => Math.min(most, Math.max(...names.map((name) => name.length), 3) * letter + 20); // names at the left
+const letter = 7.4; // width of a wide letter in SVG units
+const nameWidth = (names, most) => Math.min(most, Math.max(...names.map((name) => name.length), 3) * letter + 20); // width of the names at the left
 
 function namesBelow(y, places, apart = 0) {
-  // Names under an axis, [x, words]: moved where they would leave the chart, left out where they would touch the one before.
+  // Names under an axis, [x, words]: moved inwards at the edges of the chart, left out if they would overlap.
   let [last, end] = [-1000, -1000];
   return places.map(([x, words]) => {
     const half = (words.length * letter) / 2;
@@ -86,12 +86,12 @@ function namesBelow(y, places, apart = 0) {
   });
 }
 
-const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // what the numbers at the left count
+const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // unit of the y axis
 
-const UPRIGHT = { left: 48, top: 24, low: 184, height: 222 }; // where the axes of an upright plot lie
+const UPRIGHT = { left: 48, top: 24, low: 184, height: 222 }; // position of the axes
 
 function uprightPlot({ title, x, y, values, most = 0 }, inside) {
-  // Round numbers at the left, the name of x below; `inside(up)` are the parts within, where `up` is how high a value lies.
+  // Axes with ticks at the left and the name of x below; `inside(up)` returns the marks, `up` maps a value to its y coordinate.
   const { left, top, low, height } = UPRIGHT;
   const right = size() - 8;
   const ticks = steps(Math.max(...values, most));
@@ -102,19 +102,19 @@ function uprightPlot({ title, x, y, values, most = 0 }, inside) {
   ]);
   const axis = line(left, low, right, low);
   const under = text((left + size()) / 2, height - 6, x, { "text-anchor": "middle", class: "name" });
-  const told = `${title}: ${y || "value"} by ${x || "name"}, ${span(values)}`;
+  const told = `${title}: ${y || "value"} by ${x || "name"}, ${rangeText(values)}`;
   return frame(told, height, unit(y), grid.flat(), inside(up), axis, under);
 }
 
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
-  // Upright bars; `bars` are [name, value], perhaps with a shorter name for the axis.
+  // Column chart; `bars` are [name, value] or [name, value, short name for the axis].
   const { left, low } = UPRIGHT;
   const room = (size() - left - 8) / Math.max(bars.length, 1);
-  const wide = Math.min(room * 0.8, 64); // a single column is no wall
+  const wide = Math.min(room * 0.8, 64); // a single column is not too wide
   const middle = (at) => left + (at + 0.5) * room;
   const names = bars.map(([name, , brief = name], at) => [middle(at), brief]);
   const longest = Math.max(...names.map(([, words]) => words.length), 1);
-  const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 6) / room)); // even steps
+  const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 6) / room)); // every n-th name
   const below = namesBelow(low + 16, names.filter((_, at) => at % every === 0));
   const column = (up, value, at) => ({ x: middle(at) - wide / 2, y: up(value), width: wide, height: low - up(value), rx: 2 });
   const plot = uprightPlot({ title, x, y, values: bars.map(([, value]) => value) }, (up) => [
@@ -127,10 +127,10 @@ export function columnChart({ title, note = "", bars, x = "", y = "" }) {
 }
 
 export function rowChart({ title, note = "", bars, x = "", y = "" }) {
-  // Bars that lie, for long names; `bars` are [name, count], the largest first.
+  // Horizontal bar chart, for long names; `bars` are [name, count], the largest first.
   const width = size();
   const [widest, step, letters] = narrow() ? [130, 26, 17] : [190, 26, 26];
-  const left = roomFor(bars.map(([name]) => name), widest);
+  const left = nameWidth(bars.map(([name]) => name), widest);
   const most = Math.max(...bars.map(([, value]) => value), 1);
   const base = bars.length * step + 4;
   const rows = bars.map(([name, value], place) => {
@@ -146,7 +146,7 @@ export function rowChart({ title, note = "", bars, x = "", y = "" }) {
     title,
     note,
     frame(
-      `${title}: ${y} by ${x}. ${listed(bars.map(([name, value]) => [name, tidy(value)]))}`,
+      `${title}: ${y} by ${x}. ${listText(bars.map(([name, value]) => [name, tidy(value)]))}`,
       base + 20,
       rows.flat(),
       line(left, 0, left, base),
@@ -158,10 +158,10 @@ export function rowChart({ title, note = "", bars, x = "", y = "" }) {
 }
 
 export function rangeChart({ title, note = "", rows, x = "share", y = "label" }) {
-  // A dot with an interval for each name: rows are {name, value, low, high}; an interval may be missing.
+  // Dot plot with intervals: rows are {name, value, low, high}; low and high are optional.
   const width = size();
   const [widest, step, letters] = narrow() ? [100, 30, 13] : [150, 30, 20];
-  const left = roomFor(rows.map(({ name }) => name), widest);
+  const left = nameWidth(rows.map(({ name }) => name), widest);
   const largest = Math.max(...rows.map(({ value, high = value }) => high), 0);
   const most = [0.2, 0.4].find((one) => largest <= one) ?? 1;
   const base = rows.length * step + 8;
@@ -193,7 +193,7 @@ export function rangeChart({ title, note = "", rows, x = "share", y = "label" })
     `${Math.round(value * 100)}%${low === undefined ? "" : ` (${Math.round(low * 100)} to ${Math.round(high * 100)}%)`}`,
   ]);
   const axis = text((at(0) + at(most)) / 2, base + 34, x, { "text-anchor": "middle", class: "name" });
-  const plot = frame(`${title}: ${x} by ${y}. ${listed(told)}`, base + 38, grid.flat(), marks.flat(2), axis);
+  const plot = frame(`${title}: ${x} by ${y}. ${listText(told)}`, base + 38, grid.flat(), marks.flat(2), axis);
   const table = rows.map(({ name, value, low, high }) => [
     name,
     tidy(value),
@@ -220,7 +220,7 @@ const dots = (points, across, up, words) =>
   );
 
 export function lineChart({ title, note = "", points, x = "", y = "", most = 0, name = tidy }) {
-  // `points` are [x, y]; the axis goes up to `most` at least, `name` says how x is written.
+  // Line chart; `points` are [x, y]; the y axis reaches at least `most`; `name` formats x.
   const { left, low } = UPRIGHT;
   const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
   const across = (value) => left + ((size() - left - 16) * (value - first)) / (last - first || 1);
@@ -234,7 +234,7 @@ export function lineChart({ title, note = "", points, x = "", y = "", most = 0, 
 }
 
 export function linesChart({ title, note = "", lines, x = "", y = "" }) {
-  // Several lines from 0 to 1 over the same axis, each with its name at its end and a dash of its own; points are [x, y].
+  // Several lines with y from 0 to 1, each with its name at its end and its own dash pattern; points are [x, y].
   const [left, right, top, low, height, width] = [44, narrow() ? 90 : 130, 24, 214, 250, size()];
   const all = lines.flatMap((one) => one.points);
   const [ticks, sides] = [steps(Math.max(...all.map(([value]) => value), 0)), [0, 0.25, 0.5, 0.75, 1]];
@@ -249,7 +249,7 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   ];
   const ends = lines.map((one) => up(one.points.at(-1)[1]) + 4);
   const order = ends.map((_, at) => at).sort((a, b) => ends[a] - ends[b]);
-  order.forEach((at, place) => place && (ends[at] = Math.max(ends[at], ends[order[place - 1]] + 15))); // names apart
+  order.forEach((at, place) => place && (ends[at] = Math.max(ends[at], ends[order[place - 1]] + 15))); // names do not overlap
   const drawn = lines.map(({ name, points }, at) => [
     trace(points, across, up, { "stroke-dasharray": ["", "7 4", "2 4", "9 3 2 3"][at % 4] }),
     dots(points, across, up, (value) => `${name}, ${tidy(value)}`),
@@ -258,7 +258,7 @@ export function linesChart({ title, note = "", lines, x = "", y = "" }) {
   const axis = line(left, low, width - right, low);
   const under = text((left + width - right) / 2, height - 6, x, { "text-anchor": "middle", class: "name" });
   const rows = lines.flatMap(({ name, points }) => points.map((point) => [name, ...point.map(tidy)]));
-  const ended = listed(lines.map(({ name, points }) => [name, `reaches ${tidy(points.at(-1)[1])} at ${tidy(points.at(-1)[0])}`]));
+  const ended = listText(lines.map(({ name, points }) => [name, `reaches ${tidy(points.at(-1)[1])} at ${tidy(points.at(-1)[0])}`]));
   const plot = frame(`${title}: ${y} by ${x}. ${ended}`, height, unit(y), grid.flat(2), drawn.flat(2), axis, under);
   return figure(title, note, plot, ["name", x, y], rows);
 }

@@ -1,4 +1,4 @@
-// Making parts of a page. Text only ever becomes text: nothing here parses markup.
+// Creating and changing page elements. Text is inserted as text; no function parses markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 const PROPERTIES = ["value", "checked", "disabled"];
@@ -19,17 +19,17 @@ function fill(node, props, children) {
     else if (PROPERTIES.includes(name)) node[name] = value;
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...solid(children));
+  node.append(...presentNodes(children));
   return node;
 }
 
-const solid = (children) =>
+const presentNodes = (children) =>
   children.flat(3).filter((child) => child !== null && child !== undefined && child !== false);
 
-export const put = (place, ...children) => place.replaceChildren(...solid(children));
+export const put = (place, ...children) => place.replaceChildren(...presentNodes(children));
 
 export function change(node, text) {
-  if (node.textContent !== text) node.textContent = text; // so that screen readers hear news only
+  if (node.textContent !== text) node.textContent = text; // so that screen readers announce changes only
 }
 
 export const paragraphs = (text) =>

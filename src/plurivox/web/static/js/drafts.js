@@ -1,17 +1,17 @@
-// The unfinished answer: in this browser after every action, on the server a little later, so that a reload and another
-// device find it. The server keeps one a person; it never counts, and the answer takes it away.
+// Drafts of unfinished answers: stored in this browser after every action and on the server shortly after, so that they survive
+// a reload and a change of device. The server keeps one draft per worker and deletes it when the answer is submitted.
 
 const PAUSE = 2000; // ms without an action before it is sent
-const MOST = 8000; // characters the server takes
+const MAX_CHARACTERS = 8000; // characters that the server accepts
 
 export class Drafts {
   constructor(session) {
     this.session = session;
     this.prefix = `plurivox.draft.${session.space}${session.me.worker}.`;
-    this.of = digest([session.me.form, ...session.me.labels].join("\n")); // places mean nothing among other labels
-    this.there = null; // what the server had when the page was opened
+    this.of = digest([session.me.form, ...session.me.labels].join("\n")); // a draft is valid only for the same form and labels
+    this.there = null; // the server's draft when the page was opened
     this.unsent = null;
-    this.sent = null; // the slot whose draft the server has
+    this.sent = null; // the slot of the draft on the server
   }
 
   learn(draft) {
@@ -20,7 +20,7 @@ export class Drafts {
   }
 
   find(slot) {
-    // The newer of what this browser and the server have.
+    // The newer of the drafts in this browser and on the server.
     const here = parsed(this.session.store.getItem(this.prefix + slot));
     const there = this.there?.slot === slot ? parsed(this.there.body) : null;
     const [newest] = [here, there].filter((one) => one?.of === this.of).sort((a, b) => b.at - a.at);
@@ -28,7 +28,7 @@ export class Drafts {
   }
 
   keep(slot, draft) {
-    // `draft` without a core: nothing is left of it.
+    // A `draft` without a core is empty and is deleted.
     const whole = { at: Date.now(), of: this.of, ...draft };
     if (draft.core) this.session.store.setItem(this.prefix + slot, JSON.stringify(whole));
     else this.session.store.removeItem(this.prefix + slot);
@@ -39,7 +39,7 @@ export class Drafts {
   }
 
   send() {
-    // Best effort: what fails here is still in this browser. keepalive lets it go out while the page is closed.
+    // Best effort: a failed request is ignored, the draft stays in this browser. keepalive sends it while the page closes.
     clearTimeout(this.timer);
     const { unsent } = this;
     this.unsent = null;
@@ -57,11 +57,11 @@ export class Drafts {
 }
 
 function short(draft) {
-  // The oldest inputs are left out where all of them are too much.
+  // The draft as JSON; the oldest events are left out if it would be too long.
   for (let n = draft.view?.events.length ?? 0; ; n = Math.floor(n / 2)) {
     const view = draft.view && { ...draft.view, events: n ? draft.view.events.slice(-n) : [] };
     const body = JSON.stringify({ ...draft, view });
-    if (body.length <= MOST) return body;
+    if (body.length <= MAX_CHARACTERS) return body;
     if (!n) return "";
   }
 }

@@ -1,6 +1,6 @@
-// The help over the task page: how to answer, and the way to go on elsewhere.
+// The help dialog of the task page: how to answer, and the personal link for another device.
 import { button, make } from "./dom.js";
-import { howTo } from "./hands.js";
+import { controlsHelp } from "./controls_help.js";
 
 export function helpDialog(session) {
   const link = make("input", {
@@ -13,8 +13,8 @@ export function helpDialog(session) {
     ? make(
         "div",
         { class: "field small" },
-        make("h2", {}, "Go on with another device"),
-        make("p", { class: "quiet" }, "Open your personal link there. Share it with nobody."),
+        make("h2", {}, "Continue on another device"),
+        make("p", { class: "quiet" }, "Open your personal link there. Do not share it with anyone."),
         link,
       )
     : null;
@@ -22,6 +22,6 @@ export function helpDialog(session) {
     autofocus: true,
   });
   const top = make("div", { class: "top" }, make("h1", {}, "Help"), close);
-  const dialog = make("dialog", { class: "helpbox", "aria-label": "Help" }, top, howTo(session.me), elsewhere);
+  const dialog = make("dialog", { class: "helpbox", "aria-label": "Help" }, top, controlsHelp(session.me), elsewhere);
   return dialog;
 }

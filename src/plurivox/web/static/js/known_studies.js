@@ -1,26 +1,26 @@
-// Which studies of a house this browser has signed in to. The server tells nobody; the browser remembers for itself.
+// The studies on this server that this browser has signed in to, kept in the browser: the server does not list its studies.
 
 const folderOf = (address) => new URL(".", new URL(address, location.href)).pathname;
-const listKey = (house) => `plurivox.studies.${folderOf(house)}`;
+const listKey = (overview) => `plurivox.studies.${folderOf(overview)}`;
 
 export function studyName() {
-  // The study whose page this is: the last folder of its address.
+  // The study of the current page: the last folder of its address.
   return decodeURIComponent(folderOf(location.href).split("/").at(-2));
 }
 
-export function knownStudies(house = location.href) {
+export function knownStudies(overview = location.href) {
   try {
-    return JSON.parse(localStorage.getItem(listKey(house)) ?? "[]");
+    return JSON.parse(localStorage.getItem(listKey(overview)) ?? "[]");
   } catch {
-    return []; // a browser that keeps nothing
+    return []; // the browser's storage is disabled
   }
 }
 
-export function keepStudy(name, known, house = location.href) {
-  const others = knownStudies(house).filter((one) => one !== name);
+export function keepStudy(name, known, overview = location.href) {
+  const others = knownStudies(overview).filter((one) => one !== name);
   try {
-    localStorage.setItem(listKey(house), JSON.stringify(known ? [...others, name].sort() : others));
+    localStorage.setItem(listKey(overview), JSON.stringify(known ? [...others, name].sort() : others));
   } catch {
-    // then the list stays empty, and one names the study
+    // storage is disabled: the list stays empty, and the owner enters the name of the study
   }
 }

@@ -1,6 +1,6 @@
-// Answers wait here until the server has said that it keeps them.
-// One entry per key in the store, so that tabs never overwrite each other; the server takes a key once, so that a
-// second sending does no harm. `send(entry)` gives "kept", "refused" (never try again) or "later".
+// The outbox: answers stay here until the server has acknowledged them.
+// Each answer has its own key in the browser's storage, so that tabs never overwrite each other; the server counts a key once,
+// so that sending twice is harmless. `send(entry)` resolves to "kept", "refused" (do not retry) or "later" (retry).
 
 export class Outbox {
   constructor({ space, ...rest }) {
@@ -10,13 +10,13 @@ export class Outbox {
     this.tries = 0;
     this.timer = null;
     this.running = null;
-    globalThis.addEventListener?.("online", () => this.hurry());
+    globalThis.addEventListener?.("online", () => this.sendNow());
     const hear = ({ key, newValue }) => key?.startsWith(this.prefix) && this.hear(newValue);
     globalThis.addEventListener?.("storage", hear);
   }
 
   hear(text) {
-    // Another tab of this person has put something in, or taken it out.
+    // Another tab of this worker has added or removed an answer.
     const entry = JSON.parse(text ?? "null");
     if (entry && !entry.refused) this.elsewhere(entry);
     this.changed(this);
@@ -25,7 +25,7 @@ export class Outbox {
   put(entry) {
     const kept = { key: newKey(), at: Date.now(), ...entry };
     this.store.setItem(this.prefix + kept.key, JSON.stringify(kept));
-    this.hurry();
+    this.sendNow();
     return kept.key;
   }
 
@@ -39,7 +39,7 @@ export class Outbox {
     return entries.sort((a, b) => a.at - b.at);
   }
 
-  hurry() {
+  sendNow() {
     this.tries = 0;
     return this.flush();
   }
@@ -47,7 +47,7 @@ export class Outbox {
   flush() {
     clearTimeout(this.timer);
     this.changed(this);
-    this.running ??= alone(this.prefix, () => this.sendAll()).finally(() => {
+    this.running ??= withTabLock(this.prefix, () => this.sendAll()).finally(() => {
       this.running = null;
       this.changed(this);
       if (this.waiting().length) this.timer = setTimeout(() => this.flush(), this.pause());
@@ -56,7 +56,7 @@ export class Outbox {
   }
 
   pause() {
-    // Twice as long after every failure, with chance in it so that a crowd does not come back at once.
+    // Exponential backoff with jitter, so that many workers do not retry at the same time.
     const longest = Math.min(this.latest, this.soonest * 2 ** this.tries);
     return longest * (0.5 + Math.random() / 2);
   }
@@ -70,13 +70,13 @@ export class Outbox {
       }
       this.tries = 0;
       if (fate === "kept") this.store.removeItem(this.prefix + entry.key);
-      else this.store.setItem(this.prefix + entry.key, JSON.stringify({ ...entry, refused: true })); // kept, to be looked at
+      else this.store.setItem(this.prefix + entry.key, JSON.stringify({ ...entry, refused: true })); // kept in the browser for inspection
       this.changed(this);
     }
   }
 
   async drained() {
-    // Resolves when nothing waits any more: only then may the page leave.
+    // Resolves when the outbox is empty.
     while (this.waiting().length) {
       await this.flush();
       if (this.waiting().length) await new Promise((resolve) => setTimeout(resolve, 200));
@@ -89,8 +89,8 @@ export function newKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function openStore(disk = findDisk()) {
-  // The browser's store; what it refuses (private mode, a frame, no room) is held in memory until the page is closed.
+export function openStore(disk = browserStore()) {
+  // The browser's storage; what it rejects (private mode, a frame, quota exceeded) is held in memory until the page is closed.
   const held = new Map();
   const keys = () => {
     const kept = disk ? Array.from({ length: disk.length }, (_, at) => disk.key(at)) : [];
@@ -121,7 +121,7 @@ export function openStore(disk = findDisk()) {
   };
 }
 
-function findDisk() {
+function browserStore() {
   try {
     localStorage.setItem("plurivox.try", "1");
     localStorage.removeItem("plurivox.try");
@@ -131,8 +131,8 @@ function findDisk() {
   }
 }
 
-async function alone(name, work) {
-  // One tab at a time; a frame of another site may be denied locks, and then has no other tab to share a store with.
+async function withTabLock(name, work) {
+  // Run `work` in one tab at a time. A frame of another site may be denied locks; it then has no storage to share either.
   if (!globalThis.navigator?.locks) return work();
   let begun = false;
   const once = () => ((begun = true), work());

@@ -1,12 +1,12 @@
-// The owner's side: sign in, then pages by what follows # in the address.
+// Entry of the owner's pages: sign-in, then the page named after # in the address.
 import { Failure, call } from "./api.js";
 import { button, make, put } from "./dom.js";
 import { keepStudy, studyName } from "./known_studies.js";
-import { auditPage, invitesPage } from "./owner_desk.js";
+import { auditPage, invitesPage } from "./owner_invites_audit.js";
 import { formsPage } from "./owner_forms.js";
 import { flaggedPage, overviewPage, taskPage, tasksPage, timesPage } from "./owner_pages.js";
-import { news } from "./owner_parts.js";
-import { excludedPage, payPage, workersPage } from "./owner_people.js";
+import { alertNotes } from "./owner_widgets.js";
+import { excludedPage, payPage, workersPage } from "./owner_workers.js";
 
 const PAGES = {
   "": ["Overview", overviewPage],
@@ -19,18 +19,18 @@ const PAGES = {
   invites: ["Invitations", invitesPage],
   audit: ["Audit", auditPage],
 };
-const INNER = { task: ["Task", taskPage, "tasks"], forms: ["Forms compared", formsPage, ""] }; // reached from other pages
-const LIVE = ["", "times", "workers", "forms"]; // pages that renew themselves
-const EVERY = 5000;
+const INNER = { task: ["Task", taskPage, "tasks"], forms: ["Forms compared", formsPage, ""] }; // linked from other pages, not in the navigation
+const LIVE = ["", "times", "workers", "forms"]; // pages that refresh themselves
+const REFRESH_MS = 5000;
 const NAME = { pattern: "[A-Za-z0-9_.@\\-]+", title: "Letters, digits and . _ @ - without spaces", maxlength: "80" };
 const setupToken = () => new URLSearchParams(location.hash.slice(1)).get("setup");
 
 export class Owner {
   constructor(app) {
     this.app = app;
-    this.house = app.dataset.house; // where the other studies of this server are
+    this.studies = app.dataset.studies; // address of the list of studies, if this server has several
     addEventListener("hashchange", () => (this.csrf ? this.show(true) : setupToken() && this.signIn(setupToken())));
-    setInterval(() => this.renew(), EVERY);
+    setInterval(() => this.renew(), REFRESH_MS);
   }
 
   read(path) {
@@ -49,7 +49,7 @@ export class Owner {
       this.came(await this.read("session"));
     } catch (failure) {
       if (failure.status !== 401) return this.fail(failure);
-      if (!setupToken()) this.signIn(); // it may have been pasted meanwhile
+      if (!setupToken()) this.signIn(); // the setup link may have been opened meanwhile
     }
     return undefined;
   }
@@ -59,9 +59,9 @@ export class Owner {
     this.main = make("main", { class: "owner" });
     const link = ([key, [text]]) => make("a", { href: `#/${key}`, data: { key } }, text);
     this.nav = make("nav", { "aria-label": "Pages" }, Object.entries(PAGES).map(link));
-    if (this.house) keepStudy(studyName(), true, this.house);
+    if (this.studies) keepStudy(studyName(), true, this.studies);
     const signOut = () => {
-      if (this.house) keepStudy(studyName(), false, this.house);
+      if (this.studies) keepStudy(studyName(), false, this.studies);
       return call("POST", "owner/logout", {}, { "X-Plurivox-Token": csrf }).finally(() => location.reload());
     };
     const out = button("Sign out", signOut, { class: "button plain" });
@@ -70,9 +70,9 @@ export class Owner {
       make(
         "header",
         { class: "top" },
-        make("strong", { class: "brand" }, this.house ? studyName() : "plurivox studio"),
+        make("strong", { class: "brand" }, this.studies ? studyName() : "plurivox studio"),
         this.nav,
-        this.house && make("a", { href: this.house }, "All studies"),
+        this.studies && make("a", { href: this.studies }, "All studies"),
         make("span", { class: "quiet small" }, name),
         out,
       ),
@@ -96,15 +96,15 @@ export class Owner {
     document.title = `${title} · plurivox studio`;
     try {
       const [[head, ...parts], snapshot] = await Promise.all([make(this, at), this.read("snapshot")]);
-      if (JSON.stringify(at) !== JSON.stringify(this.place())) return; // gone elsewhere meanwhile
-      if (unasked && this.isBusy()) return; // or begun to write: that must not be lost
+      if (JSON.stringify(at) !== JSON.stringify(this.place())) return; // the owner opened another page meanwhile
+      if (unasked && this.isBusy()) return; // or started typing: do not replace the page
       const open = [...this.main.querySelectorAll("details")].map((one) => one.open);
-      put(this.main, [head, news(snapshot), parts]);
+      put(this.main, [head, alertNotes(snapshot), parts]);
       this.main.dataset.shows = at.key;
       if (!arrived) this.main.querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
       if (!arrived) return;
       this.main.querySelector("h1")?.focus();
-      this.nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // a phone shows a part
+      this.nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // a phone shows a part of the navigation
     } catch (failure) {
       this.fail(failure);
     }
@@ -115,8 +115,8 @@ export class Owner {
   }
 
   renew() {
-    // Leave the page alone while somebody looks away, works in it, or reads a table.
-    if (!this.isBusy() && LIVE.includes(this.place().key) && !this.place().after) this.show(false, true); // a page within a list stays
+    // Refresh the page unless it is hidden, in use, or shows a later part of a list.
+    if (!this.isBusy() && LIVE.includes(this.place().key) && !this.place().after) this.show(false, true); // later part of a list
   }
 
   fail(failure) {
@@ -140,7 +140,7 @@ export class Owner {
       );
     const first = token !== null;
     const fields = [
-      first && field("token", "Token from the terminal", { value: token, autocomplete: "off" }),
+      first && field("token", "Setup token (printed in the terminal)", { value: token, autocomplete: "off" }),
       field("name", first ? "Name (no spaces)" : "Name", { autocomplete: "username", ...(first && NAME) }),
       field("password", first ? "New password (10 characters or more)" : "Password", {
         type: "password",
@@ -159,7 +159,7 @@ export class Owner {
       }
     };
     const other = button(
-      first ? "I have a password" : "First time here? Use the token",
+      first ? "I already have a password" : "First time here? Use the setup token",
       () => this.signIn(first ? null : ""),
       { class: "button plain small" },
     );
@@ -173,7 +173,7 @@ export class Owner {
       other,
     );
     document.title = `${first ? "Set up" : "Sign in"} · plurivox studio`;
-    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, this.house ? studyName() : "plurivox studio"), form));
+    put(this.app, make("main", { class: "doorway" }, make("strong", { class: "brand" }, this.studies ? studyName() : "plurivox studio"), form));
     form.querySelector(first && token ? "#name" : "input").focus();
   }
 }

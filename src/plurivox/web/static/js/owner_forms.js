@@ -1,11 +1,11 @@
-// Forms compared: the arms of a study that asks in several forms, side by side.
+// The owner's page Forms compared: cost and quality of the answers in each arm of a study with several forms.
 import { linesChart, rangeChart } from "./charts.js";
 import { make } from "./dom.js";
-import { count, fixed, page, percent, seconds, table, when } from "./owner_parts.js";
+import { count, fixed, page, percent, seconds, table, when } from "./owner_widgets.js";
 
 const NOTE = {
-  gold: "Held against what is known of the tasks.",
-  others: "Held against the mean of what the other arms say about the same tasks.",
+  gold: "The reference is the gold label of each task.",
+  others: "The reference is the mean soft label of the other arms on the same tasks.",
 };
 
 const ranged = (three, words) =>
@@ -17,10 +17,10 @@ export async function formsPage(owner) {
     return page(
       "Forms compared",
       null,
-      make("p", { class: "quiet" }, "A study with several forms (forms = […] in study.toml) is compared here, once there are answers."),
+      make("p", { class: "quiet" }, "The arms of a study with several forms (forms = […] in study.toml) are compared here once there are answers."),
     );
   const titled = (one) => (one.arm === one.form ? one.arm : `${one.arm} (${one.form})`);
-  const head = ["Arm", "#People", "#Left early", "#Answers", "#Active time", "#Inputs each", "#Entropy (nats)", "#Agreement"];
+  const head = ["Arm", "#People", "#Left early", "#Answers", "#Active time", "#Inputs per answer", "#Entropy (nats)", "#Agreement"];
   const cost = arms.map((one) => [
     titled(one),
     count(one.people),
@@ -50,28 +50,28 @@ export async function formsPage(owner) {
     "Forms compared",
     null,
     table("Costs", head, cost),
-    make("h2", {}, "What an answer is worth"),
-    table("Worth", ["Arm", "#Tasks", "#Top label right", "#One answer in common", "#Worth of a minute"], worth),
+    make("h2", {}, "Quality of the answers"),
+    table("Quality", ["Arm", "#Tasks", "#Top label correct", "#Overlap of one answer", "#Gain per minute"], worth),
     make("p", { class: "quiet small" }, `${NOTE[against] ?? "Not enough answers to the same tasks yet."} ${GAIN}`),
     make("section", { class: "charts", "aria-label": "Charts" }, [
       linesChart({
-        title: "Worth by seconds",
-        note: "Mass in common with the reference, as answers to a task are added",
+        title: "Overlap by time",
+        note: "Probability mass shared with the reference as answers per task are added",
         lines,
-        x: "seconds of work a task",
-        y: "in common",
+        x: "seconds of work per task",
+        y: "overlap",
       }),
       rangeChart({
-        title: "Who left early",
-        note: "Of those who finished or left, with 95% intervals",
+        title: "Dropout",
+        note: "Share of people who left early, among those who finished or left, with 95% intervals",
         rows: left,
         x: "share of people",
         y: "arm",
       }),
     ]),
-    make("p", { class: "quiet small" }, `As of ${when(at)}. Each person is asked in one form, drawn at random in blocks.`),
+    make("p", { class: "quiet small" }, `As of ${when(at)}. Each person answers in one form, assigned at random in blocks.`),
   );
 }
 
 const GAIN =
-  "The worth of a minute: what the answers of a minute have in common with the references of their tasks, beyond what they have in common with those of other tasks; 1 is a whole task, told as the reference tells it.";
+  "Gain per minute: overlap of a minute's answers with the references of their tasks, minus their overlap with the references of other tasks; 1 means one task answered exactly as its reference.";

@@ -1,11 +1,11 @@
-// The owner's pages: each fetches what it shows and gives back its parts.
+// The owner's pages Overview, Tasks, Task, Times and Flagged: each function fetches data and returns the page's elements.
 import { columnChart, lineChart, rangeChart, rowChart } from "./charts.js";
 import { button, make } from "./dom.js";
 import {
   badges,
   count,
-  figureOf,
-  finder,
+  figureCard,
+  searchForm,
   fixed,
   meter,
   more,
@@ -18,13 +18,13 @@ import {
   table,
   titled,
   when,
-} from "./owner_parts.js";
+} from "./owner_widgets.js";
 
 const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
-const MOST = 12; // labels in a chart
-const FEWEST = 5; // answers of an hour that say something about it
+const MAX_LABELS = 12; // labels in a chart
+const MIN_ANSWERS = 5; // answers in an hour below which its agreement is not shown
 function hourNames(hours) {
-  // How hours are written: with their day, unless all are of one.
+  // A formatter of hours: with the day, unless all hours are on one day.
   const iso = (hour) => new Date(hour * 1000).toISOString();
   const oneDay = new Set(hours.map((hour) => iso(hour).slice(0, 10))).size < 2;
   return (hour) => `${oneDay ? "" : `${iso(hour).slice(5, 10)} `}${iso(hour).slice(11, 13)}h`;
@@ -39,8 +39,8 @@ export async function overviewPage(owner) {
   const people = Object.values(now.workers).reduce((sum, one) => sum + one, 0);
   const [name, score] = Object.entries(agreement.scores)[0] ?? ["agreement", null];
   const figures = make("section", { class: "figures", "aria-label": "In short" }, [
-    figureOf(`${count(now.answers)} / ${count(now.wanted)}`, "answers", meter("answers", now.answers, now.wanted)),
-    figureOf(
+    figureCard(`${count(now.answers)} / ${count(now.wanted)}`, "answers", meter("answers", now.answers, now.wanted)),
+    figureCard(
       count(people),
       `people: ${
         Object.entries(now.workers)
@@ -48,24 +48,24 @@ export async function overviewPage(owner) {
           .join(", ") || "none yet"
       }`,
     ),
-    figureOf(fixed(score), `${titled(name)}: 1 if all agree, 0 as by chance`),
-    figureOf(
+    figureCard(fixed(score), `${titled(name)}: 1 if all agree, 0 if agreement is at chance level`),
+    figureCard(
       percent(agreement.repeats_same_top),
       agreement.repeats ? `of ${agreement.repeats} repeats kept their top label` : "no repeats so far",
     ),
     now.settled &&
-      figureOf(
+      figureCard(
         count(now.settled.tasks),
-        `tasks are settled: ${count(now.settled.spared)} answers spared, each expected to tell under ${now.settled.least} nats`,
+        `tasks need no more answers: ${count(now.settled.spared)} answers saved, each with an expected gain below ${now.settled.least} nats`,
       ),
   ]);
   const hourName = hourNames(now.per_hour.map(([hour]) => hour));
   const hours = now.per_hour.map(([hour, n]) => [`${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`, n, hourName(hour)]);
-  const agreed = agreement.by_hour.filter(([, , n]) => n >= FEWEST).map(([hour, share]) => [hour, 100 * share]);
+  const agreed = agreement.by_hour.filter(([, , n]) => n >= MIN_ANSWERS).map(([hour, share]) => [hour, 100 * share]);
   const shares = Object.entries(snapshot.label_shares)
     .map(([label, value]) => ({ name: label, value }))
     .sort((a, b) => b.value - a.value)
-    .slice(0, MOST);
+    .slice(0, MAX_LABELS);
   const most = Math.log(study.labels.length);
   const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
     columnChart({
@@ -77,7 +77,7 @@ export async function overviewPage(owner) {
     }),
     lineChart({
       title: "Agreement over time",
-      note: `Answers whose top label is the task's most probable one by now, in hours with ${FEWEST} answers or more`,
+      note: `Answers whose top label is now the most probable label of the task, in hours with at least ${MIN_ANSWERS} answers`,
       points: agreed,
       x: "hour (UTC)",
       y: "% of answers",
@@ -85,20 +85,20 @@ export async function overviewPage(owner) {
       name: hourNames(agreed.map(([hour]) => hour)),
     }),
     columnChart({
-      title: "How unsure tasks are",
-      note: "Entropy of the soft label: 0 where all is clear",
+      title: "Entropy of the tasks",
+      note: "Entropy of each task's soft label: 0 if one label is certain",
       bars: snapshot.entropy.map(tenths(most, "")),
       x: "entropy from (nats)",
       y: "tasks",
     }),
     rangeChart({
-      title: "What the crowd sees",
-      note: `Share of each label in the current soft labels${study.labels.length > MOST ? `: the ${MOST} largest of ${study.labels.length}` : ""}`,
+      title: "Label distribution",
+      note: `Share of each label in the current soft labels${study.labels.length > MAX_LABELS ? `: the ${MAX_LABELS} largest of ${study.labels.length}` : ""}`,
       rows: shares,
       x: "share of all tasks",
     }),
     columnChart({
-      title: "How sure the top label is",
+      title: "Confidence",
       note: "Probability of each task's top label",
       bars: snapshot.confidence.map(tenths(100, "%")),
       x: "probability from",
@@ -121,7 +121,7 @@ export async function overviewPage(owner) {
     "p",
     { class: "quiet small" },
     snapshot.at
-      ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.recomputing ? "; being recomputed" : snapshot.pending ? "; newer answers are being read" : ""}.`
+      ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.recomputing ? "; being recomputed" : snapshot.pending ? "; newer answers are being added" : ""}.`
       : now.answers
         ? "Soft labels are being computed."
         : "Soft labels and scores appear here after the first answers.",
@@ -129,7 +129,7 @@ export async function overviewPage(owner) {
   const others = make(
     "p",
     { class: "quiet small" },
-    `Besides: ${count(now.repeats)} repeats, ${count(now.practice)} practice, ${count(now.extras)} late, ${count(now.replaced)} put right.`,
+    `Not counted above: ${count(now.repeats)} repeats, ${count(now.practice)} practice answers, ${count(now.extras)} late answers, ${count(now.replaced)} replaced answers.`,
   );
   return page(
     study.title || study.name,
@@ -139,7 +139,7 @@ export async function overviewPage(owner) {
       : make(
           "p",
           { class: "note calm" },
-          make("span", {}, "Nobody has come yet. ", LINK("invites", "Make an invitation"), " and send its link to people."),
+          make("span", {}, "No one has joined yet. ", LINK("invites", "Create an invitation"), " and send people its link."),
         ),
     figures,
     charts,
@@ -164,7 +164,7 @@ function stateTools(owner, state) {
 
 export async function tasksPage(owner, { after, order = "entropy", prefix = "" }) {
   const { tasks, next } = await owner.read(`tasks?${query({ order, limit: 50, after, prefix })}`);
-  const strata = tasks.some((one) => one.stratum); // most studies have none
+  const strata = tasks.some((one) => one.stratum); // many studies have no strata
   const rows = tasks.map((one) => [
     LINK(`task/${one.task}`, one.name),
     ...(strata ? [one.stratum || "–"] : []),
@@ -173,7 +173,7 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
     shareBar(one.top),
   ]);
   const head = ["Task", ...(strata ? ["Stratum"] : []), "#Answers", "#Entropy (nats)", "Current soft label"];
-  const names = { entropy: "most unsure first", name: "by name", given: "by answers" };
+  const names = { entropy: "highest entropy first", name: "by name", given: "by answers" };
   const orders = make(
     "nav",
     { class: "row", "aria-label": "Order" },
@@ -185,7 +185,7 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
       ),
     ),
   );
-  const find = finder("Name begins with", prefix, (text) => {
+  const find = searchForm("Name begins with", prefix, (text) => {
     location.hash = `#/tasks?${query({ order: text ? "name" : order, prefix: text })}`;
   });
   return page(
@@ -208,7 +208,7 @@ export async function taskPage(owner, { id, answer }) {
         : [make("p", {}, task.text ?? ""), task.text2 && make("p", {}, task.text2)];
   const labels = [...soft]
     .sort((a, b) => b.p - a.p)
-    .slice(0, MOST)
+    .slice(0, MAX_LABELS)
     .map(({ label, p, low, high }) => ({ name: label, value: p, low, high }));
   const rows = answers.map((one) => [
     LINK(`workers?prefix=${one.worker}`, one.worker),
@@ -224,7 +224,7 @@ export async function taskPage(owner, { id, answer }) {
     make("figure", { class: "card chart seen" }, make("figcaption", {}, make("h2", {}, task.kind === "audio" ? "What people hear" : "What people see")), shown),
     rangeChart({
       title: "Current soft label",
-      note: `with 95% intervals${soft.length > MOST ? `; the ${MOST} most probable labels` : ""}`,
+      note: `with 95% intervals${soft.length > MAX_LABELS ? `; the ${MAX_LABELS} most probable labels` : ""}`,
       rows: labels,
       x: "probability",
     }),
@@ -234,7 +234,7 @@ export async function taskPage(owner, { id, answer }) {
     LINK("tasks", "All tasks"),
     pair,
     make("h2", {}, `${answers.length} ${answers.length === 1 ? "answer" : "answers"}`),
-    table("Answers", ["Worker", "Answer", "#Time", "#Place", "When", "Notes"], rows, {
+    table("Answers", ["Worker", "Answer", "#Time", "#Position", "When", "Notes"], rows, {
       here: answers.findIndex((one) => one.answer === answer),
       empty: "Nobody has answered this task yet.",
     }),
@@ -244,22 +244,22 @@ export async function taskPage(owner, { id, answer }) {
 export async function timesPage(owner) {
   const times = await owner.read("times");
   const figures = make("section", { class: "figures", "aria-label": "Medians" }, [
-    figureOf(seconds(times.active), "per answer, hidden time left out"),
-    figureOf(seconds(times.first_input), "until the first input"),
-    figureOf(seconds(times.top_label), "until the first label"),
-    figureOf(seconds(times.hidden), "hidden"),
+    figureCard(seconds(times.active), "per answer, without hidden time"),
+    figureCard(seconds(times.first_input), "until the first input"),
+    figureCard(seconds(times.top_label), "until the first label"),
+    figureCard(seconds(times.hidden), "hidden"),
   ]);
   const charts = make("section", { class: "charts" }, [
     lineChart({
       title: "Learning curve",
-      note: "Median time of an answer, hidden time left out",
+      note: "Median time per answer, without hidden time",
       points: times.by_position.map(([place, value]) => [place, value]),
-      x: "place in the sitting",
+      x: "position in the sitting",
       y: "seconds",
     }),
     rowChart({
       title: "Time per stage",
-      note: "Median from coming to a stage to leaving it",
+      note: "Median time from entering a stage to leaving it",
       bars: Object.entries(times.stages),
       x: "stage",
       y: "seconds",
@@ -288,7 +288,7 @@ export async function flaggedPage(owner, { after }) {
     "Flagged answers",
     null,
     Object.keys(counts).length ? make("section", { class: "charts" }, chart) : null,
-    table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows, { empty: "No answer is odd so far." }),
+    table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows, { empty: "No flagged answers yet." }),
     more(next, "flagged?after="),
   );
 }

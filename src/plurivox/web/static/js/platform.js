@@ -1,11 +1,11 @@
-// Platforms that send people here: the parameters in the address, the preview, and the form that tells of the end.
+// Crowdsourcing platforms: the parameters of their links, the preview, and the form that reports completion.
 import { make, paragraphs, put } from "./dom.js";
 
 const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
 
 export const isPreview = ({ search }) => new URLSearchParams(search).get("assignmentId") === NOT_ACCEPTED;
 
-export function platformWay(search) {
+export function platformEntry(search) {
   const given = new URLSearchParams(search);
   const read = (...names) => names.map((name) => given.get(name) ?? "");
   if (given.has("PROLIFIC_PID")) {
@@ -26,7 +26,7 @@ export function showPreview(app, { title, texts }) {
 }
 
 export function endForm({ action, fields }) {
-  // A real form, so that the platform's own page follows; people can send it themselves where nothing happens.
+  // A form that the browser submits, so that the platform's page follows; it has a button in case that does not happen.
   const hidden = Object.entries(fields).map(([name, value]) => make("input", { type: "hidden", name, value }));
   return make("form", { method: "post", action }, hidden, make("button", { class: "button main" }, "Submit"));
 }

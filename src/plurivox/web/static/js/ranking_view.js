@@ -1,6 +1,6 @@
-// The labels that were ranked, in order: drag one to another place, or pick it and use the buttons or the arrows.
+// The ranked labels in order: drag a label to another place, or pick it and use the buttons or the arrow keys.
 import { button, change, make, put } from "./dom.js";
-import { nearestOf, ordinal } from "./ranking.js";
+import { nearestOf, ordinal } from "./ranking_state.js";
 
 const FAR = 6; // pixels a pointer moves before it drags
 
@@ -18,7 +18,7 @@ export class RankView {
     ];
     this.root = make(
       "div",
-      { class: "ranking", role: "group", "aria-label": "Your order" },
+      { class: "ranking", role: "group", "aria-label": "Your ranking" },
       this.list,
       make("div", { class: "rankdeeds" }, this.tools),
     );
@@ -35,7 +35,7 @@ export class RankView {
   }
 
   drag(down, place) {
-    // The order changes once, when the label is let go: one step to undo.
+    // The order changes when the label is dropped, so that undo is one step.
     const { handle, root } = this.rankOf[place];
     this.dragged = false;
     handle.setPointerCapture(down.pointerId);
@@ -67,7 +67,7 @@ export class RankView {
     if (wanted.length !== this.list.children.length || wanted.some((node, at) => this.list.children[at] !== node)) {
       const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
       put(this.list, wanted);
-      if (focused?.isConnected) focused.focus({ preventScroll: true }); // moving a node takes its focus away
+      if (focused?.isConnected) focused.focus({ preventScroll: true }); // moving a node removes its focus
     }
     state.order.forEach((place, at) => {
       const { handle, number } = this.rankOf[place];

@@ -1,9 +1,9 @@
-// Who is here: the token of this person, kept in this browser, and where they stand.
+// The worker's session: the token, kept in this browser, and the current stage.
 import { call } from "./api.js";
 import { newKey, openStore } from "./outbox.js";
-import { platformWay } from "./platform.js";
+import { platformEntry } from "./platform.js";
 
-// Studies on one server share the browser's store: what one keeps there carries its address, if that has a path.
+// Studies on one server share the browser's storage: keys contain the path of the study.
 export const studySpace = (path = location.pathname) => path.slice(0, path.lastIndexOf("/") + 1).replace(/^\/$/, "");
 
 export class Session {
@@ -28,20 +28,20 @@ export class Session {
   }
 
   async enter(address) {
-    // By the address the page was opened with. The same invite again goes on where the person was.
-    const way = wayIn(address);
+    // Enter the study by the link the page was opened with. The same invitation again continues where the worker was.
+    const way = entryOf(address);
     const came = way ? JSON.stringify(way) : "";
     const known = this.token && (!way || came === this.came);
-    if (known && this.me?.asks && ["practice", "tasks"].includes(this.me.stage)) return; // tasks will tell if this is old; an earlier version kept no `asks`
+    if (known && this.me?.asks && ["practice", "tasks"].includes(this.me.stage)) return; // GET tasks reports an outdated stage; version 0.1.0 stored no `asks`
     if (known) {
       try {
         return this.keep({ me: await this.call("GET", "me") });
       } catch (failure) {
-        if (failure.error !== "ended" || !way?.platform) throw failure; // a platform's link and the old token: go on
+        if (failure.error !== "ended" || !way?.platform) throw failure; // a platform's link with an expired token: continue
       }
     }
-    if (!way) throw new Error("nobody");
-    if (this.trying?.came !== came) this.keep({ trying: { came, key: newKey() } }); // a lost reply: once more, same key
+    if (!way) throw new Error("no-link");
+    if (this.trying?.came !== came) this.keep({ trying: { came, key: newKey() } }); // same key again if the response was lost
     const { token, personal_link: link, me } = await this.call("POST", "enter", {
       ...way,
       key: this.trying.key,
@@ -58,14 +58,14 @@ export class Session {
   }
 
   end() {
-    // Away too long: who sits here now may be somebody else. The old token alone opens nothing.
+    // The token has expired: another person may be using this browser. The expired token alone gives no access.
     this.keep({ me: null, link: "" });
   }
 }
 
-export function wayIn({ hash, search }) {
+export function entryOf({ hash, search }) {
   const secret = new URLSearchParams(hash.slice(1));
   if (secret.has("link")) return { link: secret.get("link") };
   if (secret.has("invite")) return { invite: secret.get("invite") };
-  return platformWay(search);
+  return platformEntry(search);
 }

@@ -1,6 +1,6 @@
-// The pages people read: consent, instructions, check, debrief, the end, and when something is wrong.
+// The pages of the stages without tasks: consent, instructions, check, debrief, completion; and the error page.
 import { button, make, paragraphs, put } from "./dom.js";
-import { howTo } from "./hands.js";
+import { controlsHelp } from "./controls_help.js";
 import { endForm } from "./platform.js";
 
 const NAMES = {
@@ -19,11 +19,11 @@ export function stageName(stage) {
   return NAMES[stage] ?? stage;
 }
 
-function steps(me) {
+function stepList(me) {
   const now = me.stages.indexOf(me.stage);
   const step = (stage, at) =>
     make("li", { "aria-current": at === now && "step", data: at < now ? { done: "" } : {} }, stageName(stage));
-  const of = `Step ${now + 1} of ${me.stages.length}`; // instead of the others, where there is little room
+  const of = `Step ${now + 1} of ${me.stages.length}`; // replaces the list of steps on small screens
   return make("ol", { class: "steps", "aria-label": "Steps", "data-of": of }, me.stages.map(step));
 }
 
@@ -32,7 +32,7 @@ export function readingPage(app, me, title, ...content) {
   const page = make(
     "main",
     { class: "read" },
-    me ? [make("p", { class: "quiet" }, me.title || me.study), steps(me)] : null,
+    me ? [make("p", { class: "quiet" }, me.title || me.study), stepList(me)] : null,
     make("section", { class: "card" }, heading, ...content),
   );
   put(app, page);
@@ -45,7 +45,7 @@ const enterKey = () => make("kbd", { "aria-hidden": "true" }, "↵");
 
 export function showConsent(app, me, finish) {
   const agree = make("input", { type: "checkbox", name: "agree" });
-  const go = button(["I take part ", enterKey()], () => agree.checked && finish({ agreed: true }), {
+  const go = button(["Take part ", enterKey()], () => agree.checked && finish({ agreed: true }), {
     class: "button main",
     disabled: true,
   });
@@ -57,8 +57,8 @@ export function showConsent(app, me, finish) {
 }
 
 export function showInstructions(app, me, finish) {
-  const go = button(["Go on ", enterKey()], () => finish({}), { class: "button main" });
-  readingPage(app, me, "How it works", paragraphs(me.text), howTo(me), make("div", { class: "row" }, go));
+  const go = button(["Continue ", enterKey()], () => finish({}), { class: "button main" });
+  readingPage(app, me, "How it works", paragraphs(me.text), controlsHelp(me), make("div", { class: "row" }, go));
   onEnter(() => go.click());
 }
 
@@ -81,14 +81,14 @@ export function showQuiz(app, me, finish) {
     if (chosen().includes(-1)) return put(told, make("p", { class: "note" }, "Please answer every question."));
     const { wrong, why } = await finish({ quiz: chosen() });
     if (!wrong?.length) return;
-    const lines = wrong.map((at, place) => make("p", {}, `Question ${at + 1}: ${why[place] || "please look again."}`));
+    const lines = wrong.map((at, place) => make("p", {}, `Question ${at + 1}: ${why[place] || "please read the instructions again."}`));
     put(told, make("div", { class: "note" }, make("div", {}, make("strong", {}, "Not quite. "), lines)));
   }
   readingPage(
     app,
     me,
     "A short check",
-    make("p", { class: "quiet" }, "So that we know the instructions are clear. You may try again."),
+    make("p", { class: "quiet" }, "These questions check whether the instructions are clear. You can try again."),
     sets,
     told,
     make("div", { class: "row" }, go),
@@ -122,9 +122,9 @@ export function showDone(app, me, done) {
     ? make("a", { class: "button main", href: done.redirect, rel: "noreferrer" }, "Back to the platform")
     : null;
   const usual = done.how === "done";
-  const told = usual ? make("p", {}, "Every answer is saved. You may close this page.") : paragraphs(done.text);
+  const told = usual ? make("p", {}, "All your answers are saved. You can close this page.") : paragraphs(done.text);
   const send = done.submit ? endForm(done.submit) : null;
-  const title = { done: "All done", full: "No task is left", failed: "The end" }[done.how];
+  const title = { done: "All done", full: "No task is left", failed: "The study ends here" }[done.how];
   readingPage(app, me, title, told, code, make("div", { class: "row" }, copy, send ?? go));
 }
 
@@ -133,50 +133,50 @@ export function showClosed(app, me, retry) {
     app,
     me,
     NOT_OPEN,
-    paragraphs(me.text || "This study takes no answers at the moment."),
+    paragraphs(me.text || "This study does not accept answers at the moment."),
     make("div", { class: "row" }, button("Try again", retry, { class: "button main" })),
   );
 }
 
-export function tellFailure(app, failure) {
-  // What was filled in stays on the page, to be sent again.
+export function showRetryNote(app, failure) {
+  // Show a note on the current page, which keeps what was filled in, to be sent again.
   app.querySelector(".failed")?.remove();
-  const words = `${sentence(failure.detail)} Nothing is lost: please try again in a moment.`;
+  const words = `${sentence(failure.detail)} Nothing is lost. Please try again in a moment.`;
   app.querySelector(".read .card > .row")?.before(make("p", { class: "note failed", role: "alert" }, words));
 }
 
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function showTrouble(app, failure, retry) {
-  const nobody = failure.message === "nobody";
+export function showError(app, failure, retry) {
+  const noLink = failure.message === "no-link";
   const ended = failure.error === "ended";
-  const title = nobody
+  const title = noLink
     ? "Please open your invitation link"
     : failure.error === "closed"
       ? NOT_OPEN
       : ended
-        ? "It has been a while"
+        ? "Your session has expired"
         : failure.retry
           ? "Please wait a moment"
           : failure.status === 403
             ? "This link does not open the study"
-            : "This did not work";
-  const text = nobody
-    ? "This page opens from the link you were sent. If you have been here before in another browser, use your personal link."
+            : "Something went wrong";
+  const text = noLink
+    ? "Open this page with the link you were sent. If you started in another browser, use your personal link."
     : ended
-      ? `For your safety, ${failure.detail}.`
+      ? `${sentence(failure.detail)}.`
       : sentence(failure.detail ?? failure.message);
   const kept = failure.retry
-    ? make("p", { class: "quiet" }, "Your answers are kept in this browser and are sent as soon as the server answers.")
+    ? make("p", { class: "quiet" }, "Your answers are kept in this browser and will be sent when the server can be reached.")
     : null;
-  const again = nobody || ended ? null : button("Try again", retry, { class: "button main" });
+  const again = noLink || ended ? null : button("Try again", retry, { class: "button main" });
   readingPage(app, null, title, make("p", {}, text), kept, make("div", { class: "row" }, again));
 }
 
 let listening = null;
 
 export function onEnter(act) {
-  // One Enter handler at a time; a button, link or text field that has the focus keeps its own.
+  // Set the action of the Enter key, replacing the previous one; a focused button, link or text field keeps its own.
   if (listening) document.removeEventListener("keydown", listening);
   listening =
     act &&

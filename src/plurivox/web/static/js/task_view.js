@@ -1,24 +1,24 @@
-// The task page: made once for a task, then painted anew after every action.
+// The task page: built once per task and updated after every action.
 import { inHistogram } from "./answer.js";
-import { asksBars, asksOne, asksOrder, asksPercents, ticksMean } from "./asks.js";
-import { barAmount } from "./bars.js";
+import { asksBars, asksOne, asksOrder, asksPercents, tickMeaning } from "./question_type.js";
+import { amountText } from "./bars_state.js";
 import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
-import { KEYS, keyOf, manyLabels, shown } from "./finding.js";
-import { problem, warning } from "./judging.js";
-import { isSure, percents, shares } from "./meaning.js";
-import { ordinal, ranked } from "./ranking.js";
+import { KEYS, keyOf, manyLabels, visiblePlaces } from "./label_search.js";
+import { problem, warning } from "./answer_check.js";
+import { isSure, percents, barPieces } from "./answer_marks.js";
+import { ordinal, ranked } from "./ranking_state.js";
 import { RankView } from "./ranking_view.js";
-import { Scene } from "./scene.js";
-import { onSlide } from "./slider.js";
-import { questions, summary } from "./task_words.js";
+import { TaskContent } from "./task_content.js";
+import { onTouchSlide } from "./touch_slider.js";
+import { questions, summary } from "./task_text.js";
 
 const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
-const FILTERED = 40; // tiles shown of a long list; typing narrows it
+const MAX_TILES = 40; // most tiles shown of a long list of labels
 
 export class TaskView {
   constructor(me, slot, act, changing = false) {
-    const scene = new Scene(slot.task, me.image_pixels, me.labels.length > KEYS.length);
+    const scene = new TaskContent(slot.task, me.image_pixels, me.labels.length > KEYS.length);
     Object.assign(this, { me, slot, act, changing, scene, sound: scene.sound });
     this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
     this.more = make("p", { class: "more quiet small", role: "status", hidden: true });
@@ -27,7 +27,7 @@ export class TaskView {
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
     this.asks = make("ol", { class: "small" });
     this.hint = make("span", { class: "hint", role: "alert" });
-    const said = asksPercents(me) ? "quiet number" : "unseen"; // labels alone are seen on their tiles
+    const said = asksPercents(me) ? "quiet number" : "unseen"; // without percents the tiles show the whole answer
     this.summary = make("span", { class: said, "aria-live": "polite" });
     this.bar = make("div", { class: "bar", "aria-hidden": "true" });
     this.split = this.slider();
@@ -53,7 +53,7 @@ export class TaskView {
   look() {
     const { opening } = this.me.phrases;
     const again = this.changing ? "You are changing an earlier answer" : "";
-    const says = this.slot.practice ? "Practice: does not count" : again;
+    const says = this.slot.practice ? "Practice: this answer does not count" : again;
     const tag = says && make("p", { class: "tag" }, says);
     return make(
       "section",
@@ -116,7 +116,7 @@ export class TaskView {
       value: "50",
       "aria-label": "Percent of the top label",
     });
-    onSlide(input, (event) => this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event));
+    onTouchSlide(input, (event) => this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event));
     const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), {
       "aria-label": "Top label: 5% less",
     });
@@ -138,7 +138,7 @@ export class TaskView {
   }
 
   buttons() {
-    const alt = this.sought ? "Alt " : ""; // letters find labels there
+    const alt = this.sought ? "Alt " : ""; // letters search labels there
     const deed = (key, text, action) =>
       button([make("kbd", { "aria-hidden": "true" }, alt + key), text], (event) => this.act(action, event));
     const undo = deed("U", "Undo", { do: "undo" });
@@ -173,17 +173,17 @@ export class TaskView {
   }
 
   paintTiles(state) {
-    const places = shown(state);
-    const few = manyLabels(state) ? places.slice(0, FILTERED) : places;
+    const places = visiblePlaces(state);
+    const few = manyLabels(state) ? places.slice(0, MAX_TILES) : places;
     const marked = [state.top, state.second, ...state.ticked].filter((place) => place !== null && !few.includes(place));
-    if (manyLabels(state)) few.unshift(...marked); // what was said stays in sight
+    if (manyLabels(state)) few.unshift(...marked); // marked labels stay visible
     const wanted = few.map((place) => this.tileOf[place].root);
     if (wanted.length !== this.tiles.children.length || wanted.some((node, at) => this.tiles.children[at] !== node))
       put(this.tiles, wanted);
     few.forEach((place) => this.paintTile(state, place, keyOf(state, place)));
     const rest = places.filter((place) => !few.includes(place)).length;
     this.more.hidden = Boolean(few.length && !rest);
-    change(this.more, few.length ? `${rest} more: type to find them` : `No label has “${state.filter}” in it`);
+    change(this.more, few.length ? `${rest} more labels: type to find them` : `No label contains “${state.filter}”`);
   }
 
   paintTile(state, place, key) {
@@ -191,7 +191,7 @@ export class TaskView {
     const { top, second } = percents(state);
     const at = ranked(state, place);
     const [first, next] = this.ranks ? [at === 0, at > 0] : [place === state.top, place === state.second];
-    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? ticksMean(state) : "";
+    const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? tickMeaning(state) : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
     const standing = at >= 0 ? ordinal(at + 1) : { top: asksOne(state) && !asksPercents(state) ? "✓" : "1st", second: "2nd" }[role];
@@ -199,7 +199,7 @@ export class TaskView {
     change(cap, key);
     cap.hidden = !key;
     pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
-    const means = ticksMean(state);
+    const means = tickMeaning(state);
     tick.hidden = means === null;
     if (means === null) return;
     const [sign, word, long] = TICK[means];
@@ -220,14 +220,14 @@ export class TaskView {
     const piece = ({ kind, place, share }) => {
       const name = make("span", { class: "name" }, place === undefined ? words[kind] : state.labels[place]);
       const told = !["undecided", "abstain", "none"].includes(kind) && (kind !== "unplaced" || state.bars);
-      const number = told && make("span", {}, barAmount(state, share));
+      const number = told && make("span", {}, amountText(state, share));
       const both = kind === "unplaced" ? [number, name] : [name, number];
       const node = make("span", { data: { is: kind }, "data-small": share < 22 }, share >= 14 ? both : share >= 6 ? number : null);
       node.style.width = `${share}%`;
       return node;
     };
-    this.bar.hidden = !asksPercents(state); // nobody was asked how sure they are
-    put(this.bar, shares(state).map(piece));
+    this.bar.hidden = !asksPercents(state); // the form does not ask for percents
+    put(this.bar, barPieces(state).map(piece));
   }
 
   paintSplit(state) {
@@ -248,7 +248,7 @@ export class TaskView {
     none.setAttribute("aria-pressed", String(state.aside === "none"));
     histogram.setAttribute("aria-pressed", String(inHistogram(state)));
     histogram.hidden = asksBars(state) || !asksPercents(state);
-    others.hidden = ticksMean(state) !== "never" || inHistogram(state);
+    others.hidden = tickMeaning(state) !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
     const words = isSure(state) ? (asksPercents(state) ? "Sure, next" : "Next") : "Next";

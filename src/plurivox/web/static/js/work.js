@@ -1,4 +1,4 @@
-// A worker's way through the study, on one page: the server says which stage is next.
+// Entry of the worker's pages: shows the stage that the server reports, on one page.
 import { call } from "./api.js";
 import { isPreview, showPreview } from "./platform.js";
 import { Session } from "./session.js";
@@ -10,12 +10,12 @@ import {
   showDone,
   showInstructions,
   showQuiz,
-  showTrouble,
-  tellFailure,
+  showError,
+  showRetryNote,
 } from "./stages.js";
-import { applySheet } from "./style.js";
-import { Sitting } from "./task_run.js";
-import { WaitingPage } from "./waiting.js";
+import { applySheet } from "./stylesheet.js";
+import { Sitting } from "./sitting.js";
+import { WaitingPage } from "./waiting_page.js";
 
 const READ = { consent: showConsent, instructions: showInstructions, quiz: showQuiz, debrief: showDebrief };
 
@@ -29,7 +29,7 @@ export class Work {
     try {
       if (isPreview(location)) return showPreview(this.app, await call("GET", "preview"));
       await this.session.enter(location);
-      const { store, link } = this.session; // no secret in the address bar, unless nothing else leads back here
+      const { store, link } = this.session; // no secret in the address bar, unless storage is disabled
       history.replaceState(null, "", store.safe ? location.pathname : location.pathname + new URL(link, location).hash);
       await this.stage();
     } catch (failure) {
@@ -66,7 +66,7 @@ export class Work {
   }
 
   async recover(failure) {
-    // What we remembered was old: the server says where the person stands.
+    // The stored stage is outdated: use the one in the server's response.
     this.sitting.stop();
     if (failure.status !== 409) throw failure;
     if (failure.me) this.session.keep({ me: failure.me });
@@ -91,7 +91,7 @@ export class Work {
       if (failure.status === 409 && failure.me) {
         this.session.keep({ me: failure.me });
         await this.stage();
-      } else if (failure.retry) tellFailure(this.app, failure);
+      } else if (failure.retry) showRetryNote(this.app, failure);
       else this.fail(failure);
       return {};
     } finally {
@@ -102,7 +102,7 @@ export class Work {
 
   async end() {
     this.sitting ??= new Sitting(this.app, this.session, () => {});
-    await this.sitting.outbox.drained(); // also of what an earlier visit left: the end comes after every answer
+    await this.sitting.outbox.drained(); // completion only after every answer was sent, earlier visits included
     const done = await this.session.call("POST", "done", {});
     showDone(this.app, this.session.me, done);
     if (done.submit) setTimeout(() => document.querySelector("form[method=post]")?.requestSubmit(), 1500);
@@ -123,10 +123,10 @@ export class Work {
     if (failure.error === "ended") {
       this.sitting?.stop();
       this.session.end();
-      return showTrouble(this.app, failure);
+      return showError(this.app, failure);
     }
     if (failure.status === 401) this.session.forget();
-    return showTrouble(this.app, failure.status === 401 ? new Error("nobody") : failure, () => location.reload());
+    return showError(this.app, failure.status === 401 ? new Error("no-link") : failure, () => location.reload());
   }
 }
 

@@ -1,0 +1,45 @@
+"""Bundling of JavaScript modules and style sheets when the server starts: no build step, one request.
+
+The modules follow two rules that make bundling safe, checked by a test: every import has the form
+`import { name } from "./file.js"`, and no two modules use the same name at top level.
+"""
+
+import json
+import re
+from pathlib import Path
+
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=const |function |async function |class )", re.MULTILINE)
+COMMENT = re.compile(r"^\s*//.*\n|(?<=[;{,]) // .*$|^ +", re.MULTILINE)  # comments and indentation
+
+
+def list_modules(entry: Path) -> list[Path]:
+    """Return an entry module and all modules it imports, each after its dependencies."""
+    order: list[Path] = []
+
+    def visit(path: Path) -> None:
+        if path not in order:
+            for name in IMPORT.findall(path.read_text(encoding="utf-8")):
+                visit(path.parent / name)
+            order.append(path)
+
+    visit(entry)
+    return order
+
+
+def bundle_script(entry: Path, sheets: list[Path] = []) -> str:  # noqa: B006  (never changed)
+    """Return an entry module and its imports as one script without comments; `sheets` become its string constant SHEET.
+
+    A style sheet inside the script saves a request before the page is usable.
+    """
+    parts = [f"const SHEET = {json.dumps(bundle_stylesheet(sheets))};\n"] if sheets else []
+    for path in list_modules(entry):
+        text = COMMENT.sub("", IMPORT.sub("", path.read_text(encoding="utf-8")))
+        parts.append(EXPORT.sub("", text))
+    return "".join(parts)
+
+
+def bundle_stylesheet(sheets: list[Path]) -> str:
+    """Return style sheets as one, without comments and indentation."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sheets)
+    return re.sub(r"\n\s*", "\n", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)).strip()

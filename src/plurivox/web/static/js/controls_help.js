@@ -1,0 +1,93 @@
+// Help on how to answer with keys and by touch or mouse; the input this device uses is shown first, the other is folded away.
+import { asksBars, asksChips, asksOne, asksOrder, asksPercents, asksTwo, tickMeaning } from "./question_type.js";
+import { make } from "./dom.js";
+
+const keyCaps = (...names) => names.map((name) => make("kbd", {}, name));
+const table = (rows) =>
+  make(
+    "dl",
+    { class: "keys small" },
+    rows.filter(Boolean).map(([names, does]) => [make("dt", {}, names), make("dd", {}, does)]),
+  );
+
+export function controlsHelp(me) {
+  const fingers = globalThis.matchMedia("(pointer: coarse)").matches;
+  const ways = [
+    ["With keys", table(keyRows(me))],
+    ["By touch or mouse", table(pointerRows(me))],
+  ];
+  const [first, other] = fingers ? ways.reverse() : ways;
+  return make(
+    "div",
+    { class: "ways" },
+    make("h2", {}, first[0]),
+    first[1],
+    make("details", {}, make("summary", {}, other[0]), other[1]),
+  );
+}
+
+const allChipsOrPercents = (me) => (asksChips(me) ? "all chips" : "all 100%");
+const asksHowSure = (me) => asksPercents(me) && !asksBars(me);
+const asksSplit = (me) => asksPercents(me) && asksTwo(me);
+const TICK_HELP = {
+  never: ["definitely not correct", "✕ not", "The label is definitely not correct"],
+  possible: ["also possible", "+ also", "The label is also possible"],
+};
+
+function pickText(me, many) {
+  if (asksOrder(me)) return "Add a label to your ranking";
+  if (asksTwo(me) && !asksPercents(me)) return "Pick the most probable label and, if you like, the second most probable";
+  return many ? "Pick a label" : "Pick the most probable label";
+}
+
+export function keyRows(me) {
+  const n = me.labels.length;
+  const many = n > 10;
+  const last = n < 10 ? String(n) : "0";
+  const [one, two, third] = n < 5 ? ["1", "2", last] : ["3", "5", "4"]; // keys that the study has
+  const command = (letter) => (many ? keyCaps("Alt", letter) : keyCaps(letter));
+  const step = asksBars(me) && (asksChips(me) ? "a chip" : "5%");
+  const pick = pickText(me, many);
+  const [asks, ticks] = [asksHowSure(me), tickMeaning(me)];
+  const sure = asks ? "Send the answer: a label alone means 100%" : "Send the answer";
+  const placing = `Add ${step} to a label; with Shift, take ${step} away`;
+  return [
+    [n === 2 ? keyCaps("1", "2") : keyCaps("1", "…", last), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
+    step && [keyCaps("."), "Give everything that is left to the label you changed last"],
+    asksOrder(me) && [keyCaps("←", "→"), "Move the label that you added last, or whose key you pressed again"],
+    asksOrder(me) && [keyCaps("Shift", third), `Take label ${third} out of the ranking`],
+    [keyCaps("↵"), step ? `Send the answer once ${allChipsOrPercents(me)} are placed` : sure],
+    asks && asksOne(me) && [keyCaps(one, "7", "0", "↵"), `Label ${one} with 70%`],
+    asksSplit(me) && [keyCaps(one, two, "7", "0", "↵"), `Label ${one} with 70%, label ${two} with the rest`],
+    asks && [keyCaps("←", "→"), `Move the ${asksSplit(me) ? "split" : "percent"} by 5%; with Shift, by 1%`],
+    asksSplit(me) && [keyCaps("."), "Type the percent of the other label, or of the only label"],
+    ticks && [keyCaps("Shift", third), `Label ${third} is ${TICK_HELP[ticks][0]}`],
+    ticks === "never" && [command("N"), "Rule out all labels that you did not pick"],
+    asks && [command("H"), "Show all labels as bars to drag"],
+    [command("U"), "Undo; if there is nothing to undo, go back to the previous task"],
+    [command("S"), "Can't tell"],
+    [command("O"), "None of these"],
+  ];
+}
+
+function pointerRows(me) {
+  const bars = ["Drag a bar", "Set the percent of a label; − and + change it by 5%"];
+  const chips = ["+ and −", "Add a chip to a label or take one away; or drag along the chips"];
+  if (asksBars(me))
+    return [asksChips(me) ? chips : bars, ["Next", `Send the answer once ${allChipsOrPercents(me)} are placed`]];
+  if (asksOrder(me))
+    return [
+      ["Tap labels", "Rank them, the most probable first; tap one again to take it out"],
+      ["Drag", "Move a label in your ranking; or pick it and use Earlier or Later"],
+      ["Next", "Send the answer"],
+    ];
+  return [
+    ["Tap a label", "Pick the most probable label; tap it again to take it back"],
+    asksTwo(me) && ["Tap another", "Pick the second most probable label"],
+    asksHowSure(me) && asksOne(me) && ["Drag the slider", "Set how probable the label is"],
+    asksSplit(me) && ["Drag the slider", "Divide 100% between the two labels"],
+    tickMeaning(me) && TICK_HELP[tickMeaning(me)].slice(1),
+    asksHowSure(me) && ["Bars", "Show all labels as bars to drag"],
+    ["Next", "Send the answer"],
+  ];
+}

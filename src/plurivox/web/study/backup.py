@@ -1,0 +1,54 @@
+"""Backup and restore of a study folder with its database."""
+
+import shutil
+from pathlib import Path
+
+from plurivox.core.atomic_write import atomic_folder
+from plurivox.core.errors import InputError
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin.backup import copy_database
+from plurivox.web.study.config import STUDY, read_study
+from plurivox.web.study.secrets import FILE as SECRET
+from plurivox.web.study.study_database import open_database
+
+
+def back_up_study(settings: Settings, out: Path) -> dict[str, int]:
+    """Copy study.toml, secret and a snapshot of all tables into the new folder `out`; return the row count of each table."""
+    read_study(settings.folder)
+    source = open_database(settings)
+    with atomic_folder(out) as part:
+        target = open_database(Settings(folder=part, database=""))
+        try:
+            counts = copy_database(source, target)
+            with target.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            source.dispose()
+            target.dispose()
+        _copy_files(settings.folder, part)
+        for file in part.glob("study.db.*"):
+            file.unlink()
+    return counts
+
+
+def restore_study(backup: Path, settings: Settings) -> dict[str, int]:
+    """Restore a backup into a new folder and the database of `settings`; return the row count of each table."""
+    read_study(backup)
+    if (settings.folder / STUDY).exists():
+        raise InputError(f"{settings.folder} already contains a study; restore into a new folder")
+    with atomic_folder(settings.folder) as part:
+        _copy_files(backup, part)
+        inside = settings.model_copy(update={"folder": part})
+        source, target = open_database(Settings(folder=backup, database="")), open_database(inside)
+        try:
+            return copy_database(source, target)
+        finally:
+            source.dispose()
+            target.dispose()
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    """Copy study.toml and the secret, which only its owner may read."""
+    shutil.copyfile(source / STUDY, target / STUDY)
+    (target / SECRET).touch(0o600)
+    shutil.copyfile(source / SECRET, target / SECRET)

@@ -1,0 +1,90 @@
+"""Sections of study.toml: completion, pay and exclusion rules."""
+
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from plurivox.core.errors import PlurivoxError
+
+PlatformName = Literal["prolific", "mturk"]
+MTURK = ("https://workersandbox.mturk.com", "https://www.mturk.com")  # where assignments are submitted
+MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages in a frame
+
+
+def _check_https(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme != "https" or not parts.netloc):
+        raise ValueError("must be an https:// address")
+    return value
+
+
+WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https)]
+Code = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+
+
+def _check_finite(value: Decimal) -> Decimal:
+    if not value.is_finite():
+        raise ValueError("must be an amount such as 8.00")
+    return value
+
+
+Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite)]
+
+
+class Section(BaseModel):
+    """Base class of the sections of study.toml; unknown names are an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Completion(Section):
+    """Completion code and redirect address; optionally other codes for people who failed or found no task left."""
+
+    code: Code = ""
+    redirect: WebAddress = ""
+    failed: Code = ""  # for people who failed the check or were excluded by a rule
+    full: Code = ""  # for people who found no task left
+
+
+class Pay(Section):
+    """Pay rules: base pay, pay per hour, and bonuses for answers that match those of others.
+
+    Collins et al. (2022): per_hour = 8, bonus_per_hour = 1, that is up to 9 per hour if all answers match.
+    """
+
+    currency: Annotated[str, Field(max_length=20, pattern=r"^[^\x00-\x1f]*$")] = ""
+    base: Money = Decimal(0)
+    per_hour: Money = Decimal(0)
+    bonus_per_hour: Money = Decimal(0)  # multiplied by the share of answers that match others
+    bonus_per_match: Money = Decimal(0)
+    time: Literal["active", "total"] = "active"
+    most_minutes: float = Field(default=0, ge=0, le=100_000)  # time beyond this is not paid; 0: no limit
+    least_answers: int = Field(default=0, ge=0, le=100_000)  # workers with fewer answers are not paid
+    excluded: Literal["without-bonus", "nothing"] = "without-bonus"
+
+    @property
+    def pays_anything(self) -> bool:
+        """Whether any pay is set."""
+        return any((self.base, self.per_hour, self.bonus_per_hour, self.bonus_per_match))
+
+
+class Exclude(Section):
+    """Exclusion of workers while the study runs: specs of rules of `plurivox clean`, and the tries of the check."""
+
+    rules: list[Annotated[str, Field(max_length=200)]] = Field(default=[], max_length=20)
+    least_answers: int = Field(default=5, ge=1, le=100_000)  # workers with fewer answers are not excluded
+    quiz_tries: int = Field(default=0, ge=0, le=100)  # failed tries of the check until exclusion; 0: no limit
+
+    @model_validator(mode="after")
+    def _check_rules(self) -> Self:
+        if self.rules:
+            from plurivox.clean import methods  # imports numpy, which a study without rules does not need
+
+            for rule in self.rules:
+                try:
+                    methods.make(rule)
+                except PlurivoxError as cause:
+                    raise ValueError(str(cause)) from None
+        return self

@@ -1,0 +1,85 @@
+"""Create a study folder with its database, and add tasks and answers to it."""
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from plurivox.core.answers import Answers
+from plurivox.core.atomic_write import atomic_folder
+from plurivox.core.errors import InputError
+from plurivox.web.settings import Settings
+from plurivox.web.store.admin import import_answers
+from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
+from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
+from plurivox.web.study.assigner import assignment_of
+from plurivox.web.study.config import STUDY, Study
+from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.study_database import open_database
+from plurivox.web.study.task_import import read_batches, read_tasks
+from plurivox.web.study.toml_writer import render_study
+
+
+def make_study(
+    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+) -> int:
+    """Create a study folder with study.toml, secret and database; return the number of tasks without practice tasks."""
+    if (settings.folder / STUDY).exists():
+        raise InputError(f"{settings.folder} already contains a study; choose another folder")
+    with atomic_folder(settings.folder) as part:
+        (part / STUDY).write_text(render_study(study), encoding="utf-8")
+        StudySecret.of(part)
+        inside = settings.model_copy(update={"folder": part})
+        return insert_tasks(inside, study, new, batches, is_new=True)
+
+
+def insert_tasks(
+    settings: Settings,
+    study: Study,
+    new: Iterable[NewTask],
+    batches: Mapping[str, list[str]] | None = None,
+    *,
+    is_new: bool = False,
+) -> int:
+    """Insert tasks, and fixed batches of them, into the database of a study; return the number of tasks."""
+    engine = open_database(settings)
+    try:
+        migrate(engine)
+        with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+            disable_statement_timeout(connection)
+            if is_new and has_tasks(connection):
+                raise InputError(
+                    "the database already contains a study; use a separate schema for this one: "
+                    f"--database 'postgresql://...?schema={study.name}'"
+                )
+            add_tasks(connection, assignment_of(study, has_batches(connection)), new)
+            check_study_config(connection, study.strata, study.labels)
+            if batches and not has_batches(connection):
+                add_batches(connection, assignment_of(study, has_batches=True), batches)
+            if not (n := count_tasks(connection)):
+                raise InputError("there are no tasks besides practice tasks; add items that are not marked as practice")
+            return n
+    except DBAPIError as cause:  # for example, the disk is full
+        raise InputError(f"the tasks could not be written, no task was added: {database_message(cause)}") from cause
+    finally:
+        engine.dispose()
+
+
+def make_study_from_files(settings: Settings, study: Study, items: Path, batches: Path | None = None) -> int:
+    """Create a study with the tasks of a file or folder; return the number of tasks without practice tasks."""
+    tasks = read_tasks(items, study)
+    if first := next(tasks, None):
+        study = study.model_copy(update={"kind": study.kind or first.kind})
+        tasks = chain([first], tasks)
+    return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
+
+
+def add_answers(connection: Connection, study: Study, keys: StudySecret, given: Answers, pick: float = 0.0) -> int:
+    """Import answers collected elsewhere into a study; return their number. For `pick` see the store's `insert_answers`."""
+    if study.arms:
+        raise InputError("imported answers have no arm; import them into a study with one form")
+    pseudonyms = [keys.pseudonym(f"import {name}") for name in given.workers.tolist()]
+    return import_answers.insert_answers(connection, given, pseudonyms, study.form, pick)

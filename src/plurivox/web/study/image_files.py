@@ -1,0 +1,122 @@
+"""Image files of tasks: the format is detected by decoding, not by the name; small images are enlarged.
+
+The version that workers see is rotated upright and has no metadata such as location or camera.
+"""
+
+import io
+import warnings
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from plurivox.core.errors import InputError
+from plurivox.web.store.collect.tasks import MediaFile
+
+IMAGE_TYPES = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "GIF": "image/gif",
+    "WEBP": "image/webp",
+}  # no SVG: it can hold scripts
+MAX_PIXELS = 50_000_000
+MAX_BYTES = 20_000_000
+LAST_BYTES = {"image/png": b"IEND\xaeB`\x82", "image/jpeg": b"\xff\xd9", "image/gif": b";"}
+HARMLESS_INFO = {
+    "jfif",
+    "jfif_version",
+    "jfif_unit",
+    "jfif_density",
+    "dpi",
+    "icc_profile",
+    "gamma",
+    "srgb",
+    "transparency",
+}
+HARMLESS_INFO |= {
+    "interlace",
+    "adobe",
+    "adobe_transform",
+    "progressive",
+    "progression",
+    "background",
+    "version",
+    "duration",
+}
+HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
+KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
+
+
+def read_image(data: bytes, name: str, pixels: int) -> MediaFile:
+    """Return the MediaFile of an image file, enlarged (Lanczos) if smaller than `pixels`; raise InputError if it is invalid."""
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=list(IMAGE_TYPES)) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    raise InputError(
+                        f"{name} has {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are allowed"
+                    )
+                if getattr(image, "is_animated", False) and image.format != "MPO":
+                    raise InputError(f"{name} is animated; tasks show still images: save one of its frames")
+                image.load()
+                return _prepare_image(data, image, pixels)
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        EOFError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ) as cause:
+        raise InputError(f"{name} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
+
+
+def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> MediaFile:
+    """Return the MediaFile of a decoded image: rotated upright, enlarged if small, without metadata."""
+    kind = IMAGE_TYPES[
+        "JPEG" if image.format == "MPO" else str(image.format)
+    ]  # MPO: a JPEG with further images appended
+    upright = ImageOps.exif_transpose(image)
+    longest = max(upright.size)
+    if longest >= pixels:
+        shown_type, shown = (
+            (kind, None) if _has_no_metadata(data, kind, image) else _strip_metadata(data, kind, image, upright)
+        )
+        return MediaFile(kind, data, shown_type, shown, upright.width, upright.height)
+    image = upright
+    if image.mode.startswith("I"):  # 16 bits to 8: convert() alone would clip
+        image = image.point(lambda value: value * (1 / 257)).convert("L")
+    size = tuple(max(1, round(side * pixels / longest)) for side in image.size)
+    plain = image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
+    large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    large.save(out, "PNG", optimize=True)
+    return MediaFile(kind, data, "image/png", out.getvalue(), large.width, large.height)
+
+
+def _has_no_metadata(data: bytes, kind: str, image: Image.Image) -> bool:
+    """Whether a file contains an image without metadata and without appended data."""
+    ends_after_riff = len(data) <= int.from_bytes(data[4:8], "little") + 9  # size in the RIFF header of WebP
+    ends = ends_after_riff if kind == "image/webp" else data.endswith(LAST_BYTES[kind])
+    return ends and image.format != "MPO" and set(image.info) <= HARMLESS_INFO and not image.getexif()
+
+
+def _strip_metadata(data: bytes, kind: str, image: Image.Image, upright: Image.Image) -> tuple[str, bytes]:
+    """Return (type, bytes) of the image without metadata; its pixels are unchanged if the format allows."""
+    turned = image.getexif().get(0x0112, 1) != 1
+    picture = upright if turned else image
+    picture.info = {name: value for name, value in picture.info.items() if name in KEPT_INFO}
+    out, icc = io.BytesIO(), picture.info.get("icc_profile")
+    if kind == "image/jpeg":
+        exact = image.format == "JPEG" and not turned
+        how: dict[str, Any] = {"quality": "keep"} if exact else {"quality": 95, "subsampling": 0}
+        picture.save(out, "JPEG", icc_profile=icc, comment=b"", **how)
+    elif kind == "image/webp":
+        picture.save(out, "WEBP", icc_profile=icc, lossless=b"VP8L" in data[:64], quality=95)
+    else:
+        picture.save(out, "PNG", icc_profile=icc)
+        kind = "image/png"
+    return kind, out.getvalue()

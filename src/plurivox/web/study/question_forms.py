@@ -1,0 +1,151 @@
+"""The question forms that a study can use, and the default wording of their questions.
+
+These are the forms of `elicit` in which labels are named, and chips. The third-person top-two wording is that of Collins,
+Bhatt and Weller (2022), word for word.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from plurivox.core.questions import Question, question_of
+from plurivox.elicit import methods
+from plurivox.web.store.schema import TaskKind
+
+Person = Literal["first", "third"]
+CHIPS, HISTOGRAM = "chips", "histogram"
+
+
+def elicit_form(form: str, *, bars: bool = False) -> str:
+    """Return the form of `elicit` that reads answers to a form of a study: histogram for chips, and for answers given as bars.
+
+    >>> elicit_form("chips"), elicit_form("top-two"), elicit_form("top-two", bars=True), elicit_form("ranking", bars=True)
+    ('histogram', 'top-two', 'histogram', 'ranking')
+    """
+    return HISTOGRAM if form == CHIPS or (bars and question(form).percents) else form
+
+
+def question(form: str) -> Question:
+    """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
+    found = question_of(form)
+    assert found is not None, form
+    return found
+
+
+def _can_ask(form: str) -> bool:
+    """Whether the task page supports a form: it declares what it asks for, and labels are named."""
+    found = question_of(elicit_form(form))
+    return found is not None and found.labels != 0
+
+
+def _check_form(form: str) -> str:
+    """Return a form's name; raise PydanticCustomError if a study cannot use it."""
+    if not _can_ask(form):
+        *others, last = map(repr, FORMS)
+        expected = f"{', '.join(others)} or {last}"
+        raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+    return form
+
+
+def _effort(form: str) -> tuple[Any, ...]:
+    """Return the sort key of a form: forms that ask for less come first."""
+    found = question(elicit_form(form))
+    return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
+
+
+FORMS = tuple(sorted(filter(_can_ask, [*methods.built_in, CHIPS]), key=_effort))  # forms of plugins are allowed too
+Form = Annotated[str, AfterValidator(_check_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})]
+
+
+# ---- wordings
+
+PAPER_FORM = "top-two"
+PAPER = {  # wording of PAPER_FORM in the third person, by Collins et al.
+    "opening": "Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.",
+    "top": "What category do you think they would select as most probably being the true category of the image?",
+    "top_percent": "What percent probability (between 0 and 100) do you think they would assign to the category you "
+    "selected being the true category of the image?",
+    "second": "What alternate category, if any, do you think they would select as being the second most probable of "
+    "being the true category of the image?",
+    "second_percent": "If you selected an alternate category for the image, what percent probability (between 0 and "
+    "100) do you think they would assign to the category you selected being the true category represented in the image?",
+    "never": "Are there one or more categories you think the crowdsourced annotators would say are definitely not the "
+    "true category of the image? Please click ALL categories you think the annotators would say have zero probability "
+    "of being the true category.",
+    "no_alternative": "No Alternative",
+}
+FIRST = {
+    "opening": "What do you see?",
+    "top": "Which label is most probable?",
+    "top_percent": "How sure are you, in percent?",
+    "second": "Which label, if any, is second most probable?",
+    "second_percent": "How probable is it, in percent?",
+    "never": "Which labels is it definitely not?",
+    "possible": "Which labels are also possible?",
+    "ranking": "Rank the labels, the most probable first, as far as you can tell.",
+    "chips": "Place all chips: the more probable a label, the more chips it gets.",
+    "histogram": "How would you divide 100 percent among the labels?",
+    "no_alternative": "No alternative",
+}
+THIRD = {
+    "opening": "Imagine 100 other people answer.",
+    "top": "Which label would most of them choose?",
+    "top_percent": "How many of the 100 would choose it?",
+    "second": "Which label, if any, would come second?",
+    "second_percent": "How many of the 100 would choose it?",
+    "never": "Which labels would nobody choose?",
+    "possible": "Which labels would some of them choose as well?",
+    "ranking": "Which label would most of them choose, and which comes next? Rank them as far as you can tell.",
+    "chips": "Place all chips: the more people would choose a label, the more chips it gets.",
+    "histogram": "How many of the 100 would choose each label?",
+    "no_alternative": "No alternative",
+}
+
+
+def wording_of(form: str, person: Person) -> dict[str, str]:
+    """Return the default phrases of the task page of a form, for image tasks.
+
+    >>> wording_of("top-two", "third")["opening"]
+    'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
+    """
+    if person == "first":
+        return FIRST
+    return THIRD | PAPER if form == PAPER_FORM else THIRD
+
+
+def adapted_phrases(form: str, person: Person, kind: str) -> dict[str, str]:
+    """Return the phrases that differ for tasks of another kind than image; empty if none do.
+
+    >>> adapted_phrases("top-two", "third", "text")["opening"]
+    'Imagine 100 crowdsourced workers are asked to identify what category the text below belongs to.'
+    >>> adapted_phrases("one-label", "first", "audio")
+    {'opening': 'What do you hear?'}
+    """
+    if person == "first":
+        opening = {"text": "What do you think?", "pair": "What do you think?", "audio": "What do you hear?"}.get(kind)
+        return {"opening": opening} if opening else {}
+    thing = {"text": "text", "pair": "pair of texts", "audio": "sound"}.get(kind)
+    if thing is None or form != PAPER_FORM:
+        return {}
+    return {name: text.replace("image", thing) for name, text in PAPER.items() if "image" in text}
+
+
+@cache
+def _all_adapted() -> frozenset[tuple[str, str]]:
+    """Return (name, text) of every phrase that `adapted_phrases` can return."""
+    persons, kinds = get_args(Person), get_args(TaskKind)
+    return frozenset(
+        pair for person in persons for kind in kinds for pair in adapted_phrases(PAPER_FORM, person, kind).items()
+    )
+
+
+def custom_phrases(phrase: Mapping[str, str]) -> dict[str, str]:
+    """Return the phrases of study.toml that the owner wrote; version 0.1.0 also wrote adapted default phrases there.
+
+    >>> custom_phrases({"opening": "What do you hear?", "top": "Which bird sings?"})
+    {'top': 'Which bird sings?'}
+    """
+    return {name: text for name, text in phrase.items() if (name, text) not in _all_adapted()}
