@@ -1,9 +1,11 @@
 """The dataset catalog: data sets by name."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import plurivox as pv
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.io import dataset_catalog, read
 
@@ -15,7 +17,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
-    assert "toy" in dataset_catalog.list_names() and read("toy").crowd().n_tasks == 3
+    assert "toy" in dataset_catalog.list_names() and read("toy").crowd().n_tasks == 300
     assert dataset_catalog.install("toy") == home / "toy" and (home / "toy" / "votes.csv").is_file()
     found = dataset_catalog.info("toy")
     assert found.pop("description").startswith("Simulated, not real people")
@@ -23,6 +25,17 @@ def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
         "name": "toy", "folder": "", "parts": ["votes", "gold"], "tables": [], "tasks": 300, "workers": 30,
         "labels": [f"label-{k}" for k in range(4)], "votes": 1500, "gold": 300, "command": "",
     }  # fmt: skip
+
+
+def test_the_toy_set_is_what_its_command_simulates() -> None:
+    command = dataset_catalog.info("toy")["command"]
+    method, options = re.fullmatch(r"plurivox simulate ([a-z-]+) (.*) -o toy", command).groups()  # type: ignore[union-attr]
+    crowd = pv.simulate.methods.make(method, **dict(re.findall(r"--([a-z-]+) (\d+)", options))).draw()
+    toy = read("toy")
+    for made, saved in ((crowd.votes, toy.votes), (crowd.truth, toy.gold)):
+        assert saved is not None
+        for name, column in saved.columns().items():
+            assert column.tolist() == made.columns()[name].tolist()
 
 
 def test_a_user_file_or_folder_is_installed_by_name(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
     """Begin a sitting with tasks not yet assigned to this worker; None if there are none."""
     end_overdue_leases(connection)
     pool = pool_for_worker(connection, worker, study.shares)
-    chosen = load_assigner(connection, study).sit(pool, random_source.rng) if pool else []
+    chosen = load_assigner(connection, study).assign_session(pool, random_source.rng) if pool else []
     if pool is None or not chosen:
         return None
     return sittings.begin_sitting(connection, worker.id, number, chosen, pool, study.lease_seconds)

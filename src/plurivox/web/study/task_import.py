@@ -61,8 +61,8 @@ def _read_text(file: Path) -> str:
 
 def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
     """Yield one task per row: `task`, and `text` (and `text2`), `image` or `audio` (bytes), or `file` (beside the table)."""
-    if not any(file.name.endswith(ending) for ending in ENDINGS):
-        raise InputError(f"{file}: unsupported file type; use {', '.join(ENDINGS)} or .txt")
+    if not any(file.name.endswith(ending) for ending in TABLE_SUFFIXES):
+        raise InputError(f"{file}: unsupported file type; use {', '.join(TABLE_SUFFIXES)} or .txt")
     frame = read_table(file)
     if "task" not in frame.columns or not {"text", "image", "audio", "file"} & set(frame.columns):
         raise InputError(
