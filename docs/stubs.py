@@ -23,7 +23,9 @@ REGISTRIES += [targets.methods, losses.methods, heads.methods, nets.methods]
 
 def stubs() -> dict[Path, str]:
     """Return {path: text} of all stub files."""
-    steps = {SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub() for methods in REGISTRIES}
+    steps = {
+        SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub_text() for methods in REGISTRIES
+    }
     steps[SOURCE / "recipes" / "__init__.pyi"] += stub_text("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
     package = stub_text("plurivox", plurivox.EXPORTS) + "__version__: str\n"
     lazy = {SOURCE / "io" / "__init__.pyi": stub_text("plurivox.io", io.EXPORTS)}

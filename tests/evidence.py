@@ -81,6 +81,6 @@ def given() -> Evidence:
     )
 
 
-def seen_by(method: Identifier, votes: Votes | None = None) -> Evidence:
+def evidence_for(method: Identifier, votes: Votes | None = None) -> Evidence:
     """All that the score needs, fits of the aggregators it names included."""
     return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).evidence_for(method)

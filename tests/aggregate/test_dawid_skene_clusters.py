@@ -52,7 +52,7 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 def test_the_trace_is_the_bound_and_never_decreases(votes: Votes) -> None:
     tasks = UnlabelledTasks(votes)
     model = _Clusters(tasks, 3, None)
-    first = model.initial_params(model.em.count(tasks.vote_shares()))
+    first = model.initial_params(model.em.expected_counts(tasks.vote_shares()))
     end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)
     assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
     theta, _ = model.em.posterior(model.worker_params(end.params))

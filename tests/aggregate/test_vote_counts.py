@@ -80,5 +80,5 @@ def test_sparse_results_for_many_labels_equal_dense_ones(spec: str, monkeypatch:
 @pytest.mark.parametrize("spec", WORKERS_MATTER)
 def test_counts_without_workers_raise_an_error(spec: str) -> None:
     counts = Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"])
-    with pytest.raises(InputError, match="must know who voted"):
+    with pytest.raises(InputError, match="needs worker names"):
         aggregate.methods.make(spec).fit(counts)

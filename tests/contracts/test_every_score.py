@@ -166,7 +166,7 @@ def test_counts_without_names_are_taken_or_refused(name: str) -> None:
     if "counts" in method.takes:
         np.testing.assert_allclose(scored(name, evidence).value, scored(name).value, atol=1e-12)
     elif evidence.answers is None:
-        with pytest.raises(InputError, match=f"{name} must know who voted"):
+        with pytest.raises(InputError, match=f"{name} needs worker names"):
             method.score(evidence)
 
 

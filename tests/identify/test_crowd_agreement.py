@@ -142,7 +142,7 @@ def test_counts_without_workers_give_the_same_as_votes(name: str) -> None:
 
 
 def test_cohen_kappa_refuses_counts_and_soft_answers() -> None:
-    with pytest.raises(InputError, match="cohen-kappa must know who voted"):
+    with pytest.raises(InputError, match="cohen-kappa needs worker names"):
         score("cohen-kappa", votes=Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"]))
     with pytest.raises(InputError, match="cohen-kappa takes plain votes only"):
         score("cohen-kappa", votes=soft_crowd())

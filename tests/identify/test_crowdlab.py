@@ -30,7 +30,7 @@ def test_scores_equal_those_of_cleanlab(consensus: str, published: list[float], 
 def test_scores_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
     import plurivox.engine.crowdlab as file
 
-    monkeypatch.setattr(file, "AT_ONCE", 3)
+    monkeypatch.setattr(file, "BATCH_TASKS", 3)
     np.testing.assert_allclose(Crowdlab().score(evidence()).raw, QUALITY, atol=1e-9)
 
 
@@ -49,5 +49,7 @@ def test_missing_tasks_labels_or_votes_raise_clear_errors() -> None:
     other = SoftLabels.of([[0.5, 0.5]] * 10, range(10), ["a", "b"])
     with pytest.raises(InputError, match="does not have the labels 'c', which have votes"):
         Crowdlab().score(Evidence(votes=whole.votes, prediction=other))
-    with pytest.raises(InputError, match="learns whom to trust from tasks with two votes or more; there are none"):
+    with pytest.raises(
+        InputError, match="needs tasks with two votes or more to estimate worker weights; there are none"
+    ):
         Crowdlab().score(evidence(["a..."] * 10))

@@ -56,7 +56,7 @@ def test_one_array_per_split(tmp_path: Path) -> None:
         ({"x": X, "task": ["a", "b", "a"]}, "several rows of features for the tasks 'a'"),
         ({"x": X.astype(str), "task": ["a", "b", "c"]}, "they must be numbers"),
         ({"x": X, "task": ["a", "b", "c"], "split": ["train"]}, "has 3 tasks, but 1 values in split"),
-        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of the shape \(2,\)"),
+        ({"x": X, "task": ["a", "b", "c"], "y": [0, 1]}, r"true labels \(y\) of shape \(2,\)"),
         ({"x": X, "task": ["a", "b", "c"], "y": [0, 1, 2], "labels": [0, 1]}, "outside the given list: 2"),
         ({"x_train": X, "x_test": X[:, :1]}, "differ in the shape of their features"),
         ({"x_train": X, "y_train": [0]}, r"true labels \(y\) of shape \(1,\)"),

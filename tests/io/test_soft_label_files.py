@@ -164,11 +164,11 @@ def test_rounded_numbers_are_normalised_with_a_note(tmp_path: Path) -> None:
         ("task,x,y\na,0.5,\n", "missing numbers in .* for 1 tasks: 'a'"),
         ("task,x,y\na,one,0\n", "'x' of .* must contain numbers; row 1 contains 'one'"),
         ("task,x,y\n,1,0\n", "missing value in column 'task' of .*, row 1"),
-        ("task,x,y\na,1,0\na,0,1\n", "hold a name twice: 'a'"),
+        ("task,x,y\na,1,0\na,0,1\n", "contain a name twice: 'a'"),
         ("task,label,p\na,x,0.5\na,x,0.5\n", "lists a label twice.*'a'"),
         ("task,label,p\na,x,0.9\na,y,0.9\n", "sum to (1|one)"),
         ("task,label,p\na,x,0.5\n", "sum to (1|one)"),
-        ("task,label\na,x\na,y\n", "hold a name twice"),
+        ("task,label\na,x\na,y\n", "contain a name twice"),
     ],
 )
 def test_invalid_tables_of_soft_labels_are_errors(tmp_path: Path, text: str, words: str) -> None:

@@ -62,9 +62,7 @@ def test_methods_without_a_result_are_noted() -> None:
     counts = Votes.from_counts(votes.counts(), votes.tasks, votes.labels)
     done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])
     assert np.isnan(done.table("nll")[1, 1]) and done.mean_columns()["datasets"].tolist() == [2, 1]
-    assert (
-        "wawa has no result on counts: wawa must know who voted" in done.notes[0] and done.notes[0] in done.markdown()
-    )
+    assert "wawa has no result on counts: wawa needs worker names" in done.notes[0] and done.notes[0] in done.markdown()
 
 
 def test_only_tasks_with_votes_and_gold_count() -> None:

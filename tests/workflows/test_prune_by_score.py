@@ -119,12 +119,14 @@ def test_no_gold_task_and_no_quantile_are_errors() -> None:
 
 
 def test_the_recipe_drops_by_default_and_hints_at_a_quantile() -> None:
+    votes = Votes.of(task=list("aaabbbcc"), worker=[1, 2, 3, 1, 2, 3, 1, 2], label=list("xxyyyyxy"))
+    three = Dataset("three", votes=votes, gold=SoftLabels.gold(list("abc"), list("xyy")))
     with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: use 0.34 or more") as told:
-        (table,) = PruneAndCompare().run().tables
+        (table,) = PruneAndCompare().run(read=lambda _: three).tables
     assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
     assert (
         table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]
-    )  # an uniform prediction of the one that went
+    )  # a uniform prediction for the dropped task
 
 
 def test_the_recipe_computes_scores_and_reports() -> None:

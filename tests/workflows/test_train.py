@@ -62,7 +62,7 @@ def test_mistakes() -> None:
         train_spec(main="majority", head="conal")
     with pytest.raises(InputError, match="no votes; weighting tasks by agreement"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
-        PreparedTraining.of(bare, bare.parts(), train_spec("gold", weigh=True))
+        PreparedTraining.of(bare, bare.splits(), train_spec("gold", weigh=True))
     with pytest.raises(InputError, match="the inputs contain tasks twice: 't00'"):
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
@@ -82,7 +82,7 @@ def test_a_series_records_how_many_were_trained_together() -> None:
 
 
 def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
-    splits, spec = MATERIAL.parts(), train_spec(net="mlp[hidden=4]", plan=PLAN)
+    splits, spec = MATERIAL.splits(), train_spec(net="mlp[hidden=4]", plan=PLAN)
     train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", command="by hand")
     settings = json.loads((tmp_path / "runs" / SETTINGS).read_text())
     assert settings["command"] == "by hand" and settings["input"] == "made"

@@ -72,7 +72,7 @@ def test_counts_are_an_error_if_worker_names_are_needed() -> None:
         lambda: pv.score(BOTH, "agreement-with-rest"),
         lambda: pv.rank(BOTH, "posterior-entropy", by="glad"),
     ):
-        with pytest.raises(InputError, match=r"needs to know who voted; .* Use its votes \(3 tasks\): part='votes'"):
+        with pytest.raises(InputError, match=r"needs worker names; .* Use its votes \(3 tasks\): part='votes'"):
             ask()
 
 

@@ -70,7 +70,7 @@ def as_votes(given: Any, part: str | None = None, *, needs_names: str = "") -> V
         return crowd
     if needs_names:
         raise InputError(
-            f"{needs_names} needs to know who voted; the counts of {data.name} ({crowd.n_tasks:,} tasks) do not name workers. "
+            f"{needs_names} needs worker names; the counts of {data.name} ({crowd.n_tasks:,} tasks) do not name workers. "
             f"Use its votes ({votes.n_tasks:,} tasks): part='votes' (--part votes)"
         )
     if part is None:

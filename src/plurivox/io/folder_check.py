@@ -45,7 +45,7 @@ def check_replaceable(folder: str | Path, also: Iterable[str] = ()) -> None:
         return
     if others := [one.name for one in entries if not (_is_dataset_entry(one) or one.name in also)]:
         raise InputError(
-            f"{target} is not overwritten: it also contains {first_few(others)}, which do not belong to a data set; "
+            f"{target} is not overwritten: it also contains {first_few(others)}, not part of a data set; "
             "choose another folder, or move these files"
         )
     if not any(stem_of(one) in (*MAIN_TABLES, "metadata") and is_table(one) for one in entries):

@@ -126,7 +126,7 @@ MISTAKES = {
     "IN -o OUT --drop-workers trase --quantile .1": "did you mean 'trace'",
     "IN -o OUT --drop-workers trace --quantile 2": "quantile must be between 0 and 1",
     "IN -o IN --rules too-fast --force": "would overwrite the input",
-    "toy -o OUT --rules too-fast": "too-fast needs how long each answer took: give a column 'seconds'",
+    "toy -o OUT --rules too-fast": "too-fast needs the duration of each answer: give a column 'seconds'",
     "toy -o OUT --rules out-of-range": "these are votes: give the answers table",
     "toy -o OUT --rules repeats-once": "--repeats first",
     "toy -o OUT --rules straight-lining --part answers": "toy has no answers to clean; it has votes, gold",

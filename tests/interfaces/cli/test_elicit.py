@@ -32,7 +32,9 @@ def test_votes_are_written_and_odd_answers_are_listed(call: Call, answers_file: 
     said = call("elicit", "top-two", answers_file, "-o", out)
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines()[-1] == f"top-two: 3 answers as 8 votes (1 abstained); wrote {out}"
-    assert "repaired               1  a percent read after a guess, such as 8p for 80" in said.stdout
+    assert (
+        "repaired               1  a percent with a typing error that was corrected, such as 8p for 80" in said.stdout
+    )
     assert "percent-without-label  1  a percent typed where no label was chosen" in said.stdout
     votes = pv.read(out).crowd()
     assert votes.counts().round(3).tolist() == [[0, 0, 1, 0], [0.167, 1.5, 0.267, 0.067]]

@@ -84,7 +84,7 @@ def test_the_evaluation_is_written(call: Call, soft_file: Path, gold_file: Path,
     ("words", "said"),
     [
         (["SOFT", "GOLD", "--measures", "acuracy"], "there is no measure 'acuracy'; did you mean 'accuracy'"),
-        (["SOFT", "GOLD", "--measures", ""], "name a measure at least"),
+        (["SOFT", "GOLD", "--measures", ""], "no measure given"),
         (["SOFT", "GOLD", "-o", "j.xlsx"], "unsupported file type of j.xlsx"),
         (["SOFT", "GOLD", "-o", "SOFT"], "is given twice"),
         (["SOFT", "GOLD", "--ties", "coin"], "there is no tie rule 'coin'"),

@@ -107,7 +107,10 @@ def test_errors_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: 
         (("-o", tmp_path / "full"), "is not empty and contains no runs"),
         (("--device", "cuda"), "no CUDA device"),
         (("--soft", "dawid-skene"), "give only one, as the target"),
-        (("--target", "vote-shares", "--head", "crowd-layer"), "vote-shares gives distribution: leave the target out"),
+        (
+            ("--target", "vote-shares", "--head", "crowd-layer"),
+            "vote-shares is of the kind distribution: leave the target out",
+        ),
         (("--main", "majority"), "main=majority is the hard target of two heads; add --head two-heads"),
         (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; rename them to train, dev and test"),
     ):

@@ -244,7 +244,7 @@ def test_a_backup_is_restored_only_into_an_empty_database(tmp_path: Path, postgr
     database = fresh_database(postgres, empty=True)
     with served(tmp_path / "other", plain_study(name="other"), database=database) as study:
         before = {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
-        with pytest.raises(InputError, match="the database is not empty"):
+        with pytest.raises(InputError, match="the target database is not empty"):
             restore_study(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
         assert before == {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
     assert not (tmp_path / "new").exists()

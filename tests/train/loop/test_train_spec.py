@@ -56,7 +56,7 @@ def test_with_a_main_target_soft_labels_under_two_heads_are_a_pair(
 
 def test_options_of_a_net_can_be_given_separately() -> None:
     assert TrainSpec.of(net="mlp[hidden=8]", net_options={"dropout": 0.5}).net == MLP(hidden="8", dropout=0.5)
-    with pytest.raises(OptionError, match="has its options already"):
+    with pytest.raises(OptionError, match="is a method object with options"):
         TrainSpec.of(net=MLP(), net_options={"dropout": 0.5})
     with pytest.raises(UnknownName, match="no option of mlp called 'freeze'"):
         TrainSpec.of(net_options={"freeze": True})

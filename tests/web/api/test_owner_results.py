@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from plurivox.engine.beta import jeffreys_interval
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
+from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker

@@ -435,7 +435,7 @@ def test_a_failing_aggregator_alerts_the_owner(tmp_path: Path, monkeypatch: pyte
         SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
         [trouble] = told["troubles"]
-        assert "ValueError: bad luck" in trouble["what"] and "vote-shares meanwhile" in trouble["what"]
+        assert "ValueError: bad luck" in trouble["what"] and "soft labels are vote-shares for now" in trouble["what"]
         assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
         SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
