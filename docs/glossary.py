@@ -15,7 +15,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PLACES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "src", "docs", "tests", "benchmarks", "examples")
-SKIPPED = ("docs/glossary.py", "tests/test_glossary.py", "*/migrations/*", "tests/fixtures/*.json", "*.min.js")
+SKIPPED = (
+    "CHANGELOG.md",
+    "docs/glossary.py",
+    "tests/test_glossary.py",
+    "tests/fixtures/0*",
+    "*/migrations/*",
+    "tests/fixtures/*.json",
+    "*.min.js",
+)
 SUFFIXES = (".py", ".md", ".js", ".html", ".toml")
 PER = r"(votes?|answers?|labels?|rows?|lines?|columns?|files?|numbers?|examples?|seconds|passes|folders?|tables?|curves?|bars?)"
 THINGS = r"(task|worker|label|answer|vote|row|step|epoch|method|measure|field|second|run|fold|value|split|quantile|person|page)"
@@ -33,35 +41,62 @@ class Rule:
     prose: bool = True
 
 
+DATABASE = ("src/plurivox/web/*", "tests/web/*", "tests/interfaces/web/*", "tests/fixtures/*", "benchmarks/studio.py")
+SITTING = tuple(
+    f"src/plurivox/{one}/*" for one in ("core", "io", "clean", "evaluate", "simulate", "cli", "recipes")
+) + ("tests/*",)
+AGREEMENT = ("src/plurivox/identify/*", "src/plurivox/engine/kernels/agreement.py", "tests/*", "docs/identify.md")
+
 RULES = (
-    Rule("raters?|ratings?", "worker, answer", unless=r"Label Studio|[\"'`]ratings?[\"'`]|interrater|inter-rater"),
+    Rule("raters?|ratings?", "worker, answer", files=("src/plurivox/io/formats/*label_studio*", "tests/*")),
     Rule(
         "chances?",
         "rng, seed or probability",
-        unless=r"(beyond|above|below|by|than|from) chance|chance (agreement|level)",
+        unless=r"(beyond|above|below|by|than|from) chance|chance (agreement|level)|[\"']chance/?[\"']",
+        files=(*AGREEMENT, "*arm_comparison.py"),
     ),
     Rule("lessons?", "example"),
-    Rule("visits?|visited", "epoch, example", unless=r"--record visit|[\"'`=]visit\b"),
-    Rule("believes?|look|looks", "posterior, e_step", prose=False),
+    Rule("visits?|visited", "epoch, example", unless=r"--record|[\"'`=(\[]visit\b", files=(*DATABASE, "docs/studio*")),
+    Rule(
+        "believes?|look|looks",
+        "posterior, e_step",
+        files=("tests/*", "*contingency.py", "*fornaciari2021*"),
+        prose=False,
+    ),
     Rule("sweeps?|climbs?|climbed", "em_pass, run_em"),
-    Rule("settles?|settled|settling", "resolve, converge"),
+    Rule("settles?|settled|settling", "resolve, converge", files=DATABASE),  # `settled` is a field of the API
     Rule("keeping", "checkpoint, best weights", prose=False),
-    Rule("judge|judges|judged|judging|judgements?", "evaluate, evaluation"),
+    Rule(
+        "judge|judges|judged|judging|judgements?", "evaluate, evaluation", files=("*/core/base.py", "tests/fixtures/*")
+    ),
     Rule("wish|wishes", "TrainSpec"),
     Rule("soften|softens|softened|quads?", "softmax, SIMD width"),
     Rule(
         "lazy",
         "sparse",
-        files=("src/plurivox/core/*", "src/plurivox/cli/*", "src/plurivox/*/__init__.py", "tests/*", "docs/*"),
+        files=("src/plurivox/core/*", "src/plurivox/cli/*", "*/__init__.py", "src/plurivox/io/*", "tests/*", "docs/*"),
     ),
     Rule("watch|watches|telling", "progress callback"),
-    Rule("sittings?", "lease, session", files=("src/plurivox/web/store/*", "tests/web/*")),
-    Rule("tallying|troubles?|pools", "counter, alert, queue"),
-    Rule("doors?|guards?|guarded", "auth, middleware"),
-    Rule("guess(es|ed)?", "prediction", files=("*mace*", "src/plurivox/simulate/*", "src/plurivox/web/*", "tests/*")),
-    Rule("rooms?", "step, package; buffer, space"),
-    Rule("nouns?", "data type", unless=r"[\"'`]noun[\"'`]"),
-    Rule("walks?|walked", "pipeline", unless=r"(ast|os)\.walk|walk_packages|\.walk\("),
+    Rule("sittings?", "lease, session", files=(*DATABASE, *SITTING, "docs/*")),  # a stored column
+    Rule("tallying|troubles?|pools", "counter, alert, queue", files=DATABASE),  # a field of the API
+    Rule("doors?|guards?|guarded", "auth, middleware", files=DATABASE),  # `door` is a stored column
+    Rule(
+        "guess(es|ed)?",
+        "prediction",
+        files=(
+            "*mace*",
+            "src/plurivox/simulate/*",
+            "*/simulate.md",
+            "docs/aggregate.md",
+            "src/plurivox/web/*",
+            "*/cli/identify.py",
+            "*/core/base.py",
+            "tests/*",
+        ),
+    ),
+    Rule("rooms?", "step, package; buffer, space", unless=r"no-room"),
+    Rule("nouns?", "data type", unless=r"(?i)[\"'`]noun[\"'`]"),
+    Rule("walks?|walked", "pipeline", unless=r"(ast|os)\.walk|walk_packages|walk_revisions|\.walk\("),
     Rule("held up", "stale", names=False),
     Rule("(?<!there )(?<!here )(is|are) no(?= (?!longer|more|less|better|worse))", "is not a", names=False),
     Rule("no number(?! of)", "NaN, not a number", names=False),

@@ -21,7 +21,7 @@ settings.register_profile(
     deadline=None,
     max_examples=60,
     derandomize=not os.environ.get("PLURIVOX_SEARCH"),
-    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault
+    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is not an error
 )
 settings.load_profile("plurivox")
 

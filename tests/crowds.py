@@ -22,7 +22,7 @@ NAMES = st.sampled_from(["text", "int", "float", "bool"]).flatmap(
 
 @st.composite
 def vote_columns(draw: Any) -> dict[str, list[Any]]:
-    """Draw columns of plain votes with any type of names; a worker may answer a task repeatedly."""
+    """Draw columns of plain votes with any type of names; a worker may answer the same task repeatedly."""
     tasks, workers, labels = draw(NAMES), draw(NAMES), draw(NAMES)
     rows = draw(st.integers(1, 12))
     pick = lambda names: draw(st.lists(st.sampled_from(names), min_size=rows, max_size=rows))  # noqa: E731

@@ -88,7 +88,7 @@ def test_no_task_starves(name: str) -> None:
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
-def test_small_sittings_have_as_many_repeats_as_there_is_room_for(n: int) -> None:
+def test_small_sittings_have_as_many_repeats_as_fit(n: int) -> None:
     for seed in range(20):
         places = arrange_session(range(n), 3, random.Random(seed))
         assert len(places) == n + max(0, n - 1)

@@ -17,7 +17,7 @@ from plurivox.workflows.prune_by_score import top_votes
 every = pytest.mark.parametrize("name", clean.methods)
 on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])
 not_on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if not clean.methods[one].takes])
-settling = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].idempotent])
+idempotent = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].idempotent])
 ALL = {"known-accuracy": "known-accuracy[fewest=0]"}  # votes show no errors to choose people by
 
 
@@ -62,7 +62,7 @@ def test_whoever_is_out_is_out_of_the_names_and_nobody_else(name: str) -> None:
     assert done.answers.tasks.tolist() == given.tasks.tolist()
 
 
-@settling
+@idempotent
 def test_a_second_time_finds_nothing_more(name: str) -> None:
     once = clean.clean(faulty(), [name], GOLD).answers
     twice = clean.clean(once, [name], GOLD)
@@ -76,7 +76,7 @@ def test_the_order_of_rows_does_not_matter(name: str) -> None:
 
 
 @every
-def test_no_answers_at_all_are_no_trouble(name: str) -> None:
+def test_no_answers_at_all_are_accepted(name: str) -> None:
     given = faulty()
     nothing: Answers = given.where(np.zeros(len(given), bool))
     done = clean.clean(nothing, [name], GOLD)

@@ -163,11 +163,11 @@ def test_imported_nets_are_loaded_only_with_trust(tmp_path: Path, monkeypatch: p
 
 
 def test_recorded_logits_are_those_of_the_steps_or_after_the_epoch() -> None:
-    visit, after = (fit(X, VOTES, net="linear", plan=PLAN, record=how) for how in (True, "after"))
-    assert visit.dynamics is not None and after.dynamics is not None
-    assert visit.dynamics.logits.shape == (8, 60, 3) and visit.dynamics.tasks.tolist() == VOTES.tasks.tolist()
+    during, after = (fit(X, VOTES, net="linear", plan=PLAN, record=how) for how in (True, "after"))
+    assert during.dynamics is not None and after.dynamics is not None
+    assert during.dynamics.logits.shape == (8, 60, 3) and during.dynamics.tasks.tolist() == VOTES.tasks.tolist()
     np.testing.assert_allclose(after.dynamics.logits[-1], after.logits(X), atol=1e-5)
-    assert not np.allclose(visit.dynamics.logits[-1], visit.logits(X), atol=1e-6)
+    assert not np.allclose(during.dynamics.logits[-1], during.logits(X), atol=1e-6)
 
 
 def test_tasks_without_a_target_or_a_weight_are_left_out() -> None:
@@ -222,7 +222,7 @@ def test_a_nan_loss_stops_with_the_last_good_weights(monkeypatch: pytest.MonkeyP
     assert all(value.isfinite().all() for value in trained.net.state_dict().values())
 
 
-@pytest.mark.parametrize("error", [torch.OutOfMemoryError("no room"), RuntimeError("DefaultCPUAllocator: no room")])
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("no memory"), RuntimeError("DefaultCPUAllocator: no memory")])
 def test_out_of_memory_computes_a_batch_in_chunks(monkeypatch: pytest.MonkeyPatch, error: RuntimeError) -> None:
     plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Trainer.losses
 

@@ -63,7 +63,11 @@ def test_break_even() -> None:
     table = break_even(plain, rich).columns()
     np.testing.assert_allclose(table["plain in that time"], [0.6, 0.75, np.nan])
     np.testing.assert_allclose(table["seconds plain needs"], [2.5, 7.2, np.nan])
-    assert table["cheaper"].tolist() == ["plain", "rich", "-"]  # nobody knows what 20 seconds of plain answers give
+    assert table["cheaper"].tolist() == [
+        "plain",
+        "rich",
+        "-",
+    ]  # unknown: there is no value for 20 seconds of plain answers
     table = break_even(plain, line("rich", [2.5, 8], [0.55, 0.81])).columns()
     assert table["cheaper"].tolist() == ["equal", "rich"]  # 8 seconds of plain answers do not get there
 

@@ -14,7 +14,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
-START_ABOVE_CHANCE = 1e-5  # added to the initial skill 1/K
+START_ABOVE_RANDOM = 1e-5  # added to the initial skill 1/K
 MOVE_TOLERANCE = 1e-12  # converged if no skill changes by more than this
 
 
@@ -50,7 +50,7 @@ class ZeroBasedSkill(Aggregator):
         del gold, start
         weighted = WeightedVotes.of(votes)
         found = {"ties": weighted.count_ties(weighted.task_shares(weighted.counts))}
-        skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + START_ABOVE_CHANCE), self.rate
+        skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + START_ABOVE_RANDOM), self.rate
         converged = False
         for step in range(self.max_iter):
             rate *= self.factor if (step + 1) % self.steps == 0 else 1

@@ -65,7 +65,8 @@ class NextBest(Proposer):
     n: int = option(100, "maximum number of questions to propose", low=1)
     per_worker: int = option(10, "maximum number of questions per worker; in a study, tasks per session", low=1)
     questions: str = option(
-        "one-label:1.8", "forms to choose from, comma-separated, as form:seconds[:number of votes an answer is worth]"
+        "one-label:1.8",
+        "forms to choose from, comma-separated, as form:seconds[:number of votes that equal one answer]",
     )
     share: float = option(0.6, "skip workers whose mean gain is below this share of the 90th percentile", low=0, high=1)
     strength: float = option(

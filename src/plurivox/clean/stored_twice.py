@@ -46,7 +46,7 @@ def _duplicate_candidates(answer_rows: AnswerRows) -> Ints:
         timed |= np.isfinite(times) if times is not None else False
     mine = np.flatnonzero(timed & (answer_rows.worker >= 0))
     pair = answer_rows.task[mine].astype(np.int64) * answer_rows.n_workers + answer_rows.worker[mine]
-    mine = mine[_occurs_twice(pair)]  # few workers answer a task twice: only these need the slower comparison
+    mine = mine[_occurs_twice(pair)]  # few workers give two answers to one task: only these need the slower comparison
     return mine[_occurs_twice(_metadata_codes(answer_rows, mine))]
 
 

@@ -1,6 +1,6 @@
 """Answers: the raw input of annotators, one row per answer.
 
-For every form, an answer is a list of marks: the labels a person *named*, in order, each with the text typed next to
+For every form, an answer is a list of marks: the labels that the worker *named*, in order, each with the text typed next to
 it ("70", "8p", nothing); the labels ruled out (*never*); the labels considered *possible*. A plain vote is one mark, a
 top-two answer is two and some "never", a ranking or a histogram is many. `elicit` turns marks into weights.
 

@@ -27,7 +27,7 @@ class MissingExtra(PlurivoxError):
 
 
 class PlurivoxWarning(UserWarning):
-    """Warning that rows were dropped, merged or guessed, with their number, or that a name is deprecated."""
+    """Warning that rows were dropped, merged or inferred, with their number, or that a name is deprecated."""
 
 
 def first_few(values: Iterable[object], limit: int = 3) -> str:

@@ -56,7 +56,7 @@ class Votes(DataType):
     when: Floats | None = None  # (n_rows,) seconds since 1970; nan if unknown
     seconds: Floats | None = None  # (n_rows,) response time; nan if unknown
     scale: Floats | None = None  # (n_labels,) position of each label on a scale; None: labels have no order
-    notes: tuple[str, ...] = ()  # what was dropped, merged or guessed when the votes were read
+    notes: tuple[str, ...] = ()  # what was dropped, merged or inferred when the votes were read
     missing: int = 0  # number of input rows without a label: missing or abstained
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from plurivox.identify._shared.confusion_score import ConfusionScore
 class Trace(ConfusionScore):
     """Trace of a worker's confusion matrix, which weights the accuracy on every label equally.
 
-    `raw` is the trace, sum_k P(gives k | k is true), n_labels for a worker who is always right and 1 for one who guesses;
+    `raw` is the trace, sum_k P(gives k | k is true), n_labels for a worker who is always right, 1 for random answers;
     value = 1 - trace / n_labels. The matrix of a worker with few votes would consist mostly of pseudo-counts, so the default
     fit shrinks it towards the whole crowd's (pool=4); the fit of the paper is --by dawid-skene.
 

@@ -151,14 +151,14 @@ class Fornaciari2021(Recipe):
             f"{split}; epochs chosen by macro F1 on dev against the kind of label trained on; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
-        error_cells = error_cell_table(texts, predictions)
+        correctness_table = error_cell_table(texts, predictions)
         return Tables(
             f"{texts.name}: one head and two, {self.runs} runs",
             (
                 mean_and_std("Measures", found, (note,), of="condition"),
                 self._size_table(texts),
                 gain_table(texts, predictions, self.repeats, self.fraction),
-                *(() if error_cells is None else (error_cells,)),
+                *(() if correctness_table is None else (correctness_table,)),
                 all_runs("Every run", found, self.seed, of="condition"),
             ),
             self.spec,

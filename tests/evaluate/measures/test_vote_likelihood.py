@@ -23,7 +23,7 @@ def test_likelihood_equals_scipy_and_deviance_is_the_difference() -> None:
 
 
 def test_a_perfect_prediction_is_at_the_floor() -> None:
-    """51 votes a task, drawn from the prediction itself: its KL to their shares is what the floor says, not 0."""
+    """51 votes per task, drawn from the prediction itself: its KL to their shares is what the floor says, not 0."""
     q = np.random.default_rng(1).dirichlet(np.full(5, 5), 4000)
     drawn = Votes.from_counts(np.random.default_rng(2).multinomial(51, q), range(4000), range(5))
     prediction = SoftLabels.of(q, range(4000), range(5))

@@ -30,17 +30,17 @@ class Sleepy(Aggregator):
     """
 
     steps: int = option(3, "how many naps", low=1)
-    nap: float = option(0.0, "seconds a step", low=0)
+    nap: float = option(0.0, "seconds per step", low=0)
     deep: bool = option(False, "sleep well")
     bed: str | None = option(None, "a file to touch on falling asleep")
     takes: ClassVar[frozenset[str]] = frozenset({"gold"})
 
-    def _fit(self, votes, gold, start, watch):
+    def _fit(self, votes, gold, start, progress):
         if self.bed:
             Path(self.bed).touch()
         for step in range(self.steps):
             time.sleep(self.nap)
-            watch(step, self.steps, 0.5)
+            progress(step, self.steps, 0.5)
         return VoteShares().fit(votes)
 '''
 

@@ -35,7 +35,7 @@ def test_votes_are_written_and_odd_answers_are_listed(call: Call, answers_file: 
     assert (
         "repaired               1  a percent with a typing error that was corrected, such as 8p for 80" in said.stdout
     )
-    assert "percent-without-label  1  a percent typed where no label was chosen" in said.stdout
+    assert "percent-without-label  1  a percent entered without a label" in said.stdout
     votes = pv.read(out).crowd()
     assert votes.counts().round(3).tolist() == [[0, 0, 1, 0], [0.167, 1.5, 0.267, 0.067]]
     assert votes.answer is not None

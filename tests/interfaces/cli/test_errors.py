@@ -114,12 +114,12 @@ def test_a_group_without_command_shows_its_help(call: Call) -> None:
 def test_an_operating_system_error_is_one_line(
     call: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
-    import plurivox.cli.methods as door
+    import plurivox.cli.methods as module
 
     def fail(**given: object) -> CommandResult:
         raise error
 
-    monkeypatch.setattr(door.methods, "callback", fail)
+    monkeypatch.setattr(module.methods, "callback", fail)
     told = call("methods")
     assert (told.exit_code, told.stdout, told.stderr) == (2, "", f"error: {said}\n")
 
@@ -135,7 +135,7 @@ def test_a_full_disk_is_one_line(call: Call, votes_file: Path, monkeypatch: pyte
 
 
 def test_a_bug_keeps_its_traceback(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    import plurivox.cli.methods as door
+    import plurivox.cli.methods as module
 
-    monkeypatch.setattr(door.methods, "callback", lambda **given: 1 // 0)
+    monkeypatch.setattr(module.methods, "callback", lambda **given: 1 // 0)
     assert isinstance(call("methods").exception, ZeroDivisionError)

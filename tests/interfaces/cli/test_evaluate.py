@@ -74,7 +74,7 @@ def test_the_gold_labels_of_a_data_set_are_the_truth(call: Call, tmp_path: Path)
 
 @pytest.mark.parametrize("ending", ["csv", "md", "json", "tex", "npz"])
 def test_the_evaluation_is_written(call: Call, soft_file: Path, gold_file: Path, tmp_path: Path, ending: str) -> None:
-    out = tmp_path / f"judgement.{ending}"
+    out = tmp_path / f"evaluation.{ending}"
     done = call("evaluate", soft_file, gold_file, "-o", out, "--measures", "hard", "--repeats", 0)
     assert done.exit_code == 0 and out.stat().st_size > 100 and str(out) in done.stdout
     assert ending == "npz" or "accuracy" in out.read_text()

@@ -87,7 +87,7 @@ class Running:
         self.studio.writer.submit(lambda c: study_state.set_state(c, "test", state)).result()
 
     def answers(self) -> list[dict[str, Any]]:
-        """The last word of the newest worker on each slot that is no practice, in the order in which tasks were shown."""
+        """The latest answer of the newest worker in each slot that is not practice, in the order in which tasks were shown."""
         newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
         wanted = select(answers).join(slots, slots.c.answer_id == answers.c.id).where(slots.c.kind != "practice")
         wanted = wanted.where(answers.c.worker_id == newest)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-SETTLED = 330  # ms: Enter is ignored for 300 after a task has come
+INPUT_DELAY_MS = 330  # ms: Enter is ignored for 300 after a task has come
 UNASKED = """const later = globalThis.setTimeout;
 globalThis.setTimeout = (act, ms, ...rest) => (ms >= 2000 ? 0 : later(act, ms, ...rest));"""  # nothing happens by itself
 
@@ -27,7 +27,7 @@ def key(page: Any, *keys: str) -> int:
 def shown(page: Any) -> str:
     """Wait until a task is on the page and may be answered; its place as the page tells it."""
     page.wait_for_selector("main.task[data-seen]")
-    page.evaluate(f"passBy({SETTLED})")
+    page.evaluate(f"passBy({INPUT_DELAY_MS})")
     return page.inner_text(".way")
 
 
@@ -40,7 +40,7 @@ def answer(page: Any, *keys: str) -> int:
     return n
 
 
-def walk_in(page: Any, join: str) -> None:
+def enter_study(page: Any, join: str) -> None:
     """From the invitation to the first task, by keyboard."""
     page.goto(join)
     page.wait_for_selector("text=Before you begin")

@@ -43,7 +43,7 @@ class PaddedVotes:
         return named if self.second is None else [*named, (self.second, str(self.second_percent))]
 
 
-def settle(
+def resolve(
     top: str, percent: float, second: str, second_percent: float, never: set[str], labels: Sequence[str]
 ) -> PaddedVotes:
     """An answer as it can be entered: faults that the page refuses are put right, as the project reads them."""
@@ -82,5 +82,5 @@ def crowd_answers() -> tuple[str, list[str], list[PaddedVotes]]:
     return (
         name,
         labels,
-        [settle(a, clean(p), b, clean(q), set(never.split("|")), labels) for a, p, b, q, never in rows if a],
+        [resolve(a, clean(p), b, clean(q), set(never.split("|")), labels) for a, p, b, q, never in rows if a],
     )

@@ -38,7 +38,7 @@ OPEN = {
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("doors") / "s", plain_study(per_task=9)) as one:
+    with served(tmp_path_factory.mktemp("access") / "s", plain_study(per_task=9)) as one:
         one.sign_in()
         yield one
 
@@ -52,7 +52,7 @@ def routes(study: Served) -> Iterator[tuple[str, str]]:
         if isinstance(route, APIRoute):
             seen += 1
             yield from ((method, route.path) for method in route.methods)
-    assert seen > 30, "the walk does not find the routes any more"
+    assert seen > 30, "the routes were not found"
 
 
 def reached(path: str) -> str:
@@ -153,7 +153,7 @@ def test_no_route_of_a_worker_answers_without_their_token(study: Served) -> None
         for one in bad:
             for headers in ({"Authorization": f"Bearer {one}"}, {"Authorization": f"Basic {one}"}):
                 assert call(study, method, path, headers).status_code == 401, (method, path, one)
-        assert call(study, method, path, {}, cookie).status_code == 401  # an owner is no worker
+        assert call(study, method, path, {}, cookie).status_code == 401  # an owner is not a worker
         assert (
             call(study, method, f"{path}?token={token}").status_code == 401
         )  # nor is an address the place for a token
@@ -205,5 +205,5 @@ def test_over_https_the_cookie_is_secure_and_hsts_is_set() -> None:
     settings, reply = Settings(base_url="https://study.example.org"), Response()
     set_cookie(reply, settings, "token")
     assert {"Secure", "HttpOnly", "SameSite=strict"} <= set(reply.headers["set-cookie"].split("; "))
-    guarded = dict(SecurityMiddleware(reply, settings, plain_study()).owner_headers)
-    assert b"max-age" in guarded[b"strict-transport-security"]
+    secured = dict(SecurityMiddleware(reply, settings, plain_study()).owner_headers)
+    assert b"max-age" in secured[b"strict-transport-security"]

@@ -14,7 +14,7 @@ RING = """() => {
 }"""
 
 
-def walk(page: Any, n: int) -> list[str]:
+def tab_through(page: Any, n: int) -> list[str]:
     """Where Tab leads, and whether one sees it."""
     found = []
     for _ in range(n):
@@ -29,23 +29,23 @@ def test_the_keyboard_focus_is_always_visible(studio: Any, context: Any) -> None
     page.goto(live.join)
     page.wait_for_selector("text=Before you begin")
     page.check("input[name=agree]")
-    stops = walk(page, 2)
+    stops = tab_through(page, 2)
     page.keyboard.press("Enter")
     page.wait_for_selector("text=How it works")
-    stops += walk(page, 1)
+    stops += tab_through(page, 1)
     key(page, "Enter")
     page.wait_for_selector("text=A short check")
-    stops += walk(page, 3)
+    stops += tab_through(page, 3)
     page.check("text=Say how sure I am")
     page.check("text=Yes")
     page.click("text=Check my answers")
     shown(page)
     key(page, "3", "5", "7", "0")
-    stops += walk(page, 31)  # ten tiles with their ticks, the split, the deeds
+    stops += tab_through(page, 31)  # ten tiles with their ticks, the split, the deeds
     key(page, "?")
-    stops += walk(page, 2)
+    stops += tab_through(page, 2)
     key(page, "Escape", "h")
-    stops += walk(page, 6)
+    stops += tab_through(page, 6)
     assert [one for one in stops if one.startswith("unseen")] == []
     for name in ("definitely not", "Percent of the top label", "Top label: 5% more", "Help and keys", "Rule out rest"):
         assert any(name in one for one in stops), name
@@ -123,8 +123,8 @@ def test_reduced_motion_is_respected(studio: Any, context: Any) -> None:
     moving = """() => [...document.querySelectorAll("*")].filter((one) =>
       getComputedStyle(one).transitionDuration.split(", ").some((time) => parseFloat(time) > 0)).length"""
     counts = []
-    for wish in ("reduce", "no-preference"):
-        page = context(reduced_motion=wish).new_page()
+    for preference in ("reduce", "no-preference"):
+        page = context(reduced_motion=preference).new_page()
         page.goto(live.join)
         shown(page)
         key(page, "3")

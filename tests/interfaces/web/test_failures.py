@@ -15,7 +15,7 @@ from plurivox.web.store.schema import answers, drafts, flags, workers
 
 REFUSES = {
     "no store at all": "Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('denied'); } })",
-    "no room": "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+    "storage full": "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
 }
 
 

@@ -84,7 +84,7 @@ def test_slow_headers_are_limited_on_keep_alive_connections_too(
 
 
 def pauses(study: Served, seconds: float) -> bool:
-    """A pause between whole requests is no fault; False where not even the first one was sent in time."""
+    """A pause between whole requests is allowed; False where not even the first one was sent in time."""
     with dialled(study) as patient:
         with suppress(OSError):
             patient.sendall(HEALTH + b"\r\n")
@@ -247,7 +247,7 @@ def test_strangers_cannot_lock_an_owner_out(tmp_path: Path) -> None:
         for _ in range(5):
             assert log_in("127.0.0.1", "correct horse").status_code == 200  # the owner's place is known
         wrong = [log_in("127.0.0.1").status_code for _ in range(4)]
-        assert wrong == [401] * 3 + [429]  # it is no way round the limit either
+        assert wrong == [401] * 3 + [429]  # it does not bypass the limit
         assert [
             log_in(f"198.51.100.{i}", name="nobody").status_code for i in range(12)
         ] == strangers  # as if she were there

@@ -88,7 +88,7 @@ def test_a_finger_that_scrolls_moves_no_bar(studio: Any, context: Any, form: str
     assert page.inner_text(".said") == before and page.input_value(".barrow:nth-child(4) input") == "0"
 
 
-# ---- little room
+# ---- small screens
 
 
 @pytest.mark.parametrize("form", ["top-two", "ranking", "histogram"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from interfaces.web.page_actions import SETTLED, UNASKED, answer, fits, key, saved, shown, until, walk_in
+from interfaces.web.page_actions import INPUT_DELAY_MS, UNASKED, answer, enter_study, fits, key, saved, shown, until
 from interfaces.web.recorded_answers import crowd_answers
 from plurivox.web.store.schema import sittings
 
@@ -21,7 +21,7 @@ def named(said: dict[str, Any]) -> list[tuple[str, str]]:
 def test_all_stages_by_keyboard(studio: Any, context: Any) -> None:
     live = studio(n=4, form="top-two", whole=True)
     page = context().new_page()
-    walk_in(page, live.join)
+    enter_study(page, live.join)
     assert "#" not in page.url  # no secret stays in the address
     order = page.eval_on_selector_all(".tile .name", "all => all.map((one) => one.textContent)")
     assert "Practice" in shown(page) and "Imagine 100 crowdsourced workers" in page.inner_text(".opening")
@@ -294,9 +294,9 @@ def test_times_are_recorded(studio: Any, context: Any) -> None:
     page.goto(live.join)
     answer(page, "3", "5", "7", "0", "Enter")  # a third of a second after the task was seen
     saved(page)
-    took = 1000 * (time.monotonic() - began) + SETTLED
+    took = 1000 * (time.monotonic() - began) + INPUT_DELAY_MS
     [said] = live.answers()
-    assert SETTLED <= said["first_input_ms"] <= said["submitted_ms"] < took and said["hidden_ms"] == 0
+    assert INPUT_DELAY_MS <= said["first_input_ms"] <= said["submitted_ms"] < took and said["hidden_ms"] == 0
     assert [event["seq"] for event in said["events"]] == list(range(5))
     assert {event["by"] for event in said["events"]} == {"key"} and said["mode"] == "keyboard"
     assert sorted(event["ms"] for event in said["events"]) == [event["ms"] for event in said["events"]]

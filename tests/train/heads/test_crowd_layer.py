@@ -102,7 +102,7 @@ def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
     assert torch.equal(rows.table[3], start[3]) and rows.steps.tolist() == [5, 5, 5, 0]
 
 
-@pytest.mark.parametrize("variant", ["MW", "VB", "VW+B"])  # a bias to one label is no weight
+@pytest.mark.parametrize("variant", ["MW", "VB", "VW+B"])  # a bias to one label is not a weight
 def test_it_sees_through_spammers_where_the_majority_does_not(variant: str) -> None:
     x, gold, votes = toy_data_with_spammers()
     plan = Plan(epochs=60, batch=32, lr=0.01)

@@ -61,7 +61,7 @@ def test_money_is_exact_and_rounded_once() -> None:
         assert out.total == total and any("excluded by too-fast" in one for one in out.reasons)
 
 
-def walk(live: Any, label: str, **way: Any) -> Any:
+def run_worker(live: Any, label: str, **way: Any) -> Any:
     person = live.enter(**way)
     for slot in person.slots():
         person.answer(slot["slot"], label, submitted_ms=45_000.0, hidden_ms=0)
@@ -75,7 +75,9 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
             {"platform": {"pid": pid, "study": "st", "session": "se"}} for pid in ("=p1", "SecondPerson", "ThirdPerson")
         ]
         assert live.http.post("/api/enter", json=ids[0]).status_code == 422  # nor does such an id get in
-        people = [walk(live, label, **way) for label, way in zip(["cat", "cat", "dog"], [{}, *ids[1:]], strict=True)]
+        people = [
+            run_worker(live, label, **way) for label, way in zip(["cat", "cat", "dog"], [{}, *ids[1:]], strict=True)
+        ]
         engine, out = live.studio.engine, tmp_path / "pay.csv"
         told = write_pay_sheet(engine, study, out)
         rows = list(csv.DictReader(out.read_text().splitlines()))
@@ -141,7 +143,7 @@ def test_the_incremental_sheet_equals_the_whole_one_after_any_events(
 def test_only_new_rows_are_read_and_only_changed_lines_are_written(tmp_path: Path) -> None:
     study = plain_study(per_task=9, batch=2, sittings=2, pay=PAPER)
     with served(tmp_path / "s", study, text_tasks(12)) as live:
-        people = [walk(live, "cat") for _ in range(4)]
+        people = [run_worker(live, "cat") for _ in range(4)]
         payroll, said = Payroll(live.studio.engine), list[str]()
         assert payroll.update_sheet(study) == 4 and payroll.update_sheet(study) == 0
         listen = lambda *given: said.append(given[2])  # noqa: E731
@@ -177,7 +179,7 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         payroll = Payroll(live.studio.engine)
         for _ in range(2):  # as the first sheet, and as a line more
-            walk(live, "cat")
+            run_worker(live, "cat")
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
                 patch.setattr(pay_sheet, "write_pay_lines", full)
                 payroll.update_sheet(study)
@@ -190,7 +192,7 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
 def test_a_server_that_leads_again_rewrites_the_sheet_of_another(tmp_path: Path) -> None:
     one_way, other_way = plain_study(pay={"base": "1"}), plain_study(pay={"base": "2"})
     with served(tmp_path / "s", one_way, text_tasks(4)) as live:
-        walk(live, "cat")
+        run_worker(live, "cat")
         one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
         for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
             assert payroll.update_sheet(study) == 1 and payroll.update_sheet(study) == 0
@@ -207,9 +209,9 @@ def test_a_study_without_pay_and_two_platforms_are_errors(tmp_path: Path) -> Non
     with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
         with pytest.raises(InputError, match=r"\[pay\]"):
             write_pay_sheet(live.studio.engine, live.studio.study, tmp_path / "x.csv")
-        walk(live, "cat", platform={"pid": "p1", "study": "st", "session": "se"})
+        run_worker(live, "cat", platform={"pid": "p1", "study": "st", "session": "se"})
         mturk = {"name": "mturk", "pid": "A1", "study": "h", "session": "a", "submit_to": "https://www.mturk.com"}
-        walk(live, "cat", platform=mturk)
+        run_worker(live, "cat", platform=mturk)
         with pytest.raises(InputError, match="mturk and prolific"):
             write_pay_sheet(live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", with_ids=True)
 
@@ -219,7 +221,7 @@ def test_pay_on_the_command_line(tmp_path: Path) -> None:
 
     study = plain_study(pay=PAPER, exclude={"rules": ["too-fast[seconds=100]"], "least_answers": 1})
     with served(tmp_path / "s", study, text_tasks(4)) as live:
-        walk(live, "cat")
+        run_worker(live, "cat")
         assert apply_exclusion_rules(live.studio.engine, study) == 1
     words = ["studio", "pay", str(tmp_path / "s"), "-o", str(tmp_path / "pay.csv")]
     said = CliRunner().invoke(main, words)

@@ -30,7 +30,7 @@ def made(folder: Path, name: str, database: str = "", **settings: Any) -> Settin
 
 @contextmanager
 def serve_studies(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Served]]:
-    """The studies by name, and the front door as ""."""
+    """The studies by name, and the start page as ""."""
     with ExitStack() as stack:
         url, built = stack.enter_context(running_multi_study(studies, base_url))
         http = {

@@ -112,7 +112,7 @@ def test_a_full_study_gives_no_completion_code_without_answers(tmp_path: Path, d
             person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         assert answer_all(first) == 3
         assert early.get("/api/tasks").json()["enough"]
-        late = study.enter(platform={**PERSON, "pid": "p2"})  # told at the door: nothing to read for nothing
+        late = study.enter(platform={**PERSON, "pid": "p2"})  # turned away before the instructions
         for person in (early, late):
             assert person.get("/api/me").json()["stage"] == "done"
             nothing = {"code": "", "redirect": "", "how": "full", "text": "Too late.", "submit": None}
@@ -211,7 +211,7 @@ def decide(study: Served, what: str, who: str) -> None:
         study.studio.writer.submit(lambda c: erase_worker(c, "test", who)).result()
 
 
-def random_walk(study: Served, steps: list[tuple[str, int]]) -> None:
+def run_random_steps(study: Served, steps: list[tuple[str, int]]) -> None:
     """People come, answer, let leases end, answer late, are left out, taken back, erased; what holds is looked at each time."""
     people: list[Person] = []
     had: dict[int, list[str]] = {}
@@ -255,14 +255,14 @@ SLOW = {"batches", "next-best", "strata"}
 def test_quotas_hold_for_any_sequence_of_worker_actions(tmp_path_factory: pytest.TempPathFactory, way: str) -> None:
     @settings(max_examples=6, deadline=None)
     @given(steps=STEPS)
-    def walk(steps: list[tuple[str, int]]) -> None:
+    def run_steps(steps: list[tuple[str, int]]) -> None:
         made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
-        with seeded(way), served(tmp_path_factory.mktemp("walk") / "s", made, new_tasks()) as study:
+        with seeded(way), served(tmp_path_factory.mktemp("steps") / "s", made, new_tasks()) as study:
             if way == "batches":
                 insert_tasks(study.studio.settings, made, [], OVERLAP)
-            random_walk(study, steps)
+            run_random_steps(study, steps)
 
-    walk()
+    run_steps()
 
 
 @pytest.mark.slow
@@ -274,7 +274,7 @@ def test_quotas_hold_for_any_sequence_of_worker_actions_on_postgresql(tmp_path: 
     with served(tmp_path / "s", made, new_tasks(), database=fresh_database(postgres)) as study:
         if way == "batches":
             insert_tasks(study.studio.settings, made, [], OVERLAP)
-        random_walk(study, steps)
+        run_random_steps(study, steps)
 
 
 # ---- next-best

@@ -434,11 +434,11 @@ def test_a_failing_aggregator_alerts_the_owner(tmp_path: Path, monkeypatch: pyte
             person.answer(slot["slot"])
         SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
-        [trouble] = told["troubles"]
-        assert "ValueError: bad luck" in trouble["what"] and "soft labels are vote-shares for now" in trouble["what"]
-        assert told["by"] == "vote-shares" and "another aggregator" in trouble["to_do"]
+        [alert] = told["troubles"]
+        assert "ValueError: bad luck" in alert["what"] and "soft labels are vote-shares for now" in alert["what"]
+        assert told["by"] == "vote-shares" and "another aggregator" in alert["to_do"]
         SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
-        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [trouble]  # not anew in every round
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [alert]  # not anew in every round
         mended = study.studio.study.model_copy(update={"aggregator": ""})
         SnapshotComputer(study.studio.engine).compute_snapshot(mended)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
@@ -491,7 +491,7 @@ def test_stopping_during_a_computation_leaves_no_process(tmp_path: Path) -> None
         gc.collect()  # a process that still ran would be told now
 
 
-def troubles(study: Served) -> list[str]:
+def alerts(study: Served) -> list[str]:
     """What owners read of the background."""
     return [one["what"] for one in study.http.get("/api/owner/snapshot").json()["troubles"]]
 
@@ -507,19 +507,19 @@ def test_an_unreadable_study_toml_alerts_until_it_is_corrected(tmp_path: Path) -
         try:
             file.write_text("name = ")
             background.run_round_as_leader()
-            assert "cannot be read" in troubles(study)[0]
+            assert "cannot be read" in alerts(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
             background.run_round_as_leader()
             assert background._not_before > began  # it took some time: there is more to rest
-            assert "dawid-skeen" in troubles(study)[0]
+            assert "dawid-skeen" in alerts(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
             background.run_round_as_leader()  # and nothing is done meanwhile
-            assert "dawid-skeen" in troubles(study)[0]
+            assert "dawid-skeen" in alerts(study)[0]
             background._not_before = 0.0
             background.run_round_as_leader()
-            assert troubles(study) == []
+            assert alerts(study) == []
         finally:
             background.stop()
 
@@ -542,7 +542,7 @@ def test_failed_background_rounds_alert_until_one_succeeds(tmp_path: Path, monke
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
         monkeypatch.undo()
         background.run_round()
-        assert troubles(study) == []
+        assert alerts(study) == []
 
 
 def test_an_unwritable_database_alerts_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -561,7 +561,7 @@ def test_an_unwritable_database_alerts_from_memory(tmp_path: Path, monkeypatch: 
             background.run_round()
             assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
         background.run_round()
-        assert troubles(study) == []
+        assert alerts(study) == []
 
 
 def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -580,13 +580,13 @@ def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkey
             patch.setattr(payroll._cache.visits, "read_new", broken)
             patch.setattr(payroll, "_reset", lambda basis: None)
             background.run_round()
-            assert "pay sheet could not be computed: KeyError" in troubles(study)[0]
+            assert "pay sheet could not be computed: KeyError" in alerts(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
         other = BackgroundThread(study.studio)  # a server that was started again
         other.name = background.name
         monkeypatch.setattr(other, "_compute_in_child", computation.run_round)
         other.run_round()
-        assert troubles(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
+        assert alerts(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
 def test_alerts_of_another_server_are_removed_when_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -597,11 +597,11 @@ def test_alerts_of_another_server_are_removed_when_it_works(tmp_path: Path, monk
         with monkeypatch.context() as patch:
             patch.setattr(other, "run_round_as_leader", lambda: 1 // 0)
             other.run_round()
-        assert "ZeroDivisionError" in troubles(study)[0]
+        assert "ZeroDivisionError" in alerts(study)[0]
         other.run_round()  # does not lead
         leader.run_round()
-        assert troubles(study) == []
-        with monkeypatch.context() as patch:  # what is well is not told as a trouble without words
+        assert alerts(study) == []
+        with monkeypatch.context() as patch:  # no alert without a text
             leader._alerts = {"pay": "x"}
             patch.setattr(study.studio.writer, "submit", lambda job: 1 // 0)
             leader._set_alert("pay", "")
@@ -627,7 +627,7 @@ def test_a_missing_leader_alerts(tmp_path: Path) -> None:
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "No server is computing" in told["what"] and "Restart" in told["to_do"]
         study.studio.writer.submit(lambda c: acquire_leadership(c, "new")).result()
-        assert troubles(study) == []
+        assert alerts(study) == []
 
 
 def test_an_answer_committed_late_is_included(tmp_path: Path, postgres: str) -> None:

@@ -6,7 +6,7 @@ from plurivox.core.types import Floats
 
 MAX_CELLS = 2**22  # numbers in memory at a time
 MAX_ACCURACY = 0.95  # of the one-coin model
-MIN_ABOVE_CHANCE = 0.3  # (accuracy - 1/K) / (1 - 1/K) of the one-coin model is at least this
+MIN_ABOVE_RANDOM = 0.3  # (accuracy - 1/K) / (1 - 1/K) of the one-coin model is at least this
 DEFAULT_ACCURACY = 0.75  # of the one-coin model while no task has two votes
 
 
@@ -17,9 +17,9 @@ def expected_gain(posterior: Floats, confusion: Floats) -> Floats:
 
     gain = H(truth) + H(vote) - H(truth, vote), with p(truth, vote) = posterior[truth] confusion[truth, vote].
 
-    >>> certain, guess = np.eye(2), np.full((2, 2), 0.5)
+    >>> certain, random = np.eye(2), np.full((2, 2), 0.5)
     >>> posterior = np.array([[0.5, 0.5], [1.0, 0.0]])
-    >>> expected_gain(posterior, certain).round(3), expected_gain(posterior, guess).round(3)
+    >>> expected_gain(posterior, certain).round(3), expected_gain(posterior, random).round(3)
     (array([0.693, 0.   ]), array([0., 0.]))
     """
     n, k = posterior.shape
@@ -72,7 +72,7 @@ def fit_one_coin(counts: Floats, squares: Floats) -> tuple[Floats, Floats]:
     pairs = np.maximum(n * n - n, 0)[n > 1].sum()
     agree = ((counts**2).sum(1) - squares)[n > 1].sum()
     accuracy = DEFAULT_ACCURACY if not pairs else 1 / k + np.sqrt(max(agree / pairs - 1 / k, 0) * (k - 1) / k)
-    accuracy = float(np.clip(accuracy, 1 / k + MIN_ABOVE_CHANCE * (1 - 1 / k), MAX_ACCURACY))
+    accuracy = float(np.clip(accuracy, 1 / k + MIN_ABOVE_RANDOM * (1 - 1 / k), MAX_ACCURACY))
     confusion = np.full((k, k), (1 - accuracy) / (k - 1)) + np.eye(k) * (accuracy - (1 - accuracy) / (k - 1))
     logs = counts @ np.log(confusion)  # (n_tasks, truth)
     posterior = np.exp(logs - logs.max(1, keepdims=True))

@@ -20,7 +20,7 @@ __all__ = ["Proposals", "Proposer", "Question"]
 
 
 class Question(NamedTuple):
-    """A kind of question: its form, the seconds an answer takes, and how many plain votes an answer is worth."""
+    """A kind of question: its form, the seconds per answer, and the number of plain votes to which one answer is equivalent."""
 
     form: str = "one-label"
     seconds: float = 1.8

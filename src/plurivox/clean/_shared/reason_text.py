@@ -1,13 +1,13 @@
 """Counts and percents as text, for the reasons that cleaning rules give."""
 
 
-def format_count(n: int, noun: str) -> str:
-    """Return a count with its noun, which gets an s unless the count is 1.
+def format_count(n: int, word: str) -> str:
+    """Return a count with its word, which gets an s unless the count is 1.
 
     >>> format_count(1, "answer"), format_count(1200, "answer")
     ('1 answer', '1,200 answers')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def format_percent(share: float) -> str:

@@ -17,7 +17,7 @@ MIN_PROBABILITY = 1e-300  # argument of the log for p = 0
 def vote_dispersion(
     first: int, last: int, start: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
-    """Fill `out` with the dispersion of the votes on tasks first:last; only labels with votes are visited."""
+    """Fill `out` with the dispersion of the votes on tasks first:last; it reads only labels with votes."""
     mean = 1.0 / n_labels
     seen = np.zeros(n_labels)
     for t in range(first, last):

@@ -153,7 +153,7 @@ def _newton_step(
     score: Floats,
     score_slope: Floats,
 ) -> tuple[float, float]:
-    """Return (objective of one task at `log_ease`, a log ease where it is no lower), by a shortened Newton step.
+    """Return (objective of one task at `log_ease`, a log ease that does not lower it), by a shortened Newton step.
 
     `row` is set to the posterior at the new ease.
     """

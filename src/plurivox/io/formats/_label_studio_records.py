@@ -15,7 +15,7 @@ LAST_FIELDS = ("annotator", "annotation_id")  # JSON-MIN writes these after the 
 
 @dataclass(frozen=True)
 class Answer:
-    """One annotation: the labels a person gave to each control of a task."""
+    """One annotation: the labels given in each control of a task."""
 
     task: Any
     worker: Any  # None if no annotator is named

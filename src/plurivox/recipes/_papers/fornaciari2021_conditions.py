@@ -158,7 +158,7 @@ def error_cell_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabe
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
             one_head = predictions[replace(condition, loss="")][0]
-            found = evaluate.error_cells(one_head, two_heads[0], gold, soft, look=look)  # type: ignore[arg-type]
+            found = evaluate.correctness_table(one_head, two_heads[0], gold, soft, look=look)  # type: ignore[arg-type]
             row: dict[str, object] = {"against one head": condition.spec}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}

@@ -20,9 +20,9 @@ def read_sound(data: bytes, name: str) -> MediaFile:
     """Return the MediaFile of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
-    for kind, looks_like in SOUND_TYPES.items():
+    for kind, is_of_type in SOUND_TYPES.items():
         try:
-            if looks_like(data):
+            if is_of_type(data):
                 return MediaFile(kind, data, shown_type=kind)
         except (struct.error, IndexError):
             continue  # file ends too early

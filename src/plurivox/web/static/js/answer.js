@@ -21,9 +21,9 @@ export const EMPTY = {
 
 export function newAnswer(setup) {
   // The empty answer to a task. `asks`: what the form asks for, see question_type.js.
-  const { labels, asks, guard = 300, now = 0 } = setup;
+  const { labels, asks, inputDelay = 300, now = 0 } = setup;
   const flags = { hint: "", warned: false, sent: false, back: false };
-  return { ...EMPTY, bars: asksBars(setup) ? emptyBars(labels) : null, labels, asks, opened: now, guard, ...flags, past: [] };
+  return { ...EMPTY, bars: asksBars(setup) ? emptyBars(labels) : null, labels, asks, opened: now, inputDelay, ...flags, past: [] };
 }
 
 export const inHistogram = (state) => state.bars !== null;

@@ -24,7 +24,7 @@ const withHint = (state, hint) => ({ ...state, hint });
 
 const ACTIONS = {
   enter(state, { at = Infinity }) {
-    if (at - state.opened < state.guard) return null; // the key is still held down from the previous page
+    if (at - state.opened < state.inputDelay) return null; // the key is still held down from the previous page
     const fault = problem(state);
     if (fault) return withHint(state, fault);
     const doubt = warning(state);

@@ -21,10 +21,10 @@ export function placedText(state) {
 
 export function setBar(state, place, value) {
   if (state.bars === null) return null;
-  const room = 100 - placedPercent(state) + state.bars[place];
+  const space = 100 - placedPercent(state) + state.bars[place];
   const grain = asksChips(state) ? percentStep(state) : 1;
-  const height = Math.max(0, Math.min(room, Math.round(value / grain) * grain));
-  if (value > room && height === state.bars[place])
+  const height = Math.max(0, Math.min(space, Math.round(value / grain) * grain));
+  if (value > space && height === state.bars[place])
     return { ...state, hint: `${allText(state)} are placed; take some away first` };
   const bars = state.bars.map((old, other) => (other === place ? height : old));
   return { ...state, aside: null, bars, touched: place };

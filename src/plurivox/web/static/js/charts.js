@@ -109,12 +109,12 @@ function uprightPlot({ title, x, y, values, most = 0 }, inside) {
 export function columnChart({ title, note = "", bars, x = "", y = "" }) {
   // Column chart; `bars` are [name, value] or [name, value, short name for the axis].
   const { left, low } = UPRIGHT;
-  const room = (size() - left - 8) / Math.max(bars.length, 1);
-  const wide = Math.min(room * 0.8, 64); // a single column is not too wide
-  const middle = (at) => left + (at + 0.5) * room;
+  const space = (size() - left - 8) / Math.max(bars.length, 1);
+  const wide = Math.min(space * 0.8, 64); // a single column is not too wide
+  const middle = (at) => left + (at + 0.5) * space;
   const names = bars.map(([name, , brief = name], at) => [middle(at), brief]);
   const longest = Math.max(...names.map(([, words]) => words.length), 1);
-  const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 6) / room)); // every n-th name
+  const every = Math.max(Math.ceil(bars.length / (narrow() ? 6 : 10)), Math.ceil((longest * letter + 6) / space)); // every n-th name
   const below = namesBelow(low + 16, names.filter((_, at) => at % every === 0));
   const column = (up, value, at) => ({ x: middle(at) - wide / 2, y: up(value), width: wide, height: low - up(value), rx: 2 });
   const plot = uprightPlot({ title, x, y, values: bars.map(([, value]) => value) }, (up) => [

@@ -279,7 +279,7 @@ export class Sitting {
 
   saveDraft() {
     if (!this.current || this.state.sent) return;
-    const { labels, asks, opened, guard, past, ...state } = this.state;
+    const { labels, asks, opened, inputDelay, past, ...state } = this.state;
     const core = isEmpty(this.state) && !this.replaces ? null : state;
     this.drafts.keep(this.current.slot, { core, replaces: this.replaces, view: this.view.draft() });
   }
@@ -305,7 +305,7 @@ export class Sitting {
       return "kept";
     } catch (failure) {
       if (failure.error === "ended") this.end(failure);
-      this.trouble = failure.retry || failure.status === 401 ? "" : failure.detail;
+      this.rejection = failure.retry || failure.status === 401 ? "" : failure.detail;
       return failure.retry || failure.status === 401 ? "later" : "refused";
     }
   }
@@ -343,7 +343,7 @@ export class Sitting {
     const kept = this.session.store.safe ? "Your answers are kept in this browser and will be sent" : "Please keep this page open: your answers will be sent";
     const lost = navigator.onLine ? "The server cannot be reached." : "You are offline.";
     if (this.why) change(this.why, slow ? `${lost} ${kept} as soon as the connection is back.` : "Saving your answers…");
-    if (this.trouble) this.head?.saved("waiting", `Not accepted: ${this.trouble}`);
+    if (this.rejection) this.head?.saved("waiting", `Not accepted: ${this.rejection}`);
     else if (!count) this.head?.saved("kept", "All saved");
     else if (slow && !this.session.store.safe) this.head?.saved("waiting", `${count} not saved: keep this page open`);
     else if (slow) this.head?.saved("waiting", `${count} not sent yet`, "· sent when back online");

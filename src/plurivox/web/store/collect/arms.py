@@ -107,7 +107,7 @@ def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
     )
 
 
-def arm_has_room(connection: Connection, slot: int, task: int) -> bool:
+def arm_below_quota(connection: Connection, slot: int, task: int) -> bool:
     """Return whether the task is below its quota in the arm of the slot's worker; True if there are no arms. Lock the row."""
     arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
     row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, func, select, update
 
 from plurivox.web.store import random_source
-from plurivox.web.store.collect.arms import arm_has_room, update_arm_counts
+from plurivox.web.store.collect.arms import arm_below_quota, update_arm_counts
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
     close_full_batches,
@@ -72,7 +72,7 @@ def lease_slot_again(connection: Connection, slot: int, task: int, kind: str) ->
     if kind != "task":  # repeats and practice do not count
         connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
         return True
-    if not arm_has_room(connection, slot, task) or not count_slots_given(
+    if not arm_below_quota(connection, slot, task) or not count_slots_given(
         connection, [(task, random_source.rng.random())]
     ):
         return False

@@ -96,7 +96,7 @@ def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewT
     """Insert tasks in bulk and update quotas and counters; return how many. Raise InputError if a name exists already."""
     n, practice = 0, practice_task_ids(connection)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
-    names: set[str] | None = set() if is_first else None  # in an empty database, names in memory suffice
+    names: set[str] | None = set() if is_first else None  # in an empty database, the names in memory are enough
     for part in batched(new, BATCH_ROWS):
         _check_new_names(connection, [task.name for task in part], names)
         files = {task.name: {"id": new_id(), **vars(task.medium)} for task in part if task.medium}

@@ -32,7 +32,7 @@ class RowCache:
 
     def read_new(self, connection: Connection) -> int:
         """Append the rows that are not cached yet, in place; return how many."""
-        ids, since = self.columns["id"], self._last_settled_id(connection)
+        ids, since = self.columns["id"], self._last_stable_id(connection)
         known = set(ids[ids > since].tolist())
         key = self._query.selected_columns["id"]
         found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=BATCH_ROWS))
@@ -48,9 +48,9 @@ class RowCache:
         """Return the columns of query rows as arrays of `types`."""
         return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), columns, strict=True)}
 
-    def _last_settled_id(self, connection: Connection) -> int:
+    def _last_stable_id(self, connection: Connection) -> int:
         """Return the id after which rows are read again: on PostgreSQL rows with smaller ids may be committed late."""
-        settled = self.columns["id"]
+        stable = self.columns["id"]
         if connection.dialect.name != "sqlite":
-            settled = settled[self.columns["at"] < now() - 2 * COMMIT_SECONDS]
-        return int(settled.max(initial=0))
+            stable = stable[self.columns["at"] < now() - 2 * COMMIT_SECONDS]
+        return int(stable.max(initial=0))

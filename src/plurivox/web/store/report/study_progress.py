@@ -60,7 +60,7 @@ class StudyProgress:
     quotas: list[Quota]
     per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
     snapshot_at: float | None
-    settled: StoppingSummary | None  # only where the study asks for what tells most; of the latest snapshot
+    settled: StoppingSummary | None  # only if tasks are chosen by expected gain; from the latest snapshot
 
 
 def study_counts(connection: Connection) -> StudyCounts:
