@@ -42,9 +42,15 @@ class Rule:
 
 
 DATABASE = ("src/plurivox/web/*", "tests/web/*", "tests/interfaces/web/*", "tests/fixtures/*", "benchmarks/studio.py")
-SITTING = tuple(
-    f"src/plurivox/{one}/*" for one in ("core", "io", "clean", "evaluate", "simulate", "cli", "recipes")
-) + ("tests/*",)
+SITTING = (
+    "core",
+    "io",
+    "clean",
+    "evaluate",
+    "simulate",
+    "cli",
+    "recipes",
+)  # packages that read or write the column `sitting`
 AGREEMENT = ("src/plurivox/identify/*", "src/plurivox/engine/kernels/agreement.py", "tests/*", "docs/identify.md")
 
 RULES = (
@@ -77,7 +83,11 @@ RULES = (
         files=("src/plurivox/core/*", "src/plurivox/cli/*", "*/__init__.py", "src/plurivox/io/*", "tests/*", "docs/*"),
     ),
     Rule("watch|watches|telling", "progress callback"),
-    Rule("sittings?", "lease, session", files=(*DATABASE, *SITTING, "docs/*")),  # a stored column
+    Rule(
+        "sittings?",
+        "lease, session",
+        files=(*DATABASE, *(f"src/plurivox/{one}/*" for one in SITTING), "tests/*", "docs/*"),
+    ),
     Rule("tallying|troubles?|pools", "counter, alert, queue", files=DATABASE),  # a field of the API
     Rule("doors?|guards?|guarded", "auth, middleware", files=DATABASE),  # `door` is a stored column
     Rule(

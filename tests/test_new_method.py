@@ -12,8 +12,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 # the example of the document, whose first line names its file
-TOY = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
-NAME = TOY.partition("\n")[0].removeprefix("# ")
+EXAMPLE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+NAME = EXAMPLE.partition("\n")[0].removeprefix("# ")
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
-    (tree / NAME).write_text(TOY)
+    (tree / NAME).write_text(EXAMPLE)
     return tree
 
 
@@ -49,13 +49,13 @@ def test_one_file_is_enough(form: str, request: pytest.FixtureRequest, tmp_path:
     place = request.getfixturevalue(form)
     place = place / "src" if form == "tree" else place
     assert str(place) in run(place, "-c", "import plurivox; print(plurivox.__file__)")
-    assert "shy-count" in run(place, "-m", "plurivox.cli", "methods", "aggregate")
-    assert "--doubt" in run(place, "-m", "plurivox.cli", "aggregate", "shy-count", "--help")
-    complete = {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate shy", "COMP_CWORD": "2"}
-    assert "shy-count" in run(place, "-m", "plurivox.cli", **complete)
-    run(place, "-m", "plurivox.cli", "aggregate", "shy-count", "toy", "--doubt", "1", "-o", str(tmp_path / "soft.csv"))
-    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:cat,p:dog\n")
-    assert "some votes added" in run(place, "-c", "from plurivox.aggregate import ShyCount; print(ShyCount.__doc__)")
+    assert "smoothed-shares" in run(place, "-m", "plurivox.cli", "methods", "aggregate")
+    assert "--added" in run(place, "-m", "plurivox.cli", "aggregate", "smoothed-shares", "--help")
+    complete = {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate smoothed", "COMP_CWORD": "2"}
+    assert "smoothed-shares" in run(place, "-m", "plurivox.cli", **complete)
+    run(place, "-m", "plurivox.cli", "aggregate", "smoothed-shares", "toy", "--added", "1", "-o", str(tmp_path / "soft.csv"))
+    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:label-0,p:label-1,")
+    assert "some votes added" in run(place, "-c", "from plurivox.aggregate import SmoothedShares; print(SmoothedShares.__doc__)")
 
 
 def test_the_contract_tests_try_it(tree: Path) -> None:
@@ -66,7 +66,7 @@ def test_the_contract_tests_try_it(tree: Path) -> None:
         "pytest",
         "-q",
         "-k",
-        "shy-count",
+        "smoothed-shares",
         "-p",
         "no:cacheprovider",
         "-c",
