@@ -38,11 +38,7 @@ def run_aggregation(out: Path) -> list[dict[str, object]]:
     data = pv.read(out / "digits")
     votes, gold = data.crowd(), data.gold
     assert gold is not None
-    print(
-        "Simulated crowd: sizes, agreement and accuracy of the votes\n"
-        + "\n".join(f"  {name:32} {value}" for name, value in pv.describe(votes, gold).rows())
-        + "\n"
-    )
+    print("Simulated crowd: sizes, agreement and accuracy of the votes")
     for name, value in pv.describe(votes, gold).rows():
         print(f"  {name:32} {value}")
     rows = []
