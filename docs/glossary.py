@@ -14,7 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PLACES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "src", "docs", "tests", "benchmarks", "examples")
+PLACES = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "CITATION.cff",
+    "Makefile",
+    "compose.yaml",
+    "pyproject.toml",
+    "src",
+    "docs",
+    "tests",
+    "benchmarks",
+    "examples",
+)
 SKIPPED = (
     "CHANGELOG.md",
     "docs/glossary.py",
@@ -24,7 +37,7 @@ SKIPPED = (
     "tests/fixtures/*.json",
     "*.min.js",
 )
-SUFFIXES = (".py", ".md", ".js", ".html", ".toml")
+SUFFIXES = (".py", ".md", ".js", ".html", ".toml", ".yaml", ".cff")
 PER = r"(votes?|answers?|labels?|rows?|lines?|columns?|files?|numbers?|examples?|seconds|passes|folders?|tables?|curves?|bars?)"
 THINGS = r"(task|worker|label|answer|vote|row|step|epoch|method|measure|field|second|run|fold|value|split|quantile|person|page)"
 
