@@ -12,8 +12,8 @@ from crowds import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.identify._shared.intervals import wilson_interval
-from plurivox.identify._shared.rest_agreement import rest_agreement, rest_agreement_of_votes
+from plurivox.identify._shared.agreement_with_other_workers import rest_agreement, rest_agreement_of_votes
+from plurivox.identify._shared.score_intervals import wilson_interval
 from score_shortcuts import score
 
 

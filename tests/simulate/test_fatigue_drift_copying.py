@@ -6,7 +6,7 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
-from plurivox.simulate._shared.dimensions import power_law_shares
+from plurivox.simulate._shared.tasks_workers_labels import power_law_shares
 from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_workers
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.simulate import Simulated, SoftAnswers
-from plurivox.simulate._shared.beliefs import draw_beliefs, expected_top
 from plurivox.simulate._shared.typed_percents import FAULTS, N_RELEASED
+from plurivox.simulate._shared.worker_beliefs import draw_beliefs, expected_top
 
 
 @pytest.fixture(scope="module")

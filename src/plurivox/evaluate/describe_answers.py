@@ -21,7 +21,7 @@ from plurivox.evaluate._number_format import (
     mean,
     median_range,
 )
-from plurivox.evaluate.describe import observed_agreement
+from plurivox.evaluate.describe_votes import observed_agreement
 
 
 @dataclass(frozen=True)

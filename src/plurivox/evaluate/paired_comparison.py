@@ -12,11 +12,11 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import align_rows
-from plurivox.evaluate.measures.hard import Ties
-from plurivox.evaluate.measures.measure import select_measures
-from plurivox.evaluate.resampling import resample
-from plurivox.evaluate.statistics import bootstrap_p_value
+from plurivox.evaluate.align_tasks_and_labels import align_rows
+from plurivox.evaluate.bootstrap_over_tasks import resample
+from plurivox.evaluate.intervals_and_tests import bootstrap_p_value
+from plurivox.evaluate.measures.hard_label_measures import Ties
+from plurivox.evaluate.measures.measure_registry import select_measures
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Floats
 from plurivox.engine.kernels import dispersion
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import nan_without_support, row_blocks
+from plurivox.identify._shared.task_dispersion import nan_without_support, row_blocks
 
 
 @dataclass(frozen=True)

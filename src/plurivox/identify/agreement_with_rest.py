@@ -10,10 +10,10 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.agreement_with_other_workers import rest_agreement_of_votes
+from plurivox.identify._shared.evidence_checks import require_known_workers
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_interval
-from plurivox.identify._shared.requirements import require_known_workers
-from plurivox.identify._shared.rest_agreement import rest_agreement_of_votes
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from plurivox.core.results import Dynamics, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_margin_scores
+from plurivox.identify._shared.vote_margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_margin_scores
 
 EVIDENCE_OF_LABEL = {"gold": "gold", "majority": "votes", "fit": "fit"}  # option `assigned` -> field of `Evidence`
 

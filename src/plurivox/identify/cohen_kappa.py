@@ -18,9 +18,9 @@ from plurivox.engine.kernels.group_by import group_rows
 from plurivox.engine.threads import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement import make_crowd_scores
+from plurivox.identify._shared.evidence_checks import require_known_workers
 from plurivox.identify._shared.group_sums import divide_or_nan
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_counts
-from plurivox.identify._shared.requirements import require_known_workers
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_counts
 
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # option `weights` -> power of the distance between two labels
 N_CHUNKS = 64  # fixed chunks of workers, so that the sums have the same bits for any number of threads

@@ -12,9 +12,9 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import group_rows
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.agreement_with_other_workers import rest_agreement_of_votes
+from plurivox.identify._shared.evidence_checks import require_known_workers
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.requirements import require_known_workers
-from plurivox.identify._shared.rest_agreement import rest_agreement_of_votes
 
 MIN_ANSWERS = 3  # fewer answers have no trend to test
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.evidence_checks import gold_codes, require_known_workers
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import wilson_interval
-from plurivox.identify._shared.requirements import gold_codes, require_known_workers
+from plurivox.identify._shared.score_intervals import wilson_interval
 
 
 @dataclass(frozen=True)

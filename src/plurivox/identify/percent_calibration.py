@@ -14,10 +14,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Floats, Ints
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.agreement_with_other_workers import rest_agreement
+from plurivox.identify._shared.evidence_checks import gold_codes
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_interval
-from plurivox.identify._shared.requirements import gold_codes
-from plurivox.identify._shared.rest_agreement import rest_agreement
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval
 
 
 class StatedPercents(NamedTuple):

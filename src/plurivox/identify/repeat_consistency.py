@@ -14,7 +14,7 @@ from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import wilson_interval
+from plurivox.identify._shared.score_intervals import wilson_interval
 
 
 @dataclass(frozen=True)

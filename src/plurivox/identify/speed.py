@@ -7,8 +7,8 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.engine.kernels.group_by import group_medians, group_rows
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.evidence_checks import answer_times
 from plurivox.identify._shared.group_sums import sum_by_group
-from plurivox.identify._shared.requirements import answer_times
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.margins import (
+from plurivox.identify._shared.vote_margins import (
     DIVIDE_BY_HELP,
     MARGIN_HELP,
     TOP_K_HELP,

@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence
-from plurivox.identify._shared.margins import Margins, weighted_margin_scores
+from plurivox.identify._shared.vote_margins import Margins, weighted_margin_scores
 from plurivox.identify.waum import Waum
 
 

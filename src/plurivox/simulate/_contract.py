@@ -16,17 +16,17 @@ from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.simulate._shared.dimensions import (
+from plurivox.simulate._shared.draw_vote_labels import draw_like_peerannot, draw_vote_labels
+from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, LEVELS, Assignments, make_assignments
+from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
+from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_seconds, draw_timestamps
+from plurivox.simulate._shared.tasks_workers_labels import (
     Dimensions,
     draw_features,
     draw_true_labels,
     power_law_shares,
     resolve_dimensions,
 )
-from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, LEVELS, Assignments, make_assignments
-from plurivox.simulate._shared.label_draws import draw_like_peerannot, draw_vote_labels
-from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
-from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_seconds, draw_timestamps
 from plurivox.simulate._shared.worker_assignment import VoteDesign, assign_workers
 from plurivox.simulate._shared.worker_traits import WorkerTraits, answer_effects, draw_worker_traits, floor_count
 

@@ -13,10 +13,10 @@ from plurivox.core.types import TEXT, Floats
 from plurivox.simulate._contract import CrowdModel, DrawnAnswers, Simulator
 from plurivox.simulate._shared.answer_marks import Marks, draw_marks
 from plurivox.simulate._shared.answer_sessions import SessionAnswers, add_times, session_names, split_into_sessions
-from plurivox.simulate._shared.beliefs import draw_beliefs, redraw_beliefs, stated_beliefs, top_label_matrices
 from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_task_order
 from plurivox.simulate._shared.response_times import LABEL_SECONDS, PERCENT_SECONDS
 from plurivox.simulate._shared.typed_percents import FAULTS
+from plurivox.simulate._shared.worker_beliefs import draw_beliefs, redraw_beliefs, stated_beliefs, top_label_matrices
 
 HONESTY_CONCENTRATION = 20.0  # a worker's honesty is drawn from Beta(20 h, 20 (1 - h))
 

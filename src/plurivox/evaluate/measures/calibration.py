@@ -16,9 +16,9 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Ints
-from plurivox.evaluate.alignment import align_rows, row_blocks
-from plurivox.evaluate.measures.hard import Ties, hits, true_labels
-from plurivox.evaluate.resampling import Contribution, TaskSums, mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, row_blocks
+from plurivox.evaluate.bootstrap_over_tasks import Contribution, TaskSums, mean_sums
+from plurivox.evaluate.measures.hard_label_measures import Ties, hits, true_labels
 
 NLL_CLIP = 1e-6  # probabilities are clipped to at least this before the logarithm
 BINS = 15  # number of equal-width bins of confidence

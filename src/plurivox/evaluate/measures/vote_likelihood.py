@@ -11,9 +11,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import align_rows, paired_blocks, per_task, shared_positions
-from plurivox.evaluate.measures.soft import CLIP, relative_entropies
-from plurivox.evaluate.resampling import mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, paired_blocks, per_task, shared_positions
+from plurivox.evaluate.bootstrap_over_tasks import mean_sums
+from plurivox.evaluate.measures.soft_label_measures import CLIP, relative_entropies
 
 
 def shares_of(votes: Votes) -> SoftLabels:

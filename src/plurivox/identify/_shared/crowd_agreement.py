@@ -17,7 +17,7 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import agreeing_share, disagreement_within_answers, has_pairs
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_counts, percentile_interval
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_counts, percentile_interval
 
 MAX_DENSE_CELLS = 2**27  # larger tables of counts are sparse
 MAX_KEY_BITS = 62  # a row of counts that fits into this many bits is encoded as one integer

@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.errors import OptionError, first_few
 from plurivox.core.method import split_list
 from plurivox.core.types import Floats
-from plurivox.simulate._shared.dimensions import Dimensions, power_law_shares
+from plurivox.simulate._shared.tasks_workers_labels import Dimensions, power_law_shares
 from plurivox.simulate._shared.worker_traits import floor_count
 
 if TYPE_CHECKING:

@@ -12,14 +12,20 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import CachedTopRows, align_rows, aligned_labels, row_blocks, shared_positions
-from plurivox.evaluate.evaluation import Evaluation
-from plurivox.evaluate.measures.distances import label_scale, scale_distances
-from plurivox.evaluate.measures.hard import Ties, most_frequent, true_labels
-from plurivox.evaluate.measures.measure import Measure, select_measures
-from plurivox.evaluate.measures.soft import total_variations
+from plurivox.evaluate.align_tasks_and_labels import (
+    CachedTopRows,
+    align_rows,
+    aligned_labels,
+    row_blocks,
+    shared_positions,
+)
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_sums, resample
+from plurivox.evaluate.evaluation_result import Evaluation
+from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent, true_labels
+from plurivox.evaluate.measures.measure_registry import Measure, select_measures
+from plurivox.evaluate.measures.soft_label_measures import total_variations
 from plurivox.evaluate.measures.vote_likelihood import count_deviances, shares_of, vote_floors
-from plurivox.evaluate.resampling import TaskSums, mean_sums, resample
+from plurivox.evaluate.measures.wasserstein_distances import label_scale, scale_distances
 
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
 ORDERED_MEASURE = "wasserstein"  # the measure that needs a scale of the labels

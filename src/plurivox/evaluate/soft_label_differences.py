@@ -10,8 +10,8 @@ from plurivox.core.base import DataType
 from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints, Names
-from plurivox.evaluate.measures.hard import TIE_TOLERANCE
-from plurivox.evaluate.measures.measure import by_task
+from plurivox.evaluate.measures.hard_label_measures import TIE_TOLERANCE
+from plurivox.evaluate.measures.measure_registry import by_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,9 +11,9 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import align_rows
-from plurivox.evaluate.measures.hard import hits
-from plurivox.evaluate.statistics import RankTest, mann_whitney
+from plurivox.evaluate.align_tasks_and_labels import align_rows
+from plurivox.evaluate.intervals_and_tests import RankTest, mann_whitney
+from plurivox.evaluate.measures.hard_label_measures import hits
 
 Statistic = Literal["kurtosis", "entropy", "confidence"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plurivox.core.base import DataType
 from plurivox.core.errors import unknown_name
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.statistics import Interval
+from plurivox.evaluate.intervals_and_tests import Interval
 
 COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against")
 

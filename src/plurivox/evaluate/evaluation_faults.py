@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.encoding import as_text, encode
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
-from plurivox.evaluate.leaks import Finding, find_leaks, find_name_copies
+from plurivox.evaluate.train_test_leaks import Finding, find_leaks, find_name_copies
 
 PLAIN_REFERENCES = ("vote-shares", "shares", "normalised", "normalized", "counts", "votes", "gold")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.types import Floats
-from plurivox.evaluate.resampling import mean_sums, resample
+from plurivox.evaluate.bootstrap_over_tasks import mean_sums, resample
 
 MAX_CELLS = 2**22  # random numbers drawn at a time
 

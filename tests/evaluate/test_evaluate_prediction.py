@@ -16,8 +16,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
-from plurivox.evaluate.alignment import align_rows
-from plurivox.evaluate.resampling import mean_sums, resample
+from plurivox.evaluate.align_tasks_and_labels import align_rows
+from plurivox.evaluate.bootstrap_over_tasks import mean_sums, resample
 from plurivox.io import read
 
 CHANCE = np.random.default_rng(7)
@@ -61,7 +61,7 @@ def test_resampling_sums_is_resampling_tasks(name: str) -> None:
 def test_resampling_groups_is_like_resampling_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(3).normal(0, 1, 5000)
     one = resample([mean_sums(values)], repeats=2000)
-    monkeypatch.setattr("plurivox.evaluate.resampling.MAX_GROUPS", 500)
+    monkeypatch.setattr("plurivox.evaluate.bootstrap_over_tasks.MAX_GROUPS", 500)
     few = resample([mean_sums(values)], repeats=2000)
     assert few.std() == pytest.approx(one.std(), rel=0.12) and few.mean() == pytest.approx(values.mean(), abs=0.002)
 

@@ -13,8 +13,8 @@ import numpy as np
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense, Rows
 from plurivox.core.types import Floats
-from plurivox.evaluate.alignment import align_rows, paired_blocks, per_task, row_blocks
-from plurivox.evaluate.resampling import Contribution, TaskSums, mean_of_ratios, mean_sums, ratio_of_totals
+from plurivox.evaluate.align_tasks_and_labels import align_rows, paired_blocks, per_task, row_blocks
+from plurivox.evaluate.bootstrap_over_tasks import Contribution, TaskSums, mean_of_ratios, mean_sums, ratio_of_totals
 
 CLIP = 1e-12  # probabilities are clipped to at least this before the logarithm
 MIN_VARIATION = 1e-9  # entropies that vary less than this count as constant

@@ -20,8 +20,8 @@ from plurivox.core.errors import OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Rows
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import align_rows, aligned_labels, row_blocks
-from plurivox.evaluate.resampling import TaskSums, mean_of_ratios, mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, row_blocks
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_of_ratios, mean_sums
 
 Ties = Literal["first", "share"]
 Average = Literal["macro", "weighted", "micro"]

@@ -1,4 +1,4 @@
-"""The registry of measures by name; their formulas are in `hard`, `soft`, `calibration` and `distances`."""
+"""The registry of measures by name; their formulas are in the other modules of this folder."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,13 @@ from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Names
-from plurivox.evaluate.alignment import align_rows, shared_positions
-from plurivox.evaluate.measures import calibration, distances, hard, soft
-from plurivox.evaluate.measures.hard import Ties
-from plurivox.evaluate.resampling import TaskSums, mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, shared_positions
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_sums
+from plurivox.evaluate.measures import calibration
+from plurivox.evaluate.measures import hard_label_measures as hard
+from plurivox.evaluate.measures import soft_label_measures as soft
+from plurivox.evaluate.measures import wasserstein_distances as distances
+from plurivox.evaluate.measures.hard_label_measures import Ties
 
 Kind = Literal["hard", "soft", "calibration"]
 T = TypeVar("T")

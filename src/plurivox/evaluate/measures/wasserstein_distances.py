@@ -9,8 +9,8 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
-from plurivox.evaluate.alignment import align_rows, aligned_labels, per_task
-from plurivox.evaluate.resampling import mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, per_task
+from plurivox.evaluate.bootstrap_over_tasks import mean_sums
 
 METRIC_TOLERANCE = 1e-9  # numerical tolerance in checking that distances are a metric
 
