@@ -9,7 +9,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import answer_times
+from plurivox.identify._shared.evidence_checks import answer_durations
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import wilson_interval
 
@@ -38,7 +38,7 @@ class TooFast(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        worker, seconds, workers = answer_times(evidence, self.name())
+        worker, seconds, workers = answer_durations(evidence, self.name())
         limit = self.of_median * float(np.median(seconds)) if self.seconds is None else self.seconds
         n, fast = sum_by_group(worker, len(workers)), sum_by_group(worker[seconds < limit], len(workers))
         share = divide_or_nan(fast, n)

@@ -9,8 +9,8 @@ from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Names
-from plurivox.evaluate.align_tasks_and_labels import align_rows, shared_positions
-from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, shared_task_positions
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums
 from plurivox.evaluate.measures import calibration
 from plurivox.evaluate.measures import hard_label_measures as hard
 from plurivox.evaluate.measures import soft_label_measures as soft
@@ -37,19 +37,19 @@ class Measure:
     biased: bool = False  # resampling increases it, as it does sums of |noise|
 
     def __call__(self, prediction: SoftLabels, truth: SoftLabels) -> float:
-        """Return the measure over the tasks that both have."""
+        """Return the value of the measure over the tasks that prediction and truth share."""
         return self.task_sums(*align_rows(prediction, truth)).value
 
     def task_sums(self, prediction: Rows, truth: Rows, ties: Ties = "first") -> TaskSums:
-        """Return the measure as sums over tasks, for resampling."""
+        """Return this measure of a prediction as a function of sums over tasks, for the bootstrap."""
         if self.each is not None:
-            return mean_sums(self.each(prediction, truth, ties))
+            return mean_as_task_sums(self.each(prediction, truth, ties))
         assert self.sums is not None
         return self.sums(prediction, truth, ties)
 
 
 def select_measures(names: Sequence[str] | None = None) -> list[Measure]:
-    """Return the measures with these names; `hard`, `soft`, `calibration` and `all` select groups. Default: the default ones.
+    """Return the measures with these names or groups (`hard`, `soft`, `calibration`, `all`); without names the default ones.
 
     >>> [one.name for one in select_measures(["accuracy", "calibration"])]
     ['accuracy', 'ece', 'classwise-ece', 'rms-calibration', 'brier', 'nll']
@@ -72,7 +72,7 @@ def select_measures(names: Sequence[str] | None = None) -> list[Measure]:
 def by_task(
     prediction: SoftLabels, truth: SoftLabels, measure: str = "cross-entropy", *, ties: Ties = "first"
 ) -> tuple[Names, Floats]:
-    """Return the tasks that both have, and (n_tasks,) the value of each task, for a measure that is a mean over tasks.
+    """Return the tasks that prediction and truth share, and (n_tasks,) the value of a measure on each of them.
 
     >>> prediction, truth = (SoftLabels.of([row], ["a"], ["no", "yes"]) for row in ([.5, .5], [.2, .8]))
     >>> tasks, value = by_task(prediction, truth, "total-variation")
@@ -83,7 +83,9 @@ def by_task(
     if found.each is None or found.name != measure:
         means = ", ".join(one.name for one in MEASURES.values() if one.each is not None)
         raise InputError(f"{measure} is not a mean over tasks; use one of {means}")
-    return prediction.tasks[shared_positions(prediction, truth)[0]], found.each(*align_rows(prediction, truth), ties)
+    return prediction.tasks[shared_task_positions(prediction, truth)[0]], found.each(
+        *align_rows(prediction, truth), ties
+    )
 
 
 def _ignore_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
@@ -94,8 +96,8 @@ def _ignore_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, T
 ALL = (
     Measure("accuracy", "hard", "higher", each=hard.hits),
     Measure("balanced-accuracy", "hard", "higher", sums=hard.balanced_accuracy_sums),
-    Measure("top-2-accuracy", "hard", "higher", each=partial(hard.top_hits, k=2)),
-    Measure("top-5-accuracy", "hard", "higher", each=partial(hard.top_hits, k=5), default=False),
+    Measure("top-2-accuracy", "hard", "higher", each=partial(hard.top_k_hits, k=2)),
+    Measure("top-5-accuracy", "hard", "higher", each=partial(hard.top_k_hits, k=5), default=False),
     Measure("top-2-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_sums, k=2), default=False),
     Measure("top-5-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_sums, k=5), default=False),
     Measure("macro-precision", "hard", "higher", sums=partial(hard.precision_sums, average="macro")),
@@ -108,15 +110,13 @@ ALL = (
     Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_sums, average="weighted"), default=False),
     Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_sums, average="micro"), default=False),
     Measure("cross-entropy", "soft", "lower", each=_ignore_ties(soft.cross_entropies)),
-    Measure("kl-divergence", "soft", "lower", each=_ignore_ties(soft.relative_entropies)),
-    Measure(
-        "inverse-kl-divergence", "soft", "lower", each=_ignore_ties(soft.inverse_relative_entropies), default=False
-    ),
+    Measure("kl-divergence", "soft", "lower", each=_ignore_ties(soft.kl_divergences)),
+    Measure("inverse-kl-divergence", "soft", "lower", each=_ignore_ties(soft.inverse_kl_divergences), default=False),
     Measure("jensen-shannon-divergence", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_divergences)),
     Measure("jensen-shannon-distance", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_distances)),
     Measure("total-variation", "soft", "lower", each=_ignore_ties(soft.total_variations)),
-    Measure("manhattan", "soft", "lower", each=_ignore_ties(soft.manhattans), default=False),
-    Measure("soft-accuracy", "soft", "higher", each=_ignore_ties(soft.overlaps), default=False),
+    Measure("manhattan", "soft", "lower", each=_ignore_ties(soft.manhattan_distances), default=False),
+    Measure("soft-accuracy", "soft", "higher", each=_ignore_ties(soft.shared_probabilities), default=False),
     Measure("soft-micro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="micro"))),
     Measure("soft-macro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="macro"))),
     Measure("entropy-correlation", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=True))),
