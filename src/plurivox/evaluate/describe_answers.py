@@ -108,7 +108,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_tasks_without_answers=int((per_task == 0).sum()),
         n_workers=len(answers.workers),
         n_labels=len(answers.labels),
-        forms=_count_forms(answers),
+        forms=_count_answers_by_form(answers),
         answers_per_task=(mean_or_zero(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
         answers_per_worker=positive_median_and_range(np.bincount(answers.worker[answers.worker >= 0])),
         n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
@@ -128,7 +128,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
     )
 
 
-def _count_forms(answers: Answers) -> dict[str, int]:
+def _count_answers_by_form(answers: Answers) -> dict[str, int]:
     """Return form of question -> number of answers; {} if the answers have no forms."""
     if answers.form is None:
         return {}

@@ -126,11 +126,11 @@ def _select_measures(
     if measures is not None:
         others = [name for name in measures if name != ORDERED_MEASURE]
         return select_measures(others) if others or not measures else [], ORDERED_MEASURE in measures
-    kept = [one for one in select_measures() if one.kind != "soft" or not _is_hard(reference)]
+    kept = [one for one in select_measures() if one.kind != "soft" or not _has_certain_labels(reference)]
     return [one for one in kept if one.name != "top-2-accuracy" or prediction.n_labels > 2], reference.scale is not None
 
 
-def _is_hard(soft: SoftLabels) -> bool:
+def _has_certain_labels(soft: SoftLabels) -> bool:
     """Return whether every task has one label with a probability of nearly 1."""
     return len(soft) > 0 and bool(soft.confidence.min() >= MIN_HARD_PROB)
 
@@ -214,11 +214,11 @@ def _evaluation_notes(
         notes.append(
             f"{len(truth) - n_shared:,} of {len(truth):,} tasks with a true label have no prediction and are left out"
         )
-    if uses_default_measures and _is_hard(reference):
+    if uses_default_measures and _has_certain_labels(reference):
         notes.append(
             "soft measures are left out: the reference has one certain label per task; compare with votes or soft labels"
         )
-    if not _is_hard(truth):
+    if not _has_certain_labels(truth):
         notes.append("the truth is soft: its most probable label is used as the true label")
     if float(total_variations(*align_rows(prediction, reference)).max()) < SAME_TOLERANCE:
         notes.append("the prediction and the reference are identical: the prediction is compared with itself")

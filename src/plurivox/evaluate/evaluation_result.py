@@ -40,7 +40,7 @@ class Evaluation(DataType):
         return len(self.measure)
 
     def __getitem__(self, measure: str) -> Interval:
-        """Return the mean of one measure with its confidence interval; raise UnknownName if the measure was not computed."""
+        """Return the value of one measure with its confidence interval; raise UnknownName if the measure was not computed."""
         names = self.measure.tolist()
         if measure not in names:
             raise unknown_name("measure in this evaluation called", measure, names)
@@ -125,7 +125,7 @@ class Evaluation(DataType):
         return "\n".join(lines) + "\n"
 
     def _footer(self) -> str:
-        """Return the number of tasks, the interval settings and the majority baseline as text."""
+        """Return the text below the table: the number of tasks, the interval settings and the majority baseline."""
         tasks = int(self.n.max(initial=0))
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""
         return f"{tasks:,} tasks{drawn}; {self.majority}"

@@ -38,7 +38,7 @@ class AggregatorDisagreement(Identifier):
     """
 
     distance: Literal["total-variation", "jensen-shannon"] = option(
-        "total-variation", "distance between two soft labels"
+        "total-variation", "distance between the soft labels of two aggregators"
     )
 
     former_names: ClassVar[tuple[str, ...]] = ("method-distance",)
@@ -56,12 +56,12 @@ class AggregatorDisagreement(Identifier):
         pairs = list(combinations(softs, 2))
         raw: Floats = np.zeros(len(first))
         for step, (a, b) in enumerate(pairs):
-            raw += self._distance(a, b) / len(pairs)
+            raw += self._soft_label_distances(a, b) / len(pairs)
             progress(step, len(pairs))
         raw = nan_without_support(first.support, raw)
         return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
 
-    def _distance(self, a: SoftLabels, b: SoftLabels) -> Floats:
+    def _soft_label_distances(self, a: SoftLabels, b: SoftLabels) -> Floats:
         """Return (n_tasks,) the distance between the soft labels a and b of each task; their tasks and labels are equal."""
         bits = self.distance == "jensen-shannon"
         measure = dispersion.jensen_shannon if bits else dispersion.total_variation

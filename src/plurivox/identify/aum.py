@@ -37,7 +37,9 @@ class Aum(Identifier):
     array([ 2., -2.])
     """
 
-    assigned: Literal["gold", "majority", "fit"] = option("gold", "the label that a task is given")
+    assigned: Literal["gold", "majority", "fit"] = option(
+        "gold", "source of the label assigned to a task: gold, majority vote or a fit"
+    )
     margin: Literal["pleiss", "yang"] = option("pleiss", MARGIN_HELP)
     top_k: int = option(1, TOP_K_HELP, low=1)
     outputs: Literal["logits", "probabilities"] = option(

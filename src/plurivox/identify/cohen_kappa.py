@@ -46,13 +46,15 @@ class CohenKappa(Identifier):
     array([0.5])
     """
 
-    first: str | None = option(None, "a worker; none: all pairs")
-    second: str | None = option(None, "the worker to compare with")
-    weights: Literal["none", "linear", "quadratic"] = option("none", "distance between two different labels")
+    first: str | None = option(None, "name of the first worker of a pair; none: all pairs of workers")
+    second: str | None = option(None, "name of the second worker of the pair")
+    weights: Literal["none", "linear", "quadratic"] = option(
+        "none", "weight of a disagreement: 1, or the distance or squared distance between the labels"
+    )
     least: int = option(5, "smallest number of shared tasks for two workers to count as a pair", low=1)
     average: Literal["pairs", "tasks"] = option("pairs", "weight every pair equally, or by its shared tasks")
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     of: ClassVar[ScoreTarget] = "crowd"
 

@@ -14,8 +14,8 @@ from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    count_patterns,
     sums_of_squares,
+    vote_count_patterns,
 )
 
 
@@ -39,10 +39,12 @@ class KrippendorffAlpha(AgreementCoefficient):
     [0.828]
     """
 
-    level: Literal["nominal", "ordinal", "interval"] = option("nominal", "difference between two labels")
+    level: Literal["nominal", "ordinal", "interval"] = option(
+        "nominal", "level of measurement of the labels, which defines the difference between two labels"
+    )
 
-    def _count_patterns(self, votes: Votes) -> CountPatterns:
-        return count_patterns(votes, self._label_positions(votes))
+    def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
+        return vote_count_patterns(votes, self._label_positions(votes))
 
     def _label_positions(self, votes: Votes) -> Floats | None:
         """Return (n_labels,) the position of each label on a scale, with mean 0 over the votes; None if nominal."""

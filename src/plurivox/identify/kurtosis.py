@@ -1,4 +1,4 @@
-"""Kurtosis of a task's soft label."""
+"""Kurtosis of the label probabilities of a task's soft label, as a score of tasks."""
 
 import warnings
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_
 
 
 class StatedPercents(NamedTuple):
-    """The answers that state a percent from 0 to 100 for their top label and can be compared with gold or the rest."""
+    """Answers with a percent for their top label: task, worker, bin of the percent, stated minus actual percent."""
 
     task: Ints  # (n,)
     worker: Ints  # (n,)
@@ -52,11 +52,13 @@ class PercentCalibration(Identifier):
     against: Literal["rest", "gold"] = option(
         "rest", "compare with the answers of the other workers, or with known labels"
     )
-    measure: Literal["error", "overconfidence"] = option("error", "mean absolute gap, or mean signed gap")
-    bins: int = option(5, "number of equally wide bins of the percent stated", low=1, high=100)
-    shrink: float = option(5.0, "number of answers that the whole crowd's gap in a bin counts as", low=0)
+    measure: Literal["error", "overconfidence"] = option(
+        "error", "mean absolute or mean signed gap between the percent stated and the percent right"
+    )
+    bins: int = option(5, "number of equally wide bins of the stated percents", low=1, high=100)
+    shrink: float = option(5.0, "weight of the whole crowd's gap in each bin, as a number of answers", low=0)
     resamples: int = option(0, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)

@@ -1,4 +1,4 @@
-"""Median time per answer of a worker."""
+"""Median time per answer of a worker, in seconds."""
 
 from dataclasses import dataclass
 from typing import ClassVar

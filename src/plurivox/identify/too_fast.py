@@ -1,4 +1,4 @@
-"""Share of a worker's answers that were given too fast."""
+"""Share of a worker's answers that were given too fast, as a score of workers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +16,7 @@ from plurivox.identify._shared.score_intervals import wilson_interval
 
 @dataclass(frozen=True)
 class TooFast(Identifier):
-    """Share of a worker's answers that were given too fast.
+    """Share of a worker's answers that were faster than a number of seconds, or than a share of the median time.
 
     Too fast is below `seconds` if it is set, else below `of_median` times the median of all answers (speeders in surveys are
     often defined as those below 30 to 50 per cent of it: Greszki, Meyer & Schoen 2015,
@@ -29,7 +29,9 @@ class TooFast(Identifier):
     array([0. , 0.5])
     """
 
-    seconds: float | None = option(None, "faster answers are too fast; none: compare with the median", low=0)
+    seconds: float | None = option(
+        None, "answers faster than this many seconds are too fast; none: compare with the median", low=0
+    )
     of_median: float = option(0.3, "answers faster than this share of the median of all answers are too fast", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})

@@ -66,7 +66,7 @@ class Simulator(Method, ABC):
     n_tasks: int = option(200, "number of tasks", low=1)
     n_workers: int = option(30, "number of workers", low=1)
     n_labels: int = option(5, "number of labels", low=2)
-    feedback: int = option(10, "votes per task, each by another worker", low=1)
+    feedback: int = option(10, "number of votes per task, each by a different worker", low=1)
     workload: int | None = option(None, "largest number of tasks that a worker answers", low=1)
     imbalance_votes: bool = option(False, "each task gets 1 to `feedback` votes, uniformly at random")
     order: Literal["whole", "peerannot"] = option("whole", "draw all votes together, or vote by vote as peerannot does")
@@ -87,13 +87,13 @@ class Simulator(Method, ABC):
         high=1,
     )
     copiers: float = option(0.0, "share of the workers in groups that copy their leader", low=0, high=1)
-    group_size: int = option(4, "workers in a copying group, including its leader", low=2)
+    group_size: int = option(4, "number of workers in a copying group, including its leader", low=2)
     copy_rate: float = option(0.9, "probability that a copier copies an answer", low=0, high=1)
     times: bool = option(False, "answers have a time and a duration")
     too_fast: float = option(0.0, "share of the workers who answer too fast and at random", low=0, high=1)
-    features: int = option(0, "features per task for classifiers, with one cluster per label", low=0)
+    features: int = option(0, "number of features per task for classifiers, with one cluster per label", low=0)
     separation: float = option(3.0, "mean distance between two clusters of features, in standard deviations", low=0)
-    seed: int = option(0, "same seed, same crowd", low=0)
+    seed: int = option(0, "seed of the random draws; the same seed gives the same crowd", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

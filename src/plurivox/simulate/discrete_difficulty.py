@@ -34,8 +34,10 @@ class DiscreteDifficulty(Simulator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
-    ratio: float = option(0.5, "share of the workers who are good", low=0, high=1)
-    ratio_diff: float = option(1.0, "easy tasks per hard task", low=0)
+    ratio: float = option(
+        0.5, "share of the workers who are good, that is, more often right on hard tasks", low=0, high=1
+    )
+    ratio_diff: float = option(1.0, "number of easy tasks per hard task", low=0)
     random: float = option(0.0, "share of the tasks on which all workers guess", low=0, high=1)
 
     def draw_task_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:

@@ -52,17 +52,21 @@ class SoftAnswers(Simulator):
 
     times: bool = option(True, "answers have a time and a duration")
     form: Literal["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"] = option(
-        "top-two", "form of the question"
+        "top-two", "form of the question in which workers enter their answers"
     )
-    sharpness: float = option(4.0, "sharpness of the median worker's beliefs", low=1e-3, high=1e4)
+    sharpness: float = option(
+        4.0, "sharpness of the median worker's beliefs; higher is more certain", low=1e-3, high=1e4
+    )
     sharpness_spread: float = option(0.4, "standard deviation of log sharpness between workers", low=0, high=5)
     honesty: float = option(0.97, "mean share of answers in which workers state what they believe", low=0, high=1)
-    boast: float = option(0.2, "standard deviation of how far workers over- or understate", low=0, high=5)
-    faults: float = option(
-        1.0, "rate of faults relative to the released answers: 0 none, 2 twice as many", low=0, high=5
+    boast: float = option(
+        0.2, "standard deviation, between workers, of how far they over- or understate their beliefs", low=0, high=5
     )
-    sitting: int = option(25, "tasks per sitting (session)", low=1)
-    repeats: int = option(2, "tasks that are repeated at the end of a sitting", low=0)
+    faults: float = option(
+        1.0, "rate of typing faults relative to the answers of Collins et al.: 0 none, 2 twice as many", low=0, high=5
+    )
+    sitting: int = option(25, "number of tasks per sitting (session)", low=1)
+    repeats: int = option(2, "number of tasks that are repeated at the end of a sitting", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,7 +128,7 @@ class SoftAnswers(Simulator):
 def _make_answers(
     assignments: Assignments, crowd: CrowdModel, sessions: SessionAnswers, marks: Marks, form: str
 ) -> Answers:
-    """Return `Answers` with these marks, one row per row of `sessions`; makes `marks.typed` read-only."""
+    """Return `Answers` with these marks, one answer per row of `sessions`; make `marks.typed` read-only."""
     marks.typed.flags.writeable = False  # a read-only column needs no copy
     return Answers(
         task=assignments.task[sessions.assignment],

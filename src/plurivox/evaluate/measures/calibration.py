@@ -60,7 +60,7 @@ def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ti
     >>> ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return ece_sums(*align_rows(prediction, truth), ties, bins).value
+    return ece_task_sums(*align_rows(prediction, truth), ties, bins).value
 
 
 def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS) -> float:
@@ -73,7 +73,7 @@ def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS
     >>> classwise_ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return classwise_ece_sums(*align_rows(prediction, truth), bins).value
+    return classwise_ece_task_sums(*align_rows(prediction, truth), bins).value
 
 
 def rms_calibration(
@@ -93,7 +93,7 @@ def rms_calibration(
     >>> round(rms_calibration(prediction, truth, size=1), 4), round(rms_calibration(prediction, truth, size=1, compat=True), 4)
     (0.7616, 0.2828)
     """
-    return rms_calibration_sums(*align_rows(prediction, truth), ties, size, compat).value
+    return rms_calibration_task_sums(*align_rows(prediction, truth), ties, size, compat).value
 
 
 def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
@@ -208,14 +208,14 @@ def mean_hit_at_equal_confidence(hit: Floats, confidence: Floats) -> Floats:
 # ---- as sums over tasks; resampling does not change the bins
 
 
-def ece_sums(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> TaskSums:
+def ece_task_sums(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> TaskSums:
     """Return the expected calibration error as sums over tasks: sum_b |sum of (hit - confidence) in bin b| / n."""
     hit, confidence = hits_and_confidence(prediction, truth, ties)
     contributions = [(np.arange(len(hit)), equal_width_bins(confidence, bins), hit - confidence)]
     return TaskSums(len(hit), bins, lambda: contributions, lambda sums, n: np.abs(sums).sum(1) / n)
 
 
-def rms_calibration_sums(
+def rms_calibration_task_sums(
     prediction: Rows, truth: Rows, ties: Ties, size: int = BIN_SIZE, compat: bool = False
 ) -> TaskSums:
     """Return the RMS calibration error as sums over tasks: sqrt(sum_b (sum of hit - confidence in bin b)^2 / n_b / n)."""
@@ -235,7 +235,7 @@ def rms_calibration_sums(
     return TaskSums(len(hit), 2 * n_bins, lambda: contributions, rms_from_sums)
 
 
-def classwise_ece_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskSums:
+def classwise_ece_task_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskSums:
     """Return the calibration error per label as sums over tasks: (1 / K) sum_k sum_b |sum of (1[k is true] - q_k) in b| / n."""
     n_labels, true = prediction.n_labels, true_labels(truth)
 

@@ -52,7 +52,7 @@ def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties =
     >>> balanced_accuracy(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "no", "yes"]))
     0.5
     """
-    return balanced_accuracy_sums(*align_rows(prediction, truth), ties).value
+    return balanced_accuracy_task_sums(*align_rows(prediction, truth), ties).value
 
 
 def top_k_accuracy(
@@ -76,7 +76,7 @@ def top_k_accuracy(
     found = (
         mean_as_task_sums(top_k_hits(left, right, ties, k))
         if average == "micro"
-        else top_k_macro_sums(left, right, ties, k)
+        else macro_top_k_accuracy_task_sums(left, right, ties, k)
     )
     return found.value
 
@@ -107,7 +107,7 @@ def precision(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "
     >>> precision(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return precision_sums(*align_rows(prediction, truth), ties, average).value
+    return precision_task_sums(*align_rows(prediction, truth), ties, average).value
 
 
 def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -120,7 +120,7 @@ def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "mac
     >>> recall(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return recall_sums(*align_rows(prediction, truth), ties, average).value
+    return recall_task_sums(*align_rows(prediction, truth), ties, average).value
 
 
 def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -132,7 +132,7 @@ def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro",
     >>> round(f1(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"])), 4)
     0.6667
     """
-    return f1_sums(*align_rows(prediction, truth), ties, average).value
+    return f1_task_sums(*align_rows(prediction, truth), ties, average).value
 
 
 def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
@@ -206,39 +206,39 @@ def most_frequent_label(truth: Rows, labels: Names) -> tuple[str, float]:
     return str(as_text(labels)[int(n.argmax())]), float(n.max() / n.sum())
 
 
-def balanced_accuracy_sums(prediction: Rows, truth: Rows, ties: Ties) -> TaskSums:
+def balanced_accuracy_task_sums(prediction: Rows, truth: Rows, ties: Ties) -> TaskSums:
     """Return balanced accuracy as a function of sums over tasks, for the bootstrap."""
-    return _label_mean_sums(hits(prediction, truth, ties), truth)
+    return _label_mean_task_sums(hits(prediction, truth, ties), truth)
 
 
-def top_k_macro_sums(prediction: Rows, truth: Rows, ties: Ties, k: int) -> TaskSums:
+def macro_top_k_accuracy_task_sums(prediction: Rows, truth: Rows, ties: Ties, k: int) -> TaskSums:
     """Return macro top-k accuracy (averaged over true labels) as a function of sums over tasks, for the bootstrap."""
-    return _label_mean_sums(top_k_hits(prediction, truth, ties, k), truth)
+    return _label_mean_task_sums(top_k_hits(prediction, truth, ties, k), truth)
 
 
-def _label_mean_sums(values: Floats, truth: Rows) -> TaskSums:
+def _label_mean_task_sums(values: Floats, truth: Rows) -> TaskSums:
     """Return as sums over tasks the mean of `values` (n_tasks,) over the tasks of each true label, averaged over labels."""
     size, true, tasks = truth.n_labels, true_labels(truth), np.arange(len(truth))
     contributions = [(tasks, true, values), (tasks, size + true, np.ones(len(truth)))]
     return TaskSums(len(truth), 2 * size, lambda: contributions, mean_ratio_of_halves)
 
 
-def precision_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
+def precision_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
     """Return precision as a function of sums over tasks, for the bootstrap."""
-    return _label_ratio_sums(prediction, truth, ties, average, lambda predicted, _: predicted)
+    return _label_ratio_task_sums(prediction, truth, ties, average, lambda predicted, _: predicted)
 
 
-def recall_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
+def recall_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
     """Return recall as a function of sums over tasks, for the bootstrap."""
-    return _label_ratio_sums(prediction, truth, ties, average, lambda _, true: true)
+    return _label_ratio_task_sums(prediction, truth, ties, average, lambda _, true: true)
 
 
-def f1_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
+def f1_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
     """Return the F1 score as a function of sums over tasks, for the bootstrap."""
-    return _label_ratio_sums(prediction, truth, ties, average, lambda predicted, true: (predicted + true) / 2)
+    return _label_ratio_task_sums(prediction, truth, ties, average, lambda predicted, true: (predicted + true) / 2)
 
 
-def _label_ratio_sums(
+def _label_ratio_task_sums(
     prediction: Rows, truth: Rows, ties: Ties, average: Average, denominator: Callable[[Floats, Floats], Floats]
 ) -> TaskSums:
     """Return as sums over tasks the average over labels of hits / denominator(number predicted, number true)."""

@@ -95,20 +95,30 @@ def _ignore_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, T
 
 ALL = (
     Measure("accuracy", "hard", "higher", each=hard.hits),
-    Measure("balanced-accuracy", "hard", "higher", sums=hard.balanced_accuracy_sums),
+    Measure("balanced-accuracy", "hard", "higher", sums=hard.balanced_accuracy_task_sums),
     Measure("top-2-accuracy", "hard", "higher", each=partial(hard.top_k_hits, k=2)),
     Measure("top-5-accuracy", "hard", "higher", each=partial(hard.top_k_hits, k=5), default=False),
-    Measure("top-2-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_sums, k=2), default=False),
-    Measure("top-5-macro-accuracy", "hard", "higher", sums=partial(hard.top_k_macro_sums, k=5), default=False),
-    Measure("macro-precision", "hard", "higher", sums=partial(hard.precision_sums, average="macro")),
-    Measure("macro-recall", "hard", "higher", sums=partial(hard.recall_sums, average="macro")),
-    Measure("macro-f1", "hard", "higher", sums=partial(hard.f1_sums, average="macro")),
     Measure(
-        "weighted-precision", "hard", "higher", sums=partial(hard.precision_sums, average="weighted"), default=False
+        "top-2-macro-accuracy", "hard", "higher", sums=partial(hard.macro_top_k_accuracy_task_sums, k=2), default=False
     ),
-    Measure("weighted-recall", "hard", "higher", sums=partial(hard.recall_sums, average="weighted"), default=False),
-    Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_sums, average="weighted"), default=False),
-    Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_sums, average="micro"), default=False),
+    Measure(
+        "top-5-macro-accuracy", "hard", "higher", sums=partial(hard.macro_top_k_accuracy_task_sums, k=5), default=False
+    ),
+    Measure("macro-precision", "hard", "higher", sums=partial(hard.precision_task_sums, average="macro")),
+    Measure("macro-recall", "hard", "higher", sums=partial(hard.recall_task_sums, average="macro")),
+    Measure("macro-f1", "hard", "higher", sums=partial(hard.f1_task_sums, average="macro")),
+    Measure(
+        "weighted-precision",
+        "hard",
+        "higher",
+        sums=partial(hard.precision_task_sums, average="weighted"),
+        default=False,
+    ),
+    Measure(
+        "weighted-recall", "hard", "higher", sums=partial(hard.recall_task_sums, average="weighted"), default=False
+    ),
+    Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_task_sums, average="weighted"), default=False),
+    Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_task_sums, average="micro"), default=False),
     Measure("cross-entropy", "soft", "lower", each=_ignore_ties(soft.cross_entropies)),
     Measure("kl-divergence", "soft", "lower", each=_ignore_ties(soft.kl_divergences)),
     Measure("inverse-kl-divergence", "soft", "lower", each=_ignore_ties(soft.inverse_kl_divergences), default=False),
@@ -117,14 +127,26 @@ ALL = (
     Measure("total-variation", "soft", "lower", each=_ignore_ties(soft.total_variations)),
     Measure("manhattan", "soft", "lower", each=_ignore_ties(soft.manhattan_distances), default=False),
     Measure("soft-accuracy", "soft", "higher", each=_ignore_ties(soft.shared_probabilities), default=False),
-    Measure("soft-micro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="micro"))),
-    Measure("soft-macro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_sums, average="macro"))),
-    Measure("entropy-correlation", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=True))),
-    Measure("entropy-similarity", "soft", "higher", sums=_ignore_ties(partial(soft.entropy_sums, centred=False))),
+    Measure("soft-micro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_task_sums, average="micro"))),
+    Measure("soft-macro-f1", "soft", "higher", sums=_ignore_ties(partial(soft.soft_f1_task_sums, average="macro"))),
+    Measure(
+        "entropy-correlation",
+        "soft",
+        "higher",
+        sums=_ignore_ties(partial(soft.entropy_agreement_task_sums, centred=True)),
+    ),
+    Measure(
+        "entropy-similarity",
+        "soft",
+        "higher",
+        sums=_ignore_ties(partial(soft.entropy_agreement_task_sums, centred=False)),
+    ),
     Measure("sorted-wasserstein", "soft", "lower", each=_ignore_ties(distances.sorted_wassersteins), default=False),
-    Measure("ece", "calibration", "lower", sums=calibration.ece_sums, biased=True),
-    Measure("classwise-ece", "calibration", "lower", sums=_ignore_ties(calibration.classwise_ece_sums), biased=True),
-    Measure("rms-calibration", "calibration", "lower", sums=calibration.rms_calibration_sums, biased=True),
+    Measure("ece", "calibration", "lower", sums=calibration.ece_task_sums, biased=True),
+    Measure(
+        "classwise-ece", "calibration", "lower", sums=_ignore_ties(calibration.classwise_ece_task_sums), biased=True
+    ),
+    Measure("rms-calibration", "calibration", "lower", sums=calibration.rms_calibration_task_sums, biased=True),
     Measure("brier", "calibration", "lower", each=_ignore_ties(calibration.square_losses)),
     Measure("nll", "calibration", "lower", each=_ignore_ties(calibration.log_losses)),
 )

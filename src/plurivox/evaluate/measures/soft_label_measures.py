@@ -146,7 +146,7 @@ def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_micro_f1(prediction, truth), 4)
     0.7
     """
-    return soft_f1_sums(*align_rows(prediction, truth), "micro").value
+    return soft_f1_task_sums(*align_rows(prediction, truth), "micro").value
 
 
 def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -158,7 +158,7 @@ def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_macro_f1(prediction, truth), 4)
     0.6703
     """
-    return soft_f1_sums(*align_rows(prediction, truth), "macro").value
+    return soft_f1_task_sums(*align_rows(prediction, truth), "macro").value
 
 
 def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -172,7 +172,7 @@ def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_correlation(prediction, truth), 4)
     0.8794
     """
-    return entropy_sums(*align_rows(prediction, truth), centred=True).value
+    return entropy_agreement_task_sums(*align_rows(prediction, truth), centred=True).value
 
 
 def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -185,7 +185,7 @@ def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_similarity(prediction, truth), 4)
     0.7579
     """
-    return entropy_sums(*align_rows(prediction, truth), centred=False).value
+    return entropy_agreement_task_sums(*align_rows(prediction, truth), centred=False).value
 
 
 # ---- values of each task, from the rows of the prediction, q, and of the truth, p
@@ -254,7 +254,7 @@ def _row_kl_divergences(p: Floats, q: Floats) -> Floats:
 # ---- as sums over tasks
 
 
-def soft_f1_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> TaskSums:
+def soft_f1_task_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> TaskSums:
     """Return the soft micro or macro F1 as sums over tasks: of 2 min(p, q) and of p + q for each label."""
     label = np.arange(prediction.n_labels)
 
@@ -275,7 +275,7 @@ def soft_f1_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro
     )
 
 
-def entropy_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
+def entropy_agreement_task_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
     """Return the correlation (centred) or cosine of the entropies x of the prediction and y of the truth as sums over tasks."""
     x, y = normalised_entropies(prediction), normalised_entropies(truth)
     if centred:  # for numerical precision of the squares

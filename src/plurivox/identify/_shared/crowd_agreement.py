@@ -48,7 +48,7 @@ class CountPatterns(NamedTuple):
         return sparse.csr_array(self.counts.multiply(1 / self.n[:, None]))
 
 
-def count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
+def vote_count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
     """Return the distinct rows of the task-by-label table of vote counts, and how many tasks have each."""
     within, single = disagreement_within_answers(votes, scale), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > MAX_DENSE_CELLS or votes.n_labels > MAX_KEY_BITS:
@@ -67,11 +67,11 @@ def count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
 
 
 def _patterns_with_votes(
-    counts: Any, n_votes: Floats, within: Floats, n_tasks: Ints, scale: Floats | None
+    counts: Any, n_votes: Floats, within_answers: Floats, n_tasks: Ints, scale: Floats | None
 ) -> CountPatterns:
     """Return the patterns of vote counts that have at least one vote, as `CountPatterns`; the others are dropped."""
     voted = n_votes > 0
-    return CountPatterns(sparse.csr_array(counts[voted]), n_votes[voted], within[voted], n_tasks[voted], scale)
+    return CountPatterns(sparse.csr_array(counts[voted]), n_votes[voted], within_answers[voted], n_tasks[voted], scale)
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ class AgreementCoefficient(Identifier):
     """An agreement coefficient of a crowd: `raw` is the coefficient, value = 1 - raw, with a bootstrap interval over tasks."""
 
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "crowd"
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        tasks = self._count_patterns(evidence.votes)
+        tasks = self._vote_count_patterns(evidence.votes)
         if not tasks.has_pairs.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
         terms = sparse.csr_array(self._task_terms(tasks))
@@ -95,9 +95,9 @@ class AgreementCoefficient(Identifier):
         resampled = [1 - self._coefficient_from_sums(counts @ terms) for counts in blocks]
         return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_pairs].sum()))
 
-    def _count_patterns(self, votes: Votes) -> CountPatterns:
+    def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
         """Return the distinct rows of the task-by-label table of vote counts, from which the coefficient is computed."""
-        return count_patterns(votes)
+        return vote_count_patterns(votes)
 
     @abstractmethod
     def _task_terms(self, patterns: CountPatterns) -> Any:

@@ -112,7 +112,7 @@ def softmax_rows(logits: Floats, is_finite: Bools) -> Floats:
 
 
 def trust_weights(dynamics: Dynamics, task_row: Ints, confusion: Confusion, worker: Ints) -> Floats:
-    """Return (n,) the probability that `worker[i]` is right on task `task_row[i]`, from the classifier's last softmax."""
+    """Return (n,) the probability that `worker[i]` is right on task `task_row[i]`, from confusion matrix and last softmax."""
     last = softmax_rows(dynamics.logits[-1], dynamics.finite())
     place = positions(confusion.labels, dynamics.labels)
     right = np.where(place >= 0, np.einsum("mkk->mk", confusion.matrices)[:, place], 0.0)  # (n_matrices, n_labels)

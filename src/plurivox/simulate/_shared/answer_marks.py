@@ -22,7 +22,7 @@ TICK_RATE = 0.93  # probability that a label to be ruled out is ticked: 7.3 of t
 
 
 class Marks(NamedTuple):
-    """The marks of n answers, in the columns of `Answers`, and the fault in each answer."""
+    """The marks of n simulated answers (kind, label, typed text), and the entry fault simulated in each answer."""
 
     start: Ints  # (n + 1,) the marks of answer i are start[i]:start[i + 1]
     kind: Ints  # (n_marks,)
@@ -32,7 +32,7 @@ class Marks(NamedTuple):
 
 
 class MarkSlots(NamedTuple):
-    """All marks that n answers may have, each column (n, n_slots); `present` is true for the marks that they have."""
+    """All marks that n answers may have, as arrays (n, n_slots); `present` is true for the marks that they do have."""
 
     label: Ints
     kind: Ints

@@ -33,7 +33,7 @@ class Assignments:
 
 @dataclass(frozen=True)
 class AnswerEffects:
-    """The rates and targets of the fatigue, drift and copying of simulated workers."""
+    """The rates of fatigue, drift and copying of simulated workers, and the workers that they drift towards or copy."""
 
     tire: float = 0.0  # probability that a worker's last answer is a guess
     drift: float = 0.0  # probability that a worker's last answer uses the drift target's matrix

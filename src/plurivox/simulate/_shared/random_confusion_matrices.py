@@ -1,4 +1,4 @@
-"""Random confusion matrices of workers."""
+"""Draw random confusion matrices of simulated workers."""
 
 import numpy as np
 

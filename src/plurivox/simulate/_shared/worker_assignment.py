@@ -53,9 +53,9 @@ def assign_workers(design: VoteDesign, rng: np.random.Generator) -> tuple[Ints, 
 def process_chunks_with_own_rng(
     n_rows: int, chunk_size: int, process_chunk: Callable[[slice, np.random.Generator], None], rng: np.random.Generator
 ) -> None:
-    """Call `work(rows, chunk_rng)` on threads for chunks of n rows, each with a generator spawned from `rng`.
+    """Call `process_chunk(rows, chunk_rng)` on threads for each chunk of `n_rows` rows, with a generator spawned from `rng`.
 
-    The chunks depend on n and size only, so the draws are the same for any number of threads.
+    The chunks depend on `n_rows` and `chunk_size` only, so the draws are the same for any number of threads.
     """
     edges = [*range(0, n_rows, chunk_size), n_rows]
     chunk_rngs = rng.spawn(len(edges) - 1)
@@ -125,9 +125,9 @@ def _draw_unchosen_worker(chosen: Ints, share: Floats, rng: np.random.Generator)
 
 
 def _choose_workers_of_next_task(design: VoteDesign, load: Ints, n_tasks_left: int, rng: np.random.Generator) -> Ints:
-    """Return the workers of the next of `n_tasks_left` tasks, such that the later tasks can get theirs; update `load` in place.
+    """Return random workers for the next task, chosen so that enough remain for later tasks; update `load` in place.
 
-    A worker has min(free, n_left) votes to give. A worker who could answer all remaining tasks loses one possible vote on
+    A worker has min(free, n_tasks_left) votes to give. A worker who could answer all remaining tasks loses one possible vote on
     every task, chosen or not, so as many of these must be chosen as the spare votes do not cover; the others are drawn at
     random.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkerTraits:
-    """The traits of each worker; a trait that a simulation does not use is None."""
+    """The traits of simulated workers (pace, drift target, copied leader and so on); None if not simulated."""
 
     names: Names
     too_fast: Bools | None = None  # (n_workers,) who answers at random and too fast
@@ -78,7 +78,7 @@ def fatigue_drift_copying_effects(simulator: "Simulator", traits: WorkerTraits) 
 
 
 def floor_count(share: float, total: int) -> int:
-    """Return share * n rounded down, tolerant of floating-point error.
+    """Return share * total as a whole number, rounded down, tolerant of floating-point error.
 
     >>> floor_count(0.29, 100)
     29
