@@ -47,7 +47,7 @@ class Spread:
         return cls(float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan"), len(given))
 
     def format(self, digits: int = 4) -> str:
-        """Return "mean ± std" as text; only the mean if there is no std.
+        """Return "mean ± std" as text with `digits` decimals; only the mean if the standard deviation is NaN.
 
         >>> Spread.of([0.8, 0.9]).format(), Spread.of([0.8]).format(2)
         ('0.8500 ± 0.0707', '0.80')

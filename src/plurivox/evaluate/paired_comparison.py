@@ -51,7 +51,7 @@ def compare_predictions(
     seed: int = 0,
     ties: Ties = "first",
 ) -> Difference:
-    """Return by how much the first prediction is better than the second, for any measures, by paired bootstrap over tasks.
+    """Return by how much prediction `one` is better than `two` in each measure, with interval and p-value by paired bootstrap.
 
     Only tasks that both predictions and the truth have are used. Each gain has a 95% percentile interval and a p-value: the
     share of resamples whose gain is above twice the gain. `fraction` draws fewer tasks, for the p-value only: Fornaciari et al.

@@ -25,7 +25,7 @@ class Contrast(DataType):
     what: str  # the name of the value: a measure, or entropy_gain
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns task, value, and of each side the most probable label, its probability and the entropy in nats."""
+        """Return one row per task as columns: task, value, and for each set the top label, its probability and entropy."""
         table: dict[str, NDArray[Any]] = {"task": self.tasks, self.what: self.value}
         for side, soft in (("left", self.left), ("right", self.right)):
             table |= {f"{side}_label": soft.hard(), f"{side}_p": soft.confidence, f"{side}_entropy": soft.entropy()}

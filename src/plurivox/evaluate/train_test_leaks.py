@@ -1,4 +1,4 @@
-"""Find data leaks: test tasks that are copies of training tasks by name, content or features. Findings are not errors."""
+"""Find data leaks: test tasks that are copies of training tasks by name, content or features."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Calibration measures: do predicted probabilities match the observed frequencies?
+"""Calibration measures, which compare predicted probabilities with observed frequencies: ECE, Brier score, NLL and others.
 
 Each takes (prediction, truth) and uses the tasks both have. The true label is the most probable one of the truth; the
 confidence of a prediction is the probability of its most probable label.

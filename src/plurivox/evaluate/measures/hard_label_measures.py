@@ -29,7 +29,7 @@ TIE_TOLERANCE = 1e-9  # probabilities this close to the highest are tied with it
 
 
 def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
-    """Return the share of tasks whose most probable label is the true label.
+    """Return the accuracy: the share of tasks whose most probable predicted label is the true label.
 
     If labels tie, the `first` is used, or the hit is `share`d: 1 / (number of tied labels) if the true one is
     among them, which is the expected value of random tie-breaking.
@@ -43,7 +43,7 @@ def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first")
 
 
 def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
-    """Return the accuracy on the tasks of each true label, averaged over the labels that occur.
+    """Return the balanced accuracy: the accuracy on the tasks of each true label, averaged over the labels that occur.
 
     (1 / K) sum_k (hits on tasks of label k / tasks of label k).
     Brodersen et al. (2010), https://doi.org/10.1109/ICPR.2010.764

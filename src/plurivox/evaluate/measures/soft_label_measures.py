@@ -70,7 +70,7 @@ def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: fl
 
 
 def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
-    """Return the mean Jensen-Shannon divergence (KL(p || m) + KL(q || m)) / 2, with the mixture m = (p + q) / 2.
+    """Return the mean over tasks of the Jensen-Shannon divergence (KL(p || m) + KL(q || m)) / 2, with m = (p + q) / 2.
 
     Its maximum is log 2 in nats, 1 in bits (`base=2`). It is not a metric; its square root is, see
     `jensen_shannon_distance`. PO-JSD of Kurniawan et al. (2026) is 1 minus the value in bits.
@@ -99,7 +99,7 @@ def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: 
 
 
 def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the mean total variation 1/2 sum_k |p_k - q_k|: the probability to move to turn one into the other, 0 to 1.
+    """Return the mean over tasks of the total variation 1/2 sum_k |p_k - q_k| between prediction and truth, 0 to 1.
 
     Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, section 4.1, https://doi.org/10.1090/mbk/058
 
@@ -124,7 +124,7 @@ def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
 
 
 def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the probability that prediction and truth have in common: the mean of sum_k min(p_k, q_k).
+    """Return the mean over tasks of the probability that prediction q and truth p share: sum_k min(p_k, q_k).
 
     Rows sum to one here, so it is 1 - `total_variation`; for one-hot rows it is the accuracy.
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
@@ -137,7 +137,7 @@ def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
 
 
 def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the soft F1 over all labels: 2 sum_ik min(p, q) / sum_ik (p + q).
+    """Return the soft micro F1 over all tasks i and labels k: 2 sum_ik min(p, q) / sum_ik (p + q).
 
     Rows sum to one here, so it equals `soft_accuracy` and 1 - `total_variation`; it differs if several labels may be true
     for one task. Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
@@ -150,7 +150,7 @@ def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
 
 
 def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the soft F1 of each label, averaged over labels with probability: F_k = 2 sum_i min(p, q) / sum_i (p + q).
+    """Return the mean over labels of the soft F1 of each label: F_k = 2 sum_i min(p, q) / sum_i (p + q) over tasks i.
 
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 

@@ -22,7 +22,7 @@ from plurivox.evaluate.measures.soft_label_measures import CLIP, kl_divergences
 
 
 def shares_of(votes: Votes) -> SoftLabels:
-    """Return the vote shares of the tasks that have votes, with the number of votes as `support`.
+    """Return each voted task's vote shares as soft labels, with its number of votes as `support`.
 
     >>> shares_of(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).prob
     array([[0.5, 0.5]])
