@@ -7,19 +7,19 @@ from plurivox import evaluate
 from plurivox.evaluate import MEASURES
 
 SECTIONS = {  # module of plurivox.evaluate: heading
-    "evaluator": "Many measures in one call",
-    "measures.hard": "The most probable label",
-    "measures.soft": "Two distributions",
-    "measures.distances": "Earth mover's distances",
+    "evaluate_prediction": "Many measures in one call",
+    "measures.hard_label_measures": "The most probable label",
+    "measures.soft_label_measures": "Two distributions",
+    "measures.wasserstein_distances": "Earth mover's distances",
     "measures.vote_likelihood": "Likelihood of the votes, and the floor",
     "measures.calibration": "Calibration",
-    "statistics": "Intervals and tests",
+    "intervals_and_tests": "Intervals and tests",
     "paired_comparison": "Two predictions",
-    "contingency": "Tasks that two models get right or wrong",
-    "contrasts": "Two sets of soft labels",
-    "sanity_checks": "Audit",
-    "leaks": "Leaks",
-    "describe": "Statistics of votes",
+    "two_model_correctness": "Tasks that two models get right or wrong",
+    "soft_label_differences": "Two sets of soft labels",
+    "evaluation_faults": "Audit",
+    "train_test_leaks": "Leaks",
+    "describe_votes": "Statistics of votes",
     "describe_answers": "Statistics of answers",
 }
 ABOUT = """Every measure takes two `SoftLabels`, (prediction, truth), and returns a number. Tasks are matched by name; tasks

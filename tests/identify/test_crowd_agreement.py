@@ -14,7 +14,7 @@ from plurivox import identify
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, UnknownName
 from plurivox.core.votes import Votes
 from plurivox.engine.threads import set_threads
-from plurivox.evaluate.describe import describe
+from plurivox.evaluate.describe_votes import describe
 from plurivox.identify import Evidence
 from plurivox.identify._shared import crowd_agreement as crowd_module
 from score_shortcuts import crowd_score, score

@@ -12,8 +12,11 @@ from crowds import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.identify._shared.intervals import wilson_interval
-from plurivox.identify._shared.rest_agreement import rest_agreement, rest_agreement_of_votes
+from plurivox.identify._shared.agreement_with_other_workers import (
+    share_of_others_agreeing,
+    share_of_others_agreeing_with_vote,
+)
+from plurivox.identify._shared.score_intervals import wilson_interval
 from score_shortcuts import score
 
 
@@ -48,10 +51,12 @@ def test_rest_agreement_equals_a_plain_loop(weighed: bool) -> None:
         others = (task == task[i]) & (worker != worker[i])
         if worker[i] >= 0 and others.any():
             expected[i] = weight[others & (label == label[i])].sum() / weight[others].sum()
-    np.testing.assert_allclose(rest_agreement_of_votes(votes), expected, atol=1e-15)
-    np.testing.assert_allclose(rest_agreement(task, worker, label, weight.astype(float)), expected, atol=1e-15)
+    np.testing.assert_allclose(share_of_others_agreeing_with_vote(votes), expected, atol=1e-15)
+    np.testing.assert_allclose(
+        share_of_others_agreeing(task, worker, label, weight.astype(float)), expected, atol=1e-15
+    )
     mixed = rng.permutation(90)
-    unsorted = rest_agreement(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
+    unsorted = share_of_others_agreeing(task[mixed], worker[mixed], label[mixed], weight[mixed].astype(float))
     np.testing.assert_allclose(unsorted, expected[mixed], atol=1e-15)
 
 

@@ -5,18 +5,18 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.simulate import DiscreteDifficulty, HammerSpammer, IndependentConfusion, StudentTeacher
-from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_workers
+from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_distinct_workers
 
 
 def test_every_set_of_workers_is_equally_likely() -> None:
-    pairs = np.sort(choose_workers(VoteDesign(60_000, 5, 2, None, False), np.random.default_rng(0)).T, 1)
+    pairs = np.sort(choose_distinct_workers(VoteDesign(60_000, 5, 2, None, False), np.random.default_rng(0)).T, 1)
     assert (pairs[:, 0] < pairs[:, 1]).all()
     _, count = np.unique(pairs, axis=0, return_counts=True)
     assert len(count) == 10 and abs(count / 6000 - 1).max() < 0.06
 
 
 def test_all_workers_answer_if_feedback_is_their_number() -> None:
-    chosen = choose_workers(VoteDesign(7, 4, 4, None, False), np.random.default_rng(0))
+    chosen = choose_distinct_workers(VoteDesign(7, 4, 4, None, False), np.random.default_rng(0))
     assert np.sort(chosen.T, 1).tolist() == [[0, 1, 2, 3]] * 7
 
 

@@ -6,8 +6,8 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
-from plurivox.simulate._shared.dimensions import power_law_shares
-from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_workers
+from plurivox.simulate._shared.tasks_workers_labels import power_law_shares
+from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_distinct_workers
 
 
 def right(crowd: Simulated) -> np.ndarray:
@@ -34,7 +34,7 @@ def test_workloads_follow_the_power_law() -> None:
 def test_choosing_by_share_equals_sequential_draws_without_replacement(exponent: float) -> None:
     """The probability of an ordered pair is p_a p_b / (1 - p_a)."""
     share = power_law_shares(4, exponent)
-    first, second = choose_workers(VoteDesign(60_000, 4, 2, worker_shares=share), np.random.default_rng(0))
+    first, second = choose_distinct_workers(VoteDesign(60_000, 4, 2, worker_shares=share), np.random.default_rng(0))
     assert (first != second).all()
     for a in range(4):
         for b in set(range(4)) - {a}:

@@ -5,8 +5,8 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.simulate import Simulated, SoftAnswers
-from plurivox.simulate._shared.beliefs import draw_beliefs, expected_top
 from plurivox.simulate._shared.typed_percents import FAULTS, N_RELEASED
+from plurivox.simulate._shared.worker_beliefs import draw_label_beliefs, expected_largest_probability
 
 
 @pytest.fixture(scope="module")
@@ -164,8 +164,10 @@ def test_tired_workers_are_less_accurate_and_copiers_agree() -> None:
 @pytest.mark.parametrize("concentration", [0.01, 0.2, 3.0])
 def test_expected_top_equals_the_mean_of_drawn_beliefs(concentration: float, n_labels: int) -> None:
     rng, n = np.random.default_rng(0), 20_000
-    beliefs = draw_beliefs(np.full(n, concentration), np.zeros(n, int), np.ones(n, bool), n_labels, rng)
-    assert beliefs.max(1).mean() == pytest.approx(expected_top(np.full(1, concentration), n_labels)[0], abs=0.006)
+    beliefs = draw_label_beliefs(np.full(n, concentration), np.zeros(n, int), np.ones(n, bool), n_labels, rng)
+    assert beliefs.max(1).mean() == pytest.approx(
+        expected_largest_probability(np.full(1, concentration), n_labels)[0], abs=0.006
+    )
     assert (beliefs.argmax(1) == 0).mean() == pytest.approx(beliefs.max(1).mean(), abs=0.01)
 
 

@@ -22,7 +22,7 @@ from plurivox.cli._click.parameters import (
 from plurivox.cli._click.result_file import check_result_file, write_result_file
 
 if TYPE_CHECKING:
-    from plurivox.evaluate.measures.hard import Ties
+    from plurivox.evaluate.measures.hard_label_measures import Ties
 
 FILE_TYPES = (".csv", ".md", ".json", ".tex", ".npz")
 

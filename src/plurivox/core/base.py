@@ -27,11 +27,12 @@ DATA_TYPES: dict[str, type["DataType"]] = {}  # class name -> class, filled as c
 CORE_MODULES = ("answers", "audit", "soft_labels", "soft_storage", "results", "tables", "votes")
 MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.assign._proposals": "plurivox.assign._shared.proposals",
-    "plurivox.evaluate._meeting": "plurivox.evaluate.alignment",
+    "plurivox.evaluate._meeting": "plurivox.evaluate.align_tasks_and_labels",
     "plurivox.evaluate.calibration": "plurivox.evaluate.measures.calibration",
-    "plurivox.evaluate.cells": "plurivox.evaluate.contingency",
+    "plurivox.evaluate.cells": "plurivox.evaluate.two_model_correctness",
+    "plurivox.evaluate.contrasts": "plurivox.evaluate.soft_label_differences",
     "plurivox.evaluate.guesses": "plurivox.evaluate.paired_comparison",
-    "plurivox.evaluate.judgement": "plurivox.evaluate.evaluation",
+    "plurivox.evaluate.judgement": "plurivox.evaluate.evaluation_result",
     "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
     "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
 }

@@ -1,12 +1,22 @@
 """Evaluate predictions against true or soft labels, compare models, find leaks, and describe votes and answers."""
 
-from plurivox.evaluate.contingency import CorrectnessTable, correctness_table
-from plurivox.evaluate.contrasts import Contrast, most_different, softening
-from plurivox.evaluate.describe import Description, describe
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
-from plurivox.evaluate.evaluation import Evaluation
-from plurivox.evaluate.evaluator import evaluate_labels
-from plurivox.evaluate.leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
+from plurivox.evaluate.describe_votes import Description, describe
+from plurivox.evaluate.evaluate_prediction import evaluate_labels
+from plurivox.evaluate.evaluation_faults import check_reference, find_faults, find_labels_in_names
+from plurivox.evaluate.evaluation_result import Evaluation
+from plurivox.evaluate.intervals_and_tests import (
+    Interval,
+    RankTest,
+    Spread,
+    Test,
+    bootstrap,
+    mann_whitney,
+    paired_bootstrap,
+    paired_test,
+    spread,
+    t_interval,
+)
 from plurivox.evaluate.measures.calibration import (
     Reliability,
     aurra,
@@ -17,8 +27,7 @@ from plurivox.evaluate.measures.calibration import (
     reliability,
     rms_calibration,
 )
-from plurivox.evaluate.measures.distances import sorted_wasserstein, wasserstein
-from plurivox.evaluate.measures.hard import (
+from plurivox.evaluate.measures.hard_label_measures import (
     accuracy,
     balanced_accuracy,
     confusion_counts,
@@ -28,8 +37,8 @@ from plurivox.evaluate.measures.hard import (
     recall,
     top_k_accuracy,
 )
-from plurivox.evaluate.measures.measure import MEASURES, Measure, by_task
-from plurivox.evaluate.measures.soft import (
+from plurivox.evaluate.measures.measure_registry import MEASURES, Measure, by_task
+from plurivox.evaluate.measures.soft_label_measures import (
     cross_entropy,
     entropy_correlation,
     entropy_similarity,
@@ -44,20 +53,11 @@ from plurivox.evaluate.measures.soft import (
     total_variation,
 )
 from plurivox.evaluate.measures.vote_likelihood import count_deviance, count_log_likelihood, shares_of, vote_floor
+from plurivox.evaluate.measures.wasserstein_distances import sorted_wasserstein, wasserstein
 from plurivox.evaluate.paired_comparison import Difference, compare_predictions
-from plurivox.evaluate.sanity_checks import check_reference, find_faults, find_labels_in_names
-from plurivox.evaluate.statistics import (
-    Interval,
-    RankTest,
-    Spread,
-    Test,
-    bootstrap,
-    mann_whitney,
-    paired_bootstrap,
-    paired_test,
-    spread,
-    t_interval,
-)
+from plurivox.evaluate.soft_label_differences import Contrast, most_different, softening
+from plurivox.evaluate.train_test_leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
+from plurivox.evaluate.two_model_correctness import CorrectnessTable, correctness_table
 
 Cells, error_cells = CorrectnessTable, correctness_table  # their names in 0.1
 

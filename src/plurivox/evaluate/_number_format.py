@@ -1,4 +1,4 @@
-"""Format the numbers of a description as text; None is returned for a value that is not shown."""
+"""Means, medians and texts of the numbers in descriptions of votes and answers; None for a number that is not shown."""
 
 from typing import Any
 
@@ -7,44 +7,44 @@ import numpy as np
 Triple = tuple[float, float, float]  # a mean or median, and the ends of a range
 
 
-def mean(values: Any) -> float:
-    """Return the mean of the values, 0 if there are none."""
+def mean_or_zero(values: Any) -> float:
+    """Return the mean of the values as a float; 0.0 if `values` is empty."""
     return float(np.mean(values)) if len(values) else 0.0
 
 
-def median_range(values: Any) -> Triple | None:
-    """Return (median, smallest, largest) of the values above 0; None if there are none."""
+def positive_median_and_range(values: Any) -> Triple | None:
+    """Return (median, smallest, largest) of those values that are above 0; None if no value is."""
     positive = values[values > 0]
     return (float(np.median(positive)), float(positive.min()), float(positive.max())) if len(positive) else None
 
 
 def format_number(value: float | None, digits: int) -> str | None:
-    """Return a number as text with this many decimals; None stays None."""
+    """Return `value` as text with `digits` decimals; None if `value` is None."""
     return None if value is None else f"{value:.{digits}f}"
 
 
-def format_percent(value: float | None) -> str | None:
-    """Return a share as text in percent with one decimal; None stays None."""
-    return None if value is None else f"{100 * value:.1f}%"
+def format_percent(share: float | None) -> str | None:
+    """Return a share of 0 to 1 as text in percent with one decimal, 0.25 as "25.0%"; None if `share` is None."""
+    return None if share is None else f"{100 * share:.1f}%"
 
 
-def format_count(n: int) -> str | None:
-    """Return a count as text with thousands separators; None if it is 0."""
+def format_nonzero_count(n: int) -> str | None:
+    """Return a count as text with thousands separators, 1200 as "1,200"; None if it is 0."""
     return f"{n:,}" if n else None
 
 
-def count_in_brackets(n: int, words: str) -> str:
-    """Return " (<count> <words>)" to append to another number; "" if the count is 0."""
-    return f" ({n:,} {words})" if n else ""
+def count_in_parentheses(n: int, noun: str) -> str:
+    """Return the text " (<n> <noun>)", to be appended to another number; "" if n is 0."""
+    return f" ({n:,} {noun})" if n else ""
 
 
-def format_median(three: Triple | None, after: str = "") -> str | None:
-    """Return (median, low, high) as text; None stays None.
+def format_median_and_range(median_low_high: Triple | None, suffix: str = "") -> str | None:
+    """Return (median, low, high) as the text "median M (LOW to HIGH)"; None if it is None.
 
-    >>> format_median((2, 1, 4)), format_median((3.14159, 1, 40.25), " for nine in ten")
+    >>> format_median_and_range((2, 1, 4)), format_median_and_range((3.14159, 1, 40.25), " for nine in ten")
     ('median 2 (1 to 4)', 'median 3.1 (1 to 40.2 for nine in ten)')
     """
-    if three is None:
+    if median_low_high is None:
         return None
-    middle, low, high = (f"{round(value, 1):g}" if value < 1e5 else f"{value:.0f}" for value in three)
-    return f"median {middle} ({low} to {high}{after})"
+    middle, low, high = (f"{round(value, 1):g}" if value < 1e5 else f"{value:.0f}" for value in median_low_high)
+    return f"median {middle} ({low} to {high}{suffix})"

@@ -13,15 +13,15 @@ from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.evaluate._number_format import (
     Triple,
-    count_in_brackets,
-    format_count,
-    format_median,
+    count_in_parentheses,
+    format_median_and_range,
+    format_nonzero_count,
     format_number,
     format_percent,
-    mean,
-    median_range,
+    mean_or_zero,
+    positive_median_and_range,
 )
-from plurivox.evaluate.describe import observed_agreement
+from plurivox.evaluate.describe_votes import observed_agreement
 
 
 @dataclass(frozen=True)
@@ -53,35 +53,35 @@ class AnswersDescription:
     top_accuracy: float | None  # share of these whose first label is the gold label
 
     def info(self) -> dict[str, Any]:
-        """Return all statistics by name."""
+        """Return all statistics of the answers as name -> value; None if a statistic cannot be computed."""
         return dict(vars(self))
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return (name, value) as text for display, without those that cannot be computed."""
+        """Return one (name, value) pair of texts per statistic of the answers, for display; None values are left out."""
         middle, low, high = self.answers_per_task
         forms = ", ".join(f"{name or 'no name'} {n:,}" for name, n in self.forms.items())
         lines: list[tuple[str, str | None]] = [
             ("answers", f"{self.n_answers:,}"),
             ("forms", forms or "unknown: there is no column form"),
-            ("tasks", f"{self.n_tasks:,}" + count_in_brackets(self.n_tasks_without_answers, "without an answer")),
+            ("tasks", f"{self.n_tasks:,}" + count_in_parentheses(self.n_tasks_without_answers, "without an answer")),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: answers without names"),
             ("labels", f"{self.n_labels:,}"),
             ("sittings", None if self.n_sittings is None else f"{self.n_sittings:,}"),
             ("answers per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("answers per worker", format_median(self.answers_per_worker)),
-            ("asked again on purpose", format_count(self.n_asked_again)),
-            ("repeated answers not asked for", format_count(self.n_further)),
-            ("abstained", format_count(self.n_abstained)),
-            ("none of these", format_count(self.n_none_of_these)),
-            ("nothing entered", format_count(self.n_empty)),
+            ("answers per worker", format_median_and_range(self.answers_per_worker)),
+            ("asked again on purpose", format_nonzero_count(self.n_asked_again)),
+            ("repeated answers not asked for", format_nonzero_count(self.n_further)),
+            ("abstained", format_nonzero_count(self.n_abstained)),
+            ("none of these", format_nonzero_count(self.n_none_of_these)),
+            ("nothing entered", format_nonzero_count(self.n_empty)),
             ("name a second label", format_percent(self.share_second)),
             ("exclude labels", format_percent(self.share_never or None)),
             ("mark further labels as possible", format_percent(self.share_possible or None)),
             ("agreement on the label named first", format_number(self.top_agreement, 3)),
-            ("seconds per answer", format_median(self.seconds, " for nine in ten")),
-            ("first answer", _format_time(self.first)),
-            ("last answer", _format_time(self.last)),
-            ("answers to tasks with gold", format_count(self.n_gold)),
+            ("seconds per answer", format_median_and_range(self.seconds, " for nine in ten")),
+            ("first answer", _format_unix_time(self.first)),
+            ("last answer", _format_unix_time(self.last)),
+            ("answers to tasks with gold", format_nonzero_count(self.n_gold)),
             ("label named first is right", format_number(self.top_accuracy, 4)),
         ]
         return [(name, value) for name, value in lines if value is not None]
@@ -100,7 +100,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
     n, top = len(answers), answers.named(0)
     per_task = np.bincount(answers.task, minlength=len(answers.tasks))
     asked = per_task[per_task > 0]
-    abstained, none = (_booleans(column, n) for column in (answers.abstain, answers.none_of_these))
+    abstained, none = (_column_or_all_false(column, n) for column in (answers.abstain, answers.none_of_these))
     again = np.zeros(n, bool) if answers.repeat_of is None else answers.repeat_of >= 0
     return AnswersDescription(
         n_answers=n,
@@ -108,56 +108,56 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_tasks_without_answers=int((per_task == 0).sum()),
         n_workers=len(answers.workers),
         n_labels=len(answers.labels),
-        forms=_count_forms(answers),
-        answers_per_task=(mean(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
-        answers_per_worker=median_range(np.bincount(answers.worker[answers.worker >= 0])),
+        forms=_count_answers_by_form(answers),
+        answers_per_task=(mean_or_zero(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
+        answers_per_worker=positive_median_and_range(np.bincount(answers.worker[answers.worker >= 0])),
         n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
         n_asked_again=int(again.sum()),
-        n_further=_count_extra_answers(answers, again),
+        n_further=_count_unrequested_repeats(answers, again),
         n_abstained=int(abstained.sum()),
         n_none_of_these=int(none.sum()),
         n_empty=int(((np.diff(answers.mark_start) == 0) & ~abstained & ~none).sum()),
-        share_second=mean(answers.named(1) >= 0),
+        share_second=mean_or_zero(answers.named(1) >= 0),
         share_never=_share_with_mark(answers, NEVER),
         share_possible=_share_with_mark(answers, POSSIBLE),
         top_agreement=observed_agreement(_first_label_votes(answers, top)),
-        seconds=_quantiles(answers.seconds),
-        first=_extreme_time(answers.when, np.min),
-        last=_extreme_time(answers.when, np.max),
-        **_against_gold(answers, top, gold),
+        seconds=_duration_quantiles(answers.seconds),
+        first=_first_or_last_time(answers.when, np.min),
+        last=_first_or_last_time(answers.when, np.max),
+        **_accuracy_on_gold(answers, top, gold),
     )
 
 
-def _count_forms(answers: Answers) -> dict[str, int]:
-    """Return the number of answers by form; {} if forms are not recorded."""
+def _count_answers_by_form(answers: Answers) -> dict[str, int]:
+    """Return form of question -> number of answers; {} if the answers have no forms."""
     if answers.form is None:
         return {}
     names, counts = np.unique(answers.form, return_counts=True)
     return dict(zip(map(str, names.tolist()), counts.tolist(), strict=True))
 
 
-def _count_extra_answers(answers: Answers, again: Bools) -> int:
-    """Return the number of answers of a person to a task beyond the first, without repeats that were asked for."""
-    own = (answers.worker >= 0) & ~again
+def _count_unrequested_repeats(answers: Answers, is_requested_repeat: Bools) -> int:
+    """Return how many answers are a worker's second or later answer to a task without being a requested repeat."""
+    own = (answers.worker >= 0) & ~is_requested_repeat
     pairs = answers.task[own].astype(np.int64) * max(len(answers.workers), 1) + answers.worker[own]
     return int(own.sum()) - len(np.unique(pairs))
 
 
-def _share_with_mark(answers: Answers, kind: int) -> float:
-    """Return the share of answers with a mark of this kind (NEVER or POSSIBLE)."""
-    assert kind != NAMED
-    return len(np.unique(answers.mark_answer[answers.mark_kind == kind])) / max(len(answers), 1)
+def _share_with_mark(answers: Answers, mark_kind: int) -> float:
+    """Return the share of answers that mark at least one label with this kind: NEVER (ruled out) or POSSIBLE."""
+    assert mark_kind != NAMED
+    return len(np.unique(answers.mark_answer[answers.mark_kind == mark_kind])) / max(len(answers), 1)
 
 
-def _first_label_votes(answers: Answers, top: Ints) -> Votes:
-    """Return one vote per answer, for the label it names first."""
-    named = top >= 0
-    columns = {"task": answers.task[named], "worker": answers.worker[named], "label": top[named]}
+def _first_label_votes(answers: Answers, first_label: Ints) -> Votes:
+    """Return one vote per answer, for the label that the answer names first; answers without a label give none."""
+    named = first_label >= 0
+    columns = {"task": answers.task[named], "worker": answers.worker[named], "label": first_label[named]}
     return Votes.coded(**columns, tasks=answers.tasks, workers=answers.workers, labels=answers.labels)
 
 
-def _against_gold(answers: Answers, top: Ints, gold: SoftLabels | None) -> dict[str, Any]:
-    """Return the number of answers to gold tasks and the accuracy of their first label."""
+def _accuracy_on_gold(answers: Answers, first_label: Ints, gold: SoftLabels | None) -> dict[str, Any]:
+    """Return n_gold, the number of answers to tasks with gold, and top_accuracy, the share with the right first label."""
     known = None if gold is None else gold.shared(answers.tasks)
     if known is None or not len(known):
         return {"n_gold": 0, "top_accuracy": None}
@@ -166,12 +166,14 @@ def _against_gold(answers: Answers, top: Ints, gold: SoftLabels | None) -> dict[
     here = place >= 0
     return {
         "n_gold": int(here.sum()),
-        "top_accuracy": mean((top[here] >= 0) & (top[here] == true[place[here]])) if here.any() else None,
+        "top_accuracy": mean_or_zero((first_label[here] >= 0) & (first_label[here] == true[place[here]]))
+        if here.any()
+        else None,
     }
 
 
-def _quantiles(seconds: Floats | None) -> Triple | None:
-    """Return the median and the 5% and 95% quantiles of the seconds; None if there are none."""
+def _duration_quantiles(seconds: Floats | None) -> Triple | None:
+    """Return the median, 5% and 95% quantile of the durations of answers in seconds, without NaN; None if there are none."""
     known = np.zeros(0) if seconds is None else seconds[~np.isnan(seconds)]
     if not len(known):
         return None
@@ -179,17 +181,17 @@ def _quantiles(seconds: Floats | None) -> Triple | None:
     return median, low, high
 
 
-def _extreme_time(when: Floats | None, end: Any) -> float | None:
-    """Return `end` (np.min or np.max) of the known times; None if there are none."""
-    known = np.zeros(0) if when is None else when[~np.isnan(when)]
-    return float(end(known)) if len(known) else None
+def _first_or_last_time(unix_times: Floats | None, min_or_max: Any) -> float | None:
+    """Return the first (np.min) or last (np.max) Unix time that is not NaN; None if there is none."""
+    known = np.zeros(0) if unix_times is None else unix_times[~np.isnan(unix_times)]
+    return float(min_or_max(known)) if len(known) else None
 
 
-def _booleans(column: Bools | None, n: int) -> Bools:
-    """Return the column, or n times False if it is None."""
+def _column_or_all_false(column: Bools | None, n: int) -> Bools:
+    """Return a column of booleans; n times False if the column is missing (None)."""
     return np.zeros(n, bool) if column is None else column
 
 
-def _format_time(when: float | None) -> str | None:
-    """Return seconds since 1970 as a UTC date and time; None stays None."""
-    return None if when is None else datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M UTC")
+def _format_unix_time(unix_time: float | None) -> str | None:
+    """Return seconds since 1970 as text, a UTC date and time; None if it is None."""
+    return None if unix_time is None else datetime.fromtimestamp(unix_time, UTC).strftime("%Y-%m-%d %H:%M UTC")

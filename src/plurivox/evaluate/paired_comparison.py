@@ -12,11 +12,11 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import align_rows
-from plurivox.evaluate.measures.hard import Ties
-from plurivox.evaluate.measures.measure import select_measures
-from plurivox.evaluate.resampling import resample
-from plurivox.evaluate.statistics import bootstrap_p_value
+from plurivox.evaluate.align_tasks_and_labels import align_rows
+from plurivox.evaluate.bootstrap_over_tasks import resample_measures
+from plurivox.evaluate.intervals_and_tests import bootstrap_p_value
+from plurivox.evaluate.measures.hard_label_measures import Ties
+from plurivox.evaluate.measures.measure_registry import select_measures
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +33,7 @@ class Difference(DataType):
     n: Ints  # (n_measures,) tasks
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns measure, one, two, gain, low, high, p_value, n."""
+        """Return one row per measure, as columns: measure, one, two, gain, low, high, p_value, n."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def info(self) -> dict[str, object]:
@@ -51,7 +51,7 @@ def compare_predictions(
     seed: int = 0,
     ties: Ties = "first",
 ) -> Difference:
-    """Return by how much the first prediction is better than the second, for any measures, by paired bootstrap over tasks.
+    """Return by how much prediction `one` is better than `two` in each measure, with interval and p-value by paired bootstrap.
 
     Only tasks that both predictions and the truth have are used. Each gain has a 95% percentile interval and a p-value: the
     share of resamples whose gain is above twice the gain. `fraction` draws fewer tasks, for the p-value only: Fornaciari et al.
@@ -75,11 +75,11 @@ def compare_predictions(
     sign = np.array([1.0 if measure.better == "higher" else -1.0 for measure in wanted])
     first, second = np.array([task_sums.value for task_sums in all_sums]).reshape(2, -1)
     gain = sign * (first - second)
-    drawn = _resampled_gains(resample(all_sums, repeats=repeats, seed=seed), sign)
+    drawn = _gains_of_resamples(resample_measures(all_sums, repeats=repeats, seed=seed), sign)
     fewer = (
         drawn
         if fraction == 1
-        else _resampled_gains(resample(all_sums, repeats=repeats, seed=seed, fraction=fraction), sign)
+        else _gains_of_resamples(resample_measures(all_sums, repeats=repeats, seed=seed, fraction=fraction), sign)
     )
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     p_value = np.array([bootstrap_p_value(float(g), column) for g, column in zip(gain, fewer.T, strict=True)])
@@ -87,7 +87,7 @@ def compare_predictions(
     return Difference(names, first, second, gain, low, high, p_value, n)
 
 
-def _resampled_gains(drawn: Floats, sign: Floats) -> Floats:
-    """Return (repeats, n_measures) the resampled gains, from the values (repeats, 2 * n_measures) of both predictions."""
-    first, second = np.split(drawn, 2, axis=1)
+def _gains_of_resamples(resampled_values: Floats, sign: Floats) -> Floats:
+    """Return (repeats, n_measures) sign * (first - second) from values (repeats, 2 * n_measures) of two predictions."""
+    first, second = np.split(resampled_values, 2, axis=1)
     return sign * (first - second)

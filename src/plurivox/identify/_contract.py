@@ -33,7 +33,7 @@ EVIDENCE_HINTS = {  # field of `Evidence` -> how to provide it if it is missing
 
 @dataclass(frozen=True)
 class Evidence:
-    """The inputs of scores; each score declares in `needs` the fields that it requires, the others may be missing."""
+    """The inputs of scores: votes, answers, gold, fits, training dynamics; those that a score does not need may be None."""
 
     votes: Votes | None = None
     soft: SoftLabels | None = None  # aggregated soft labels of the tasks
@@ -46,7 +46,7 @@ class Evidence:
     answers: Answers | None = None
 
     def has(self, name: str) -> bool:
-        """Return whether a field is present and not empty; for "a|b", whether at least one of the two is."""
+        """Return whether the evidence has the field `name` and it is not empty; for "a|b", whether it has a or b."""
         values = (getattr(self, field_name) for field_name in name.split("|"))
         return any(value is not None and not (isinstance(value, tuple | Mapping) and not value) for value in values)
 
@@ -70,28 +70,28 @@ class Identifier(Method, ABC):
     fit_fields: ClassVar[tuple[str, ...]] = ()
 
     def score(self, evidence: Evidence, *, progress: Progress = no_progress) -> Scores:
-        """Return the score of every task or worker, or of the crowd; raise InputError if required evidence is missing."""
+        """Return the scores of all tasks or workers, or of the crowd; raise InputError if required evidence is missing."""
         for name in self.required_evidence():
             if not evidence.has(name):
-                raise InputError(f"{self.name()} needs {_readable_name(name)}: {_evidence_hint(name)}")
+                raise InputError(f"{self.name()} needs {_evidence_name_as_text(name)}: {_evidence_hint(name)}")
         self._check_evidence(evidence)
         return self._score(evidence, progress)
 
     def required_evidence(self) -> tuple[str, ...]:
-        """Return the fields of `Evidence` that are required with the current options."""
+        """Return the names of the `Evidence` fields that this score requires with its current options."""
         return self.needs
 
     @classmethod
     def usable_evidence(cls) -> frozenset[str]:
-        """Return all fields of `Evidence` that the score can use, required or not."""
+        """Return the names of all `Evidence` fields that this score can use, required or not."""
         return frozenset("|".join((*cls.needs, *cls.may_use)).split("|"))
 
     @abstractmethod
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
-        """Return the scores; the required evidence is present, and the votes are of a kind that `takes` lists."""
+        """Return the scores of tasks, workers or the crowd; the caller has checked that the required evidence is present."""
 
     def _check_evidence(self, evidence: Evidence) -> None:
-        """Raise InputError if the votes are of a kind that the score does not accept, or the fit lacks a field."""
+        """Raise InputError if the score does not accept votes of this kind, or the fit lacks a field that it needs."""
         votes = evidence.votes if "votes" in self.usable_evidence() else None
         if votes is not None and "soft" not in self.takes:
             votes.require_plain(self.name())
@@ -106,14 +106,14 @@ class Identifier(Method, ABC):
                     )
 
 
-def _readable_name(name: str) -> str:
-    """Return a name in `Identifier.needs` as text: "answers|votes" becomes "answers or votes"."""
-    return name.replace("_", " ").replace("|", " or ")
+def _evidence_name_as_text(field: str) -> str:
+    """Return the name of required evidence as text for a message: "answers|votes" becomes "answers or votes"."""
+    return field.replace("_", " ").replace("|", " or ")
 
 
-def _evidence_hint(name: str) -> str:
-    """Return how to provide the missing evidence `name`; for "a|b", how to provide either."""
-    return "; or ".join(EVIDENCE_HINTS[field_name] for field_name in name.split("|"))
+def _evidence_hint(field: str) -> str:
+    """Return a text that says how to provide the missing evidence `field`; for "a|b", how to provide either."""
+    return "; or ".join(EVIDENCE_HINTS[field_name] for field_name in field.split("|"))
 
 
 methods: Methods[Identifier] = Methods(__package__, Identifier)

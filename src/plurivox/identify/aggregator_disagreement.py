@@ -15,7 +15,7 @@ from plurivox.core.soft_storage import Dense
 from plurivox.core.types import Floats
 from plurivox.engine.kernels import dispersion
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import nan_without_support, row_blocks
+from plurivox.identify._shared.task_dispersion import dense_row_thread_blocks, nan_without_support
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class AggregatorDisagreement(Identifier):
     """
 
     distance: Literal["total-variation", "jensen-shannon"] = option(
-        "total-variation", "distance between two soft labels"
+        "total-variation", "distance between the soft labels of two aggregators"
     )
 
     former_names: ClassVar[tuple[str, ...]] = ("method-distance",)
@@ -56,27 +56,27 @@ class AggregatorDisagreement(Identifier):
         pairs = list(combinations(softs, 2))
         raw: Floats = np.zeros(len(first))
         for step, (a, b) in enumerate(pairs):
-            raw += self._distance(a, b) / len(pairs)
+            raw += self._soft_label_distances(a, b) / len(pairs)
             progress(step, len(pairs))
         raw = nan_without_support(first.support, raw)
         return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
 
-    def _distance(self, a: SoftLabels, b: SoftLabels) -> Floats:
-        """(n_tasks,) the distance between two soft labels of each task; both have the same tasks and labels."""
+    def _soft_label_distances(self, a: SoftLabels, b: SoftLabels) -> Floats:
+        """Return (n_tasks,) the distance between the soft labels a and b of each task; their tasks and labels are equal."""
         bits = self.distance == "jensen-shannon"
         measure = dispersion.jensen_shannon if bits else dispersion.total_variation
         out = np.zeros(len(a))
         if isinstance(a.body, Dense) and isinstance(b.body, Dense):
             p, q = a.body.prob, b.body.prob
-            row_blocks(a.body).map(lambda first, last: measure(first, last, p, q, out))
+            dense_row_thread_blocks(a.body).map(lambda first, last: measure(first, last, p, q, out))
         else:  # stored as candidates: a few dense rows at a time
             for (rows, p), (_, q) in zip(a.rows(), b.rows(), strict=True):
                 measure(0, len(p), p, q, out[rows])
         return out / np.log(2) if bits else out
 
 
-def _align_soft_labels(first: SoftLabels, soft: SoftLabels) -> SoftLabels:
-    """Return `soft` with the tasks and labels of `first` in the same order; unchanged if they are the same already."""
-    if np.array_equal(first.tasks, soft.tasks) and np.array_equal(first.labels, soft.labels):
+def _align_soft_labels(reference: SoftLabels, soft: SoftLabels) -> SoftLabels:
+    """Return `soft` with its tasks and labels in the order of `reference`; unchanged if the order is equal already."""
+    if np.array_equal(reference.tasks, soft.tasks) and np.array_equal(reference.labels, soft.labels):
         return soft
-    return soft.on(first.tasks).on_labels(first.labels)
+    return soft.on(reference.tasks).on_labels(reference.labels)

@@ -10,10 +10,10 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing_with_vote
+from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_interval
-from plurivox.identify._shared.requirements import require_known_workers
-from plurivox.identify._shared.rest_agreement import rest_agreement_of_votes
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_over_tasks
 
 
 @dataclass(frozen=True)
@@ -32,25 +32,30 @@ class AgreementWithRest(Identifier):
     """
 
     resamples: int = option(0, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "worker"
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        votes = require_known_workers(evidence.votes, self.name())
-        share = rest_agreement_of_votes(votes)
+        votes = require_some_worker_names(evidence.votes, self.name())
+        share = share_of_others_agreeing_with_vote(votes)
         shared = (votes.worker >= 0) & ~np.isnan(share)
         task, worker, share, weight = votes.task[shared], votes.worker[shared], share[shared], votes.weights[shared]
 
-        def score(row_weight: Floats) -> Floats:
-            """(n_workers,) the value of each worker when each row has this weight (n_rows,)."""
+        def one_minus_agreement(row_weight: Floats) -> Floats:
+            """Return (n_workers,) 1 - agreement of each worker with the others, with `row_weight` (n_rows,) as weights."""
             agreed = sum_by_group(worker, votes.n_workers, row_weight * share)
             return 1 - divide_or_nan(agreed, sum_by_group(worker, votes.n_workers, row_weight))
 
-        value, n = score(weight), sum_by_group(worker, votes.n_workers, weight)
-        low, high = bootstrap_interval(
-            task, votes.n_tasks, self.resamples, self.seed, progress, lambda counts: score(counts * weight)
+        value, n = one_minus_agreement(weight), sum_by_group(worker, votes.n_workers, weight)
+        low, high = bootstrap_interval_over_tasks(
+            task,
+            votes.n_tasks,
+            self.resamples,
+            self.seed,
+            progress,
+            lambda counts: one_minus_agreement(counts * weight),
         )
         return Scores("worker", votes.workers, value, self.spec, raw=1 - value, low=low, high=high, n=n)

@@ -13,7 +13,7 @@ from plurivox.core.results import Dynamics, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.margins import MARGIN_HELP, TOP_K_HELP, Margins, weighted_margin_scores
+from plurivox.identify._shared.vote_margins import MARGIN_HELP, TOP_K_HELP, MarginOptions, weighted_margin_scores
 
 EVIDENCE_OF_LABEL = {"gold": "gold", "majority": "votes", "fit": "fit"}  # option `assigned` -> field of `Evidence`
 
@@ -37,7 +37,9 @@ class Aum(Identifier):
     array([ 2., -2.])
     """
 
-    assigned: Literal["gold", "majority", "fit"] = option("gold", "the label that a task is given")
+    assigned: Literal["gold", "majority", "fit"] = option(
+        "gold", "source of the label assigned to a task: gold, majority vote or a fit"
+    )
     margin: Literal["pleiss", "yang"] = option("pleiss", MARGIN_HELP)
     top_k: int = option(1, TOP_K_HELP, low=1)
     outputs: Literal["logits", "probabilities"] = option(
@@ -57,15 +59,15 @@ class Aum(Identifier):
         del progress
         dynamics = evidence.dynamics
         assert dynamics is not None
-        votes = _assigned_votes(dynamics, self._assigned_labels(evidence))
-        every, margins = np.arange(len(votes)), Margins(self.margin, self.top_k, self.outputs == "logits")
+        votes = _one_vote_per_task(dynamics, self._assigned_labels(evidence))
+        every, margins = np.arange(len(votes)), MarginOptions(self.margin, self.top_k, self.outputs == "logits")
         margin, weight = margins.vote_margins(votes, every, dynamics)
         scores = weighted_margin_scores(votes, every, margin, weight, self.spec)
         assert scores.n is not None
         return replace(scores, n=scores.n * dynamics.n_epochs)
 
     def _assigned_labels(self, evidence: Evidence) -> SoftLabels:
-        """Return the labels that tasks are given, by the option `assigned`."""
+        """Return the labels assigned to the tasks by the option `assigned`: gold, a fit's posterior, or vote shares."""
         if self.assigned == "gold":
             assert evidence.gold is not None
             return evidence.gold
@@ -76,12 +78,12 @@ class Aum(Identifier):
         return SoftLabels.of_votes(evidence.votes)
 
 
-def _assigned_votes(dynamics: Dynamics, given: SoftLabels) -> Votes:
-    """Return one vote without a worker per recorded task, for its label; none for tasks without answers behind the label.
+def _one_vote_per_task(dynamics: Dynamics, assigned_labels: SoftLabels) -> Votes:
+    """Return votes without workers, one per task of the training dynamics, for the label that is assigned to the task.
 
-    Raises InputError if no recorded task has a label.
+    Tasks whose label has no answers behind it get no vote. Raises InputError if no recorded task has a label.
     """
-    labelled = given.shared(dynamics.tasks)
+    labelled = assigned_labels.shared(dynamics.tasks)
     if labelled.support is not None:
         labelled = labelled.on(labelled.tasks[labelled.support > 0])
     if not len(labelled):

@@ -18,9 +18,9 @@ from plurivox.engine.kernels.group_by import group_rows
 from plurivox.engine.threads import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement import make_crowd_scores
+from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_counts
-from plurivox.identify._shared.requirements import require_known_workers
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_pattern_counts
 
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # option `weights` -> power of the distance between two labels
 N_CHUNKS = 64  # fixed chunks of workers, so that the sums have the same bits for any number of threads
@@ -46,13 +46,15 @@ class CohenKappa(Identifier):
     array([0.5])
     """
 
-    first: str | None = option(None, "a worker; none: all pairs")
-    second: str | None = option(None, "the worker to compare with")
-    weights: Literal["none", "linear", "quadratic"] = option("none", "distance between two different labels")
+    first: str | None = option(None, "name of the first worker of a pair; none: all pairs of workers")
+    second: str | None = option(None, "name of the second worker of the pair")
+    weights: Literal["none", "linear", "quadratic"] = option(
+        "none", "weight of a disagreement: 1, or the distance or squared distance between the labels"
+    )
     least: int = option(5, "smallest number of shared tasks for two workers to count as a pair", low=1)
     average: Literal["pairs", "tasks"] = option("pairs", "weight every pair equally, or by its shared tasks")
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     of: ClassVar[ScoreTarget] = "crowd"
 
@@ -63,28 +65,30 @@ class CohenKappa(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        votes = self._votes_of_pair(self._require_plain(evidence.votes))
+        votes = self._votes_of_chosen_workers(self._require_unweighted_votes_with_workers(evidence.votes))
         shared = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks with two votes or more
         power, by_tasks = POWERS[self.weights], self.average == "tasks"
-        kappa_sums = _make_kappa_sums(votes, self._label_positions(votes), power, self.least, by_tasks)
+        kappa_sums = _make_pair_kappa_sum_function(votes, self._label_positions(votes), power, self.least, by_tasks)
         sums = kappa_sums(shared.astype(np.float64), True)
         if not sums[2] and not sums[3]:
             raise self._no_pair_error()
         kappa, resampled = divide_or_nan(sums[:1], sums[1:2]), []
-        for block in bootstrap_counts(np.ones(int(shared.sum()), np.int64), self.resamples, self.seed, progress):
+        for block in bootstrap_pattern_counts(
+            np.ones(int(shared.sum()), np.int64), self.resamples, self.seed, progress
+        ):
             counts = np.zeros((len(block), votes.n_tasks))
             counts[:, shared] = block
             drawn = np.array(parallel_map(lambda i, counts=counts: kappa_sums(counts[i], False), len(block)))  # type: ignore[misc]
             resampled.append(1 - divide_or_nan(drawn[:, 0], drawn[:, 1]))
         return make_crowd_scores(self, float(kappa[0]), _centre_resamples(resampled, 1 - kappa), float(sums[2]))
 
-    def _require_plain(self, votes: Votes) -> Votes:
-        """Return the votes; raise InputError if a weight is not 1, or no vote names a worker."""
+    def _require_unweighted_votes_with_workers(self, votes: Votes) -> Votes:
+        """Return the votes unchanged; raise InputError if a vote has a weight other than 1, or no vote has a worker name."""
         if votes.weight is not None and bool((votes.weight != 1).any()):
             raise InputError(f"{self.name()} takes plain votes only; some of these have a weight other than 1")
-        return require_known_workers(votes, self.name())
+        return require_some_worker_names(votes, self.name())
 
-    def _votes_of_pair(self, votes: Votes) -> Votes:
+    def _votes_of_chosen_workers(self, votes: Votes) -> Votes:
         """Return the votes of the workers `first` and `second` if they are set, else all votes."""
         if self.first is None or self.second is None:
             return votes
@@ -95,7 +99,7 @@ class CohenKappa(Identifier):
         return votes.where(np.isin(votes.worker, place))
 
     def _label_positions(self, votes: Votes) -> Floats:
-        """(n_labels,) the position of each label on the scale; zeros without weights."""
+        """Return (n_labels,) the position of each label on the ordered scale; zeros if weights=none."""
         if self.weights == "none":
             return np.zeros(votes.n_labels)
         if votes.scale is None:
@@ -106,39 +110,53 @@ class CohenKappa(Identifier):
         return votes.scale
 
     def _no_pair_error(self) -> InputError:
-        """Return the error for votes in which no pair of workers shares enough tasks."""
+        """Return (do not raise) the InputError for votes in which no pair of workers shares enough tasks."""
         pair = "no two workers" if self.first is None else f"{self.first} and {self.second} do not"
         shared = "" if self.least == 1 else f"{self.least} tasks; lower least, or use fleiss-kappa"
         return InputError(f"{self.name()}: {pair} share {shared or 'a task; use fleiss-kappa'}")
 
 
-def _make_kappa_sums(
-    votes: Votes, scale: Floats, power: int, least: int, by_tasks: bool
+def _make_pair_kappa_sum_function(
+    votes: Votes, label_positions: Floats, power: int, min_shared_tasks: int, weight_by_tasks: bool
 ) -> Callable[[Floats, bool], Floats]:
     """Return a function (task weights, whether to use threads) -> sums over pairs: kappa, weight, pairs, undefined pairs."""
     order, begin = group_rows(votes.worker, votes.n_workers)
     rows, n = (order, begin, pack_votes(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
-    def sums_of_chunk(counts: Floats, first: int, last: int) -> Floats:
+    def sum_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
+        """Return sums over pairs with a worker in first_worker:end_worker: kappa, weight, pairs, undefined pairs."""
         sums = np.zeros(4)
-        sum_kappas(first, last, *rows, counts, scale, power, least, by_tasks, sums)
+        sum_kappas(
+            first_worker,
+            end_worker,
+            *rows,
+            task_weights,
+            label_positions,
+            power,
+            min_shared_tasks,
+            weight_by_tasks,
+            sums,
+        )
         return sums
 
-    def kappa_sums(counts: Floats, threaded: bool) -> Floats:
+    def sum_over_pairs(task_weights: Floats, threaded: bool) -> Floats:
+        """Return sums over all pairs of workers: kappa, weight, pairs, undefined pairs."""
         if not threaded:  # resamples run in parallel instead
-            return sums_of_chunk(counts, 0, n)
+            return sum_worker_range(task_weights, 0, n)
         cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(N_CHUNKS, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
-        return np.sum(parallel_map(lambda i: sums_of_chunk(counts, edges[i], edges[i + 1]), len(edges) - 1), axis=0)
+        return np.sum(
+            parallel_map(lambda i: sum_worker_range(task_weights, edges[i], edges[i + 1]), len(edges) - 1), axis=0
+        )
 
-    return kappa_sums
+    return sum_over_pairs
 
 
-def _centre_resamples(resampled: list[Floats], value: Floats) -> list[Floats]:
-    """Return blocks of resampled values shifted so that their mean is `value`.
+def _centre_resamples(resampled: list[Floats], centre: Floats) -> list[Floats]:
+    """Return the blocks of bootstrap values, all shifted by the same amount so that their mean is `centre` (1,).
 
     If a task is drawn twice, a pair shares fewer different tasks, which biases its kappa.
     """
-    known = np.concatenate([*resampled, value])
+    known = np.concatenate([*resampled, centre])
     known = known[~np.isnan(known)]
-    return [block - known.mean() + value for block in resampled] if len(known) else resampled
+    return [block - known.mean() + centre for block in resampled] if len(known) else resampled

@@ -37,7 +37,7 @@ class Crowdlab(Identifier):
     """
 
     consensus: Literal["best", "majority"] = option(
-        "best", "label that is scored: the one with the largest q, or with most votes"
+        "best", "label that is scored: the one with the largest estimated probability, or with most votes"
     )
 
     former_names: ClassVar[tuple[str, ...]] = ("label-quality",)

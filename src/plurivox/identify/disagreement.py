@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import votes_dispersion
+from plurivox.identify._shared.task_dispersion import votes_dispersion
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import group_rows
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing_with_vote
+from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.requirements import require_known_workers
-from plurivox.identify._shared.rest_agreement import rest_agreement_of_votes
 
 MIN_ANSWERS = 3  # fewer answers have no trend to test
 
@@ -44,7 +44,7 @@ class Drift(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         assert evidence.votes is not None
-        votes = require_known_workers(evidence.votes, self.name())
+        votes = require_some_worker_names(evidence.votes, self.name())
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
         worker, when, agreed = _excess_agreements(votes)
@@ -66,8 +66,8 @@ class Drift(Identifier):
 
 
 def _excess_agreements(votes: Votes) -> tuple[Ints, Floats, Floats]:
-    """Return (worker, when, agreement with the rest minus the task's mean) of every dated answer to a shared task."""
-    share = rest_agreement_of_votes(votes)
+    """Return (worker, Unix time, agreement with the other workers minus the task's mean agreement) of every dated answer."""
+    share = share_of_others_agreeing_with_vote(votes)
     assert votes.when is not None
     known = np.isfinite(share) & np.isfinite(votes.when)
     task, worker, when, share = votes.task[known], votes.worker[known], votes.when[known], share[known]

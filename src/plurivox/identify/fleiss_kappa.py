@@ -10,8 +10,8 @@ from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    agreement_terms,
-    beyond_chance,
+    agreement_and_share_terms,
+    agreement_beyond_chance,
 )
 
 
@@ -32,11 +32,11 @@ class FleissKappa(AgreementCoefficient):
     array([-0.333])
     """
 
-    def _task_terms(self, tasks: CountPatterns) -> Any:
-        return agreement_terms(tasks)
+    def _task_terms(self, patterns: CountPatterns) -> Any:
+        return agreement_and_share_terms(patterns)
 
-    def _coefficient(self, sums: Floats) -> Floats:
-        agreement = sums[:, 0] / np.maximum(sums[:, 1], 1)
-        share = sums[:, 3:] / sums[:, 2:3]
-        kappa = beyond_chance(agreement, (share**2).sum(1))
-        return np.where(sums[:, 1] > 0, kappa, np.nan)
+    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+        agreement = term_sums[:, 0] / np.maximum(term_sums[:, 1], 1)
+        share = term_sums[:, 3:] / term_sums[:, 2:3]
+        kappa = agreement_beyond_chance(agreement, (share**2).sum(1))
+        return np.where(term_sums[:, 1] > 0, kappa, np.nan)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.requirements import answers_per_worker
+from plurivox.identify._shared.evidence_checks import answers_per_worker
 
 
 @dataclass(frozen=True)

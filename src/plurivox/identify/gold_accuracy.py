@@ -6,9 +6,9 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.evidence_checks import gold_label_codes, require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import wilson_interval
-from plurivox.identify._shared.requirements import gold_codes, require_known_workers
+from plurivox.identify._shared.score_intervals import wilson_interval
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class GoldAccuracy(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         assert evidence.votes is not None and evidence.gold is not None
-        votes = require_known_workers(evidence.votes, self.name())
-        true = gold_codes(evidence.gold, votes.tasks, votes.labels, self.name())[votes.task]  # (n_rows,)
+        votes = require_some_worker_names(evidence.votes, self.name())
+        true = gold_label_codes(evidence.gold, votes.tasks, votes.labels, self.name())[votes.task]  # (n_rows,)
         known = (votes.worker >= 0) & (true != -1)
         worker, weight = votes.worker[known], votes.weights[known]
         n = sum_by_group(worker, votes.n_workers, weight)

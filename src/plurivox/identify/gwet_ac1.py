@@ -10,8 +10,8 @@ from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    agreement_terms,
-    beyond_chance,
+    agreement_and_share_terms,
+    agreement_beyond_chance,
 )
 
 
@@ -31,11 +31,11 @@ class GwetAc1(AgreementCoefficient):
     array([0.2])
     """
 
-    def _task_terms(self, tasks: CountPatterns) -> Any:
-        return agreement_terms(tasks)
+    def _task_terms(self, patterns: CountPatterns) -> Any:
+        return agreement_and_share_terms(patterns)
 
-    def _coefficient(self, sums: Floats) -> Floats:
-        agreement = sums[:, 0] / np.maximum(sums[:, 1], 1)
-        share, n_labels = sums[:, 3:] / sums[:, 2:3], sums.shape[1] - 3
-        chance = (share * (1 - share)).sum(1) / (n_labels - 1) if n_labels > 1 else np.ones(len(sums))
-        return np.where(sums[:, 1] > 0, beyond_chance(agreement, chance), np.nan)
+    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+        agreement = term_sums[:, 0] / np.maximum(term_sums[:, 1], 1)
+        share, n_labels = term_sums[:, 3:] / term_sums[:, 2:3], term_sums.shape[1] - 3
+        chance = (share * (1 - share)).sum(1) / (n_labels - 1) if n_labels > 1 else np.ones(len(term_sums))
+        return np.where(term_sums[:, 1] > 0, agreement_beyond_chance(agreement, chance), np.nan)

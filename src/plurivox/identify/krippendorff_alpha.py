@@ -14,8 +14,8 @@ from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    count_patterns,
     sums_of_squares,
+    vote_count_patterns,
 )
 
 
@@ -39,13 +39,15 @@ class KrippendorffAlpha(AgreementCoefficient):
     [0.828]
     """
 
-    level: Literal["nominal", "ordinal", "interval"] = option("nominal", "difference between two labels")
+    level: Literal["nominal", "ordinal", "interval"] = option(
+        "nominal", "level of measurement of the labels, which defines the difference between two labels"
+    )
 
-    def _count_patterns(self, votes: Votes) -> CountPatterns:
-        return count_patterns(votes, self._label_positions(votes))
+    def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
+        return vote_count_patterns(votes, self._label_positions(votes))
 
     def _label_positions(self, votes: Votes) -> Floats | None:
-        """(n_labels,) the position of each label, with mean 0 over the votes; None for the nominal level."""
+        """Return (n_labels,) the position of each label on a scale, with mean 0 over the votes; None if nominal."""
         if self.level == "nominal":
             return None
         if votes.scale is None:
@@ -62,21 +64,21 @@ class KrippendorffAlpha(AgreementCoefficient):
             position[order] = np.cumsum(n[order]) - n[order] / 2  # the mid-rank: votes below the label
         return (position - position @ n / max(n.sum(), 1)) / max(float(np.ptp(position)), 1e-300)
 
-    def _task_terms(self, tasks: CountPatterns) -> Any:
-        """Return columns: differences over n - 1, votes, differences within soft answers; then terms of D_chance."""
-        n, has_pairs = tasks.n, tasks.has_pairs
-        if tasks.scale is None:
-            rest = tasks.counts
-            apart = n**2 - sums_of_squares(tasks.counts) - tasks.within
+    def _task_terms(self, patterns: CountPatterns) -> Any:
+        """Return (n_patterns, n_terms) terms of observed, then of chance disagreement, for each pattern of vote counts."""
+        n, has_pairs = patterns.n, patterns.has_pairs
+        if patterns.scale is None:
+            rest = patterns.counts
+            apart = n**2 - sums_of_squares(patterns.counts) - patterns.within
         else:
-            sums = np.column_stack([tasks.counts @ tasks.scale, tasks.counts @ tasks.scale**2])
+            sums = np.column_stack([patterns.counts @ patterns.scale, patterns.counts @ patterns.scale**2])
             rest = sparse.csr_array(sums)
-            apart = 2 * (n * sums[:, 1] - sums[:, 0] ** 2) - tasks.within
-        front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, tasks.within])
+            apart = 2 * (n * sums[:, 1] - sums[:, 0] ** 2) - patterns.within
+        front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, patterns.within])
         return sparse.hstack([sparse.csr_array(front), rest]).multiply(has_pairs[:, None])
 
-    def _coefficient(self, sums: Floats) -> Floats:
-        observed, n, within, rest = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+        observed, n, within, rest = term_sums[:, 0], term_sums[:, 1], term_sums[:, 2], term_sums[:, 3:]
         if self.level == "nominal":
             by_chance = n**2 - (rest**2).sum(1) - within
         else:

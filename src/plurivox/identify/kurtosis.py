@@ -1,4 +1,4 @@
-"""Kurtosis of a task's soft label."""
+"""Kurtosis of the label probabilities of a task's soft label, as a score of tasks."""
 
 import warnings
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import task_dispersion
+from plurivox.identify._shared.task_dispersion import task_dispersion
 
 CONSTANT_KURTOSIS = {2: -2, 3: -1.5}  # number of labels -> the kurtosis of any row of so many probabilities
 MIN_VARIANCE = 1e-20  # a smaller variance is rounding error: the row is uniform

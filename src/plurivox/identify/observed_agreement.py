@@ -35,10 +35,10 @@ class ObservedAgreement(AgreementCoefficient):
         "left-out", "a task with one vote is left out, or counts as agreeing"
     )
 
-    def _task_terms(self, tasks: CountPatterns) -> Any:
+    def _task_terms(self, patterns: CountPatterns) -> Any:
         if self.single == "agrees":
-            return np.column_stack([np.where(tasks.has_pairs, tasks.agreement, 1.0), np.ones(len(tasks.n))])
-        return np.column_stack([tasks.agreement, tasks.has_pairs])
+            return np.column_stack([np.where(patterns.has_pairs, patterns.agreement, 1.0), np.ones(len(patterns.n))])
+        return np.column_stack([patterns.agreement, patterns.has_pairs])
 
-    def _coefficient(self, sums: Floats) -> Floats:
-        return divide_or_nan(sums[:, 0], sums[:, 1])
+    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+        return divide_or_nan(term_sums[:, 0], term_sums[:, 1])

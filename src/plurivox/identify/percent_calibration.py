@@ -14,14 +14,14 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Floats, Ints
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing
+from plurivox.identify._shared.evidence_checks import gold_label_codes
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_interval
-from plurivox.identify._shared.requirements import gold_codes
-from plurivox.identify._shared.rest_agreement import rest_agreement
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_over_tasks
 
 
 class StatedPercents(NamedTuple):
-    """The answers that state a percent from 0 to 100 for their top label and can be compared with gold or the rest."""
+    """Answers with a percent for their top label: task, worker, bin of the percent, stated minus actual percent."""
 
     task: Ints  # (n,)
     worker: Ints  # (n,)
@@ -52,11 +52,13 @@ class PercentCalibration(Identifier):
     against: Literal["rest", "gold"] = option(
         "rest", "compare with the answers of the other workers, or with known labels"
     )
-    measure: Literal["error", "overconfidence"] = option("error", "mean absolute gap, or mean signed gap")
-    bins: int = option(5, "number of equally wide bins of the percent stated", low=1, high=100)
-    shrink: float = option(5.0, "number of answers that the whole crowd's gap in a bin counts as", low=0)
+    measure: Literal["error", "overconfidence"] = option(
+        "error", "mean absolute or mean signed gap between the percent stated and the percent right"
+    )
+    bins: int = option(5, "number of equally wide bins of the stated percents", low=1, high=100)
+    shrink: float = option(5.0, "weight of the whole crowd's gap in each bin, as a number of answers", low=0)
     resamples: int = option(0, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
@@ -72,7 +74,7 @@ class PercentCalibration(Identifier):
         n_workers, n_tasks = len(answers.workers), len(answers.tasks)
         every = np.ones(len(stated.task))
         value, raw = (self._worker_calibration(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0))
-        low, high = bootstrap_interval(
+        low, high = bootstrap_interval_over_tasks(
             stated.task,
             n_tasks,
             self.resamples,
@@ -84,12 +86,12 @@ class PercentCalibration(Identifier):
         return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
 
     def _stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
-        """Return the answers with a usable percent; raise InputError if there are none."""
+        """Return the usable percents that were stated for top labels; raise InputError if there are none."""
         top, percent = answers.named(0), parse_percents(answers.typed(0)).value
         usable = (answers.worker >= 0) & (top >= 0) & (percent >= 0) & (percent <= 100)
         if not usable.any():
             raise InputError(f"{self.name()} needs percents beside the top labels; these answers have none")
-        right = self._correctness(answers, top, gold)
+        right = self._top_label_correctness(answers, top, gold)
         usable &= ~np.isnan(right)
         if not usable.any():
             raise InputError(
@@ -99,22 +101,24 @@ class PercentCalibration(Identifier):
         bin_ = np.minimum(stated * self.bins // 100, self.bins - 1).astype(np.int64)
         return StatedPercents(answers.task[usable], answers.worker[usable], bin_, stated - 100 * right[usable])
 
-    def _correctness(self, answers: Answers, top: Ints, gold: SoftLabels | None) -> Floats:
-        """(n_answers,) the correctness of each top label, 0 to 1; nan without a known label or other workers' answers."""
+    def _top_label_correctness(self, answers: Answers, top_label: Ints, gold: SoftLabels | None) -> Floats:
+        """Return (n_answers,) whether each top label is the gold label, or the share of others who agree; nan if unknown."""
         right = np.full(len(answers), np.nan)
         if self.against == "gold":
             assert gold is not None
-            true = gold_codes(gold, answers.tasks, answers.labels, self.name())[answers.task]
-            return np.where(true == -1, np.nan, (top == true).astype(np.float64))
-        named = np.flatnonzero(top >= 0)
-        right[named] = rest_agreement(answers.task[named], answers.worker[named], top[named], None)
+            true = gold_label_codes(gold, answers.tasks, answers.labels, self.name())[answers.task]
+            return np.where(true == -1, np.nan, (top_label == true).astype(np.float64))
+        named = np.flatnonzero(top_label >= 0)
+        right[named] = share_of_others_agreeing(answers.task[named], answers.worker[named], top_label[named], None)
         return right
 
-    def _worker_calibration(self, stated: StatedPercents, weights: Floats, n_workers: int, shrink: float) -> Floats:
-        """(n_workers,) the measure of each worker when each answer has this weight (n_answers,); nan without answers."""
+    def _worker_calibration(
+        self, stated: StatedPercents, answer_weights: Floats, n_workers: int, shrink: float
+    ) -> Floats:
+        """Return (n_workers,) stated percent minus percent right of each worker, over weighted answers; nan without answers."""
         cell, shape = stated.worker.astype(np.int64) * self.bins + stated.bin, (n_workers, self.bins)
-        n = sum_by_group(cell, n_workers * self.bins, weights).reshape(shape)
-        gap = sum_by_group(cell, n_workers * self.bins, weights * stated.gap).reshape(shape)
+        n = sum_by_group(cell, n_workers * self.bins, answer_weights).reshape(shape)
+        gap = sum_by_group(cell, n_workers * self.bins, answer_weights * stated.gap).reshape(shape)
         crowd = gap.sum(0) / np.maximum(n.sum(0), 1e-300)  # (bins,)
         mean = np.divide(gap + shrink * crowd, n + shrink, out=np.zeros(shape), where=n > 0)
         size = np.abs(mean) if self.measure == "error" else mean

@@ -7,7 +7,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.dispersion import UNIT_HELP, convert_entropy, soft_label_dispersion
+from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, soft_label_dispersion
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import wilson_interval
+from plurivox.identify._shared.score_intervals import wilson_interval
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RepeatConsistency(Identifier):
         del progress
         assert evidence.answers is not None
         answers = evidence.answers
-        again, before = self._repeat_pairs(answers)
+        again, before = self._first_and_repeated_answers(answers)
         top, n_workers = answers.named(0), len(answers.workers)
         same = top[again] == top[before]
         if self.measure == "percent":
@@ -62,8 +62,8 @@ class RepeatConsistency(Identifier):
         value, (low, high) = divide_or_nan(changed, n), wilson_interval(changed, n)
         return Scores("worker", answers.workers, value, self.spec, raw=value, low=low, high=high, n=n)
 
-    def _repeat_pairs(self, answers: Answers) -> tuple[Ints, Ints]:
-        """Return (repeats, repeated): pairs of answers of named workers, both with a label; raise InputError without any."""
+    def _first_and_repeated_answers(self, answers: Answers) -> tuple[Ints, Ints]:
+        """Return (rows of repeats, rows of the answers that they repeat); raise InputError if there are no repeats."""
         if answers.repeat_of is None:
             raise InputError(
                 f"{self.name()} needs repeats, and these answers have none: give a column repeat (true if a task is "

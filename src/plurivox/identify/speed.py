@@ -1,4 +1,4 @@
-"""Median time per answer of a worker."""
+"""Median time per answer of a worker, in seconds."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,8 +7,8 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.engine.kernels.group_by import group_medians, group_rows
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.evidence_checks import answer_durations
 from plurivox.identify._shared.group_sums import sum_by_group
-from plurivox.identify._shared.requirements import answer_times
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Speed(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        worker, seconds, workers = answer_times(evidence, self.name())
+        worker, seconds, workers = answer_durations(evidence, self.name())
         order, start = group_rows(worker, len(workers))
         raw = group_medians(start, seconds[order])
         return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by_group(worker, len(workers)))

@@ -1,4 +1,4 @@
-"""Share of a worker's answers that were given too fast."""
+"""Share of a worker's answers that were given too fast, as a score of workers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,14 +9,14 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.evidence_checks import answer_durations
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.intervals import wilson_interval
-from plurivox.identify._shared.requirements import answer_times
+from plurivox.identify._shared.score_intervals import wilson_interval
 
 
 @dataclass(frozen=True)
 class TooFast(Identifier):
-    """Share of a worker's answers that were given too fast.
+    """Share of a worker's answers that were faster than a number of seconds, or than a share of the median time.
 
     Too fast is below `seconds` if it is set, else below `of_median` times the median of all answers (speeders in surveys are
     often defined as those below 30 to 50 per cent of it: Greszki, Meyer & Schoen 2015,
@@ -29,7 +29,9 @@ class TooFast(Identifier):
     array([0. , 0.5])
     """
 
-    seconds: float | None = option(None, "faster answers are too fast; none: compare with the median", low=0)
+    seconds: float | None = option(
+        None, "answers faster than this many seconds are too fast; none: compare with the median", low=0
+    )
     of_median: float = option(0.3, "answers faster than this share of the median of all answers are too fast", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
@@ -38,7 +40,7 @@ class TooFast(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        worker, seconds, workers = answer_times(evidence, self.name())
+        worker, seconds, workers = answer_durations(evidence, self.name())
         limit = self.of_median * float(np.median(seconds)) if self.seconds is None else self.seconds
         n, fast = sum_by_group(worker, len(workers)), sum_by_group(worker[seconds < limit], len(workers))
         share = divide_or_nan(fast, n)

@@ -7,12 +7,12 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.margins import (
+from plurivox.identify._shared.vote_margins import (
     DIVIDE_BY_HELP,
     MARGIN_HELP,
     TOP_K_HELP,
-    Margins,
-    recorded_votes,
+    MarginOptions,
+    vote_rows_on_recorded_tasks,
     weighted_margin_scores,
 )
 
@@ -57,6 +57,6 @@ class Waum(Identifier):
         del progress
         votes, dynamics, fit = evidence.votes, evidence.dynamics, evidence.fit
         assert votes is not None and dynamics is not None and fit is not None
-        index = recorded_votes(votes, dynamics)
-        margin, weight = Margins(self.margin, self.top_k).vote_margins(votes, index, dynamics, fit.confusion)
+        index = vote_rows_on_recorded_tasks(votes, dynamics)
+        margin, weight = MarginOptions(self.margin, self.top_k).vote_margins(votes, index, dynamics, fit.confusion)
         return weighted_margin_scores(votes, index, margin, weight, self.spec, by_weights=self.divide_by == "weights")

@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence
-from plurivox.identify._shared.margins import Margins, weighted_margin_scores
+from plurivox.identify._shared.vote_margins import MarginOptions, weighted_margin_scores
 from plurivox.identify.waum import Waum
 
 
@@ -40,7 +40,7 @@ class WaumPerWorker(Waum):
         votes, fit = evidence.votes, evidence.fit
         assert votes is not None and fit is not None and fit.confusion is not None
         names = as_names(list(evidence.worker_dynamics), "workers")
-        order, start, margins = *votes.by_worker, Margins(self.margin, self.top_k)
+        order, start, margins = *votes.by_worker, MarginOptions(self.margin, self.top_k)
         margin, weight = np.full(len(votes), np.nan), np.zeros(len(votes))
         is_recorded = np.zeros(len(votes), bool)
         for step, worker in enumerate(positions(votes.workers, names).tolist()):

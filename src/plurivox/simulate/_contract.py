@@ -16,19 +16,28 @@ from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.simulate._shared.dimensions import (
+from plurivox.simulate._shared.draw_vote_labels import draw_vote_labels, draw_votes_like_peerannot
+from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, LEVELS, Assignments, draw_assignment_effects
+from plurivox.simulate._shared.option_checks import (
+    check_option_combinations,
+    check_options_against_sizes,
+    label_frequencies_of_options,
+)
+from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_answer_seconds, draw_timestamps
+from plurivox.simulate._shared.tasks_workers_labels import (
     Dimensions,
     draw_features,
     draw_true_labels,
+    name_tasks_workers_labels,
     power_law_shares,
-    resolve_dimensions,
 )
-from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, LEVELS, Assignments, make_assignments
-from plurivox.simulate._shared.label_draws import draw_like_peerannot, draw_vote_labels
-from plurivox.simulate._shared.option_checks import check_options, check_sizes, read_prior
-from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_seconds, draw_timestamps
 from plurivox.simulate._shared.worker_assignment import VoteDesign, assign_workers
-from plurivox.simulate._shared.worker_traits import WorkerTraits, answer_effects, draw_worker_traits, floor_count
+from plurivox.simulate._shared.worker_traits import (
+    WorkerTraits,
+    draw_worker_traits,
+    fatigue_drift_copying_effects,
+    floor_count,
+)
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
 
@@ -57,7 +66,7 @@ class Simulator(Method, ABC):
     n_tasks: int = option(200, "number of tasks", low=1)
     n_workers: int = option(30, "number of workers", low=1)
     n_labels: int = option(5, "number of labels", low=2)
-    feedback: int = option(10, "votes per task, each by another worker", low=1)
+    feedback: int = option(10, "number of votes per task, each by a different worker", low=1)
     workload: int | None = option(None, "largest number of tasks that a worker answers", low=1)
     imbalance_votes: bool = option(False, "each task gets 1 to `feedback` votes, uniformly at random")
     order: Literal["whole", "peerannot"] = option("whole", "draw all votes together, or vote by vote as peerannot does")
@@ -78,17 +87,17 @@ class Simulator(Method, ABC):
         high=1,
     )
     copiers: float = option(0.0, "share of the workers in groups that copy their leader", low=0, high=1)
-    group_size: int = option(4, "workers in a copying group, including its leader", low=2)
+    group_size: int = option(4, "number of workers in a copying group, including its leader", low=2)
     copy_rate: float = option(0.9, "probability that a copier copies an answer", low=0, high=1)
     times: bool = option(False, "answers have a time and a duration")
     too_fast: float = option(0.0, "share of the workers who answer too fast and at random", low=0, high=1)
-    features: int = option(0, "features per task for classifiers, with one cluster per label", low=0)
+    features: int = option(0, "number of features per task for classifiers, with one cluster per label", low=0)
     separation: float = option(3.0, "mean distance between two clusters of features, in standard deviations", low=0)
-    seed: int = option(0, "same seed, same crowd", low=0)
+    seed: int = option(0, "seed of the random draws; the same seed gives the same crowd", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_options(self)
+        check_option_combinations(self)
 
     def draw(self, truth: SoftLabels | None = None, matrices: Confusion | None = None) -> Simulated:
         """Return a random crowd with its votes; raise InputError or OptionError if the inputs do not fit the options.
@@ -98,13 +107,13 @@ class Simulator(Method, ABC):
         """
         if matrices is not None and "matrices" not in self.takes:
             raise InputError(f"{self.name()} draws its own matrices; to give yours, use independent-confusion")
-        dimensions = resolve_dimensions(self.n_tasks, self.n_workers, self.n_labels, truth, matrices)
-        check_sizes(self, dimensions)
+        dimensions = name_tasks_workers_labels(self.n_tasks, self.n_workers, self.n_labels, truth, matrices)
+        check_options_against_sizes(self, dimensions)
         # optional effects have a generator of their own, so that they never change the assignment of workers to tasks
         rng, effects_rng = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
         true, level, confusion = self._draw_truth_and_matrices(dimensions, rng)
         n_workers = len(dimensions.workers)
-        traits = draw_worker_traits(self, dimensions.workers, self.traits(n_workers), effects_rng)
+        traits = draw_worker_traits(self, dimensions.workers, self.draw_strategy_traits(n_workers), effects_rng)
         if self.too_fast and traits.too_fast is not None:
             confusion = np.where(traits.too_fast[:, None, None], 1 / len(dimensions.labels), confusion)
         crowd = CrowdModel(dimensions, true, level, confusion, traits)
@@ -124,25 +133,25 @@ class Simulator(Method, ABC):
     # ---- defined by a strategy
 
     @abstractmethod
-    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        """(n_workers, n_labels, n_labels) the confusion matrix of each worker: [worker, true label, label given]."""
+    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+        """Return (n_workers, n_labels, n_labels) random confusion matrices of the workers, [worker, true, given]."""
 
-    def levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
-        """(n_tasks,) the level of each task, a position in LEVELS; None if tasks do not differ."""
+    def draw_task_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
+        """Return (n_tasks,) a random difficulty level per task: 0 easy, 1 hard, 2 random; None if tasks do not differ."""
         del n_tasks, rng
         return None
 
-    def traits(self, n_workers: int) -> Mapping[str, Floats]:
-        """Return name -> (n_workers,) traits of the workers that the strategy draws beside the matrices."""
+    def draw_strategy_traits(self, n_workers: int) -> Mapping[str, Floats]:
+        """Return name -> (n_workers,) random worker traits of this strategy, such as honesty; {} if it has none."""
         del n_workers
         return {}
 
     def draw_answers(self, assignments: Assignments, crowd: "CrowdModel", rng: np.random.Generator) -> "DrawnAnswers":
-        """Return the labels, and perhaps the whole answers, drawn for every assignment."""
+        """Return a random label for every assignment of a worker to a task, and whole answers if workers enter more."""
         return DrawnAnswers(draw_vote_labels(crowd.matrices, assignments, rng))
 
-    def count_workers(self, share: float) -> int:
-        """Return the number of workers that a share of them is, rounded down."""
+    def worker_count_of_share(self, share: float) -> int:
+        """Return share * number of workers, rounded down."""
         return floor_count(share, self.n_workers)
 
     # ---- steps of `draw`
@@ -150,31 +159,35 @@ class Simulator(Method, ABC):
     def _draw_truth_and_matrices(
         self, dimensions: Dimensions, rng: np.random.Generator
     ) -> tuple[Ints, Ints | None, Floats]:
-        """Return true labels, levels and confusion matrices, drawn in this order if they are not given."""
+        """Return the tasks' true labels and levels and the workers' confusion matrices, random if they are not given."""
         n_labels = len(dimensions.labels)
         true = dimensions.true
         if true is None:
-            true = draw_true_labels(read_prior(self, n_labels), n_labels, len(dimensions.tasks), rng)
-        level = self.levels(len(dimensions.tasks), rng)
-        return true, level, self.matrices(n_labels, rng) if dimensions.matrices is None else dimensions.matrices
+            true = draw_true_labels(label_frequencies_of_options(self, n_labels), n_labels, len(dimensions.tasks), rng)
+        level = self.draw_task_levels(len(dimensions.tasks), rng)
+        return (
+            true,
+            level,
+            self.draw_confusion_matrices(n_labels, rng) if dimensions.matrices is None else dimensions.matrices,
+        )
 
     def _draw_votes(
         self, crowd: "CrowdModel", rng: np.random.Generator, effects_rng: np.random.Generator
     ) -> tuple[Assignments, "DrawnAnswers"]:
-        """Return the assignment of workers to tasks, and the labels or answers drawn for it."""
+        """Return a random assignment of workers to tasks, and the labels or answers drawn for it."""
         n_tasks, n_workers = len(crowd.dimensions.tasks), len(crowd.dimensions.workers)
         shares = power_law_shares(n_workers, self.worker_tail) if self.worker_tail else None
         design = VoteDesign(n_tasks, n_workers, self.feedback, self.workload, self.imbalance_votes, shares)
-        effects = answer_effects(self, crowd.traits)
+        effects = fatigue_drift_copying_effects(self, crowd.traits)
         if self.order == "peerannot":
-            task, worker, label = draw_like_peerannot(design, crowd.matrices, crowd.true, crowd.level, rng)
-            return make_assignments(task, worker, crowd.true, None, effects, effects_rng), DrawnAnswers(label)
+            task, worker, label = draw_votes_like_peerannot(design, crowd.matrices, crowd.true, crowd.level, rng)
+            return draw_assignment_effects(task, worker, crowd.true, None, effects, effects_rng), DrawnAnswers(label)
         task, worker = assign_workers(design, rng)
-        assignments = make_assignments(task, worker, crowd.true, crowd.level, effects, effects_rng)
+        assignments = draw_assignment_effects(task, worker, crowd.true, crowd.level, effects, effects_rng)
         return assignments, self.draw_answers(assignments, crowd, rng)
 
     def _draw_features(self, crowd: "CrowdModel", rng: np.random.Generator) -> Floats | None:
-        """(n_tasks, size) random features of the tasks; None if the option `features` is 0."""
+        """Return (n_tasks, n_features) random task features, clustered by true label; None if the option `features` is 0."""
         if not self.features:
             return None
         return draw_features(crowd.true, len(crowd.dimensions.labels), self.features, self.separation, rng)
@@ -182,7 +195,7 @@ class Simulator(Method, ABC):
 
 @dataclass(frozen=True)
 class CrowdModel:
-    """The parameters that votes are drawn from: names, true labels, levels, confusion matrices, worker traits."""
+    """The parameters that votes are drawn from: true labels and levels of tasks, confusion matrices and traits of workers."""
 
     dimensions: Dimensions
     true: Ints  # (n_tasks,)
@@ -193,7 +206,7 @@ class CrowdModel:
 
 @dataclass(frozen=True)
 class DrawnAnswers:
-    """The label drawn for each assignment, and the whole answers if workers enter more than a label."""
+    """The label drawn for each assignment of a worker to a task, and the whole answers if workers enter more than a label."""
 
     label: Ints  # (n_assignments,)
     answers: Answers | None = None
@@ -201,10 +214,10 @@ class DrawnAnswers:
 
 
 def _make_votes(assignments: Assignments, drawn: DrawnAnswers, crowd: CrowdModel, rng: np.random.Generator) -> Votes:
-    """Return the drawn labels as votes, with drawn times if the simulation has times; makes the columns read-only."""
+    """Return the drawn labels as Votes, with random times if the simulation has times; make the given arrays read-only."""
     dimensions, pace, seconds, when = crowd.dimensions, crowd.traits.pace, None, None
     if drawn.answers is None and pace is not None and assignments.n_before is not None:
-        seconds = draw_seconds(assignments.n_before, pace[assignments.worker], LABEL_SECONDS, rng)
+        seconds = draw_answer_seconds(assignments.n_before, pace[assignments.worker], LABEL_SECONDS, rng)
         session = np.zeros(len(assignments), np.int64)
         when = draw_timestamps(assignments.worker, session, assignments.n_before, seconds, rng)
     for column in (assignments.task, assignments.worker, drawn.label):  # read-only columns need no copy

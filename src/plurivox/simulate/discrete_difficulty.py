@@ -9,7 +9,10 @@ from plurivox.core.method import option
 from plurivox.core.types import Floats, Ints
 from plurivox.simulate._contract import Simulator
 from plurivox.simulate._shared.fatigue_drift_copying import LEVELS
-from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import (
+    draw_dirichlet_confusion_matrices,
+    swap_largest_to_diagonal,
+)
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,17 @@ class DiscreteDifficulty(Simulator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"matrices"})
 
-    ratio: float = option(0.5, "share of the workers who are good", low=0, high=1)
-    ratio_diff: float = option(1.0, "easy tasks per hard task", low=0)
+    ratio: float = option(
+        0.5, "share of the workers who are good, that is, more often right on hard tasks", low=0, high=1
+    )
+    ratio_diff: float = option(1.0, "number of easy tasks per hard task", low=0)
     random: float = option(0.0, "share of the tasks on which all workers guess", low=0, high=1)
 
-    def levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:
+    def draw_task_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:
         hard = (1 - self.random) / (self.ratio_diff + 1)
         return rng.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
 
-    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        n_good = self.count_workers(self.ratio)
-        good = swap_largest_to_diagonal(draw_confusion_matrices(n_good, n_labels, 0.2, rng))
-        return np.concatenate([good, draw_confusion_matrices(self.n_workers - n_good, n_labels, 5.0, rng)])
+    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+        n_good = self.worker_count_of_share(self.ratio)
+        good = swap_largest_to_diagonal(draw_dirichlet_confusion_matrices(n_good, n_labels, 0.2, rng))
+        return np.concatenate([good, draw_dirichlet_confusion_matrices(self.n_workers - n_good, n_labels, 5.0, rng)])

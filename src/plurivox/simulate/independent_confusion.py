@@ -8,7 +8,10 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import (
+    draw_dirichlet_confusion_matrices,
+    swap_largest_to_diagonal,
+)
 
 
 @dataclass(frozen=True)
@@ -31,5 +34,7 @@ class IndependentConfusion(Simulator):
         1.0, "concentration of the Dirichlet distribution: low gives peaked rows, high uniform ones", low=1e-3
     )
 
-    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        return swap_largest_to_diagonal(draw_confusion_matrices(self.n_workers, n_labels, self.concentration, rng))
+    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+        return swap_largest_to_diagonal(
+            draw_dirichlet_confusion_matrices(self.n_workers, n_labels, self.concentration, rng)
+        )

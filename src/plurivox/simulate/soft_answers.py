@@ -11,12 +11,22 @@ from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.types import TEXT, Floats
 from plurivox.simulate._contract import CrowdModel, DrawnAnswers, Simulator
-from plurivox.simulate._shared.answer_marks import Marks, draw_marks
-from plurivox.simulate._shared.answer_sessions import SessionAnswers, add_times, session_names, split_into_sessions
-from plurivox.simulate._shared.beliefs import draw_beliefs, redraw_beliefs, stated_beliefs, top_label_matrices
-from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_task_order
+from plurivox.simulate._shared.answer_marks import Marks, draw_answer_marks
+from plurivox.simulate._shared.answer_sessions import (
+    SessionAnswers,
+    draw_answer_times,
+    session_names,
+    split_into_sessions,
+)
+from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_task_order_per_worker
 from plurivox.simulate._shared.response_times import LABEL_SECONDS, PERCENT_SECONDS
 from plurivox.simulate._shared.typed_percents import FAULTS
+from plurivox.simulate._shared.worker_beliefs import (
+    draw_label_beliefs,
+    redraw_beliefs_for_repeats,
+    stated_beliefs,
+    top_label_matrices,
+)
 
 HONESTY_CONCENTRATION = 20.0  # a worker's honesty is drawn from Beta(20 h, 20 (1 - h))
 
@@ -42,17 +52,21 @@ class SoftAnswers(Simulator):
 
     times: bool = option(True, "answers have a time and a duration")
     form: Literal["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"] = option(
-        "top-two", "form of the question"
+        "top-two", "form of the question in which workers enter their answers"
     )
-    sharpness: float = option(4.0, "sharpness of the median worker's beliefs", low=1e-3, high=1e4)
+    sharpness: float = option(
+        4.0, "sharpness of the median worker's beliefs; higher is more certain", low=1e-3, high=1e4
+    )
     sharpness_spread: float = option(0.4, "standard deviation of log sharpness between workers", low=0, high=5)
     honesty: float = option(0.97, "mean share of answers in which workers state what they believe", low=0, high=1)
-    boast: float = option(0.2, "standard deviation of how far workers over- or understate", low=0, high=5)
-    faults: float = option(
-        1.0, "rate of faults relative to the released answers: 0 none, 2 twice as many", low=0, high=5
+    boast: float = option(
+        0.2, "standard deviation, between workers, of how far they over- or understate their beliefs", low=0, high=5
     )
-    sitting: int = option(25, "tasks per sitting (session)", low=1)
-    repeats: int = option(2, "tasks that are repeated at the end of a sitting", low=0)
+    faults: float = option(
+        1.0, "rate of typing faults relative to the answers of Collins et al.: 0 none, 2 twice as many", low=0, high=5
+    )
+    sitting: int = option(25, "number of tasks per sitting (session)", low=1)
+    repeats: int = option(2, "number of tasks that are repeated at the end of a sitting", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,7 +77,7 @@ class SoftAnswers(Simulator):
                 f"{self.name()}: repeats ({self.repeats}) must be at most the tasks of a sitting ({self.sitting})"
             )
 
-    def traits(self, n_workers: int) -> Mapping[str, Floats]:
+    def draw_strategy_traits(self, n_workers: int) -> Mapping[str, Floats]:
         rng, n = np.random.default_rng([self.seed, 2]), n_workers  # own generator: every call returns the same traits
         sharpness = self.sharpness * np.exp(self.sharpness_spread * rng.standard_normal(n))
         honesty = np.full(n, self.honesty)
@@ -72,31 +86,33 @@ class SoftAnswers(Simulator):
         boast = np.exp(self.boast * rng.standard_normal(n))
         return {"sharpness": sharpness, "honesty": honesty, "boast": boast}
 
-    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         del rng
-        traits = self.traits(self.n_workers)
+        traits = self.draw_strategy_traits(self.n_workers)
         return top_label_matrices(1 / (traits["sharpness"] * n_labels), traits["honesty"], n_labels)
 
     def draw_answers(self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator) -> DrawnAnswers:
-        belief = self._draw_beliefs(assignments, crowd, rng)  # (n_assignments, n_labels)
+        belief = self._draw_beliefs_of_assignments(assignments, crowd, rng)  # (n_assignments, n_labels)
         n_before = assignments.n_before
         if n_before is None:
-            n_before = draw_task_order(assignments.worker, rng)[0]
+            n_before = draw_task_order_per_worker(assignments.worker, rng)[0]
         seconds = LABEL_SECONDS if self.form == "one-label" else PERCENT_SECONDS
         sessions = split_into_sessions(assignments.worker, n_before, self.sitting, self.repeats, rng)
-        sessions = add_times(sessions, n_before, crowd.traits.pace, seconds, rng)
+        sessions = draw_answer_times(sessions, n_before, crowd.traits.pace, seconds, rng)
         answered, repeated = belief[sessions.assignment], sessions.repeat_of >= 0
-        answered[repeated] = redraw_beliefs(answered[repeated], rng)
+        answered[repeated] = redraw_beliefs_for_repeats(answered[repeated], rng)
         stated = stated_beliefs(answered, crowd.traits.by_strategy["boast"][sessions.worker])
-        marks = draw_marks(self.form, stated, self.faults, rng)
+        marks = draw_answer_marks(self.form, stated, self.faults, rng)
         return DrawnAnswers(
             belief.argmax(1).astype(np.min_scalar_type(belief.shape[1] - 1)),
             _make_answers(assignments, crowd, sessions, marks, self.form),
             np.array([*FAULTS, ""], dtype=TEXT)[marks.fault],
         )
 
-    def _draw_beliefs(self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator) -> Floats:
-        """(n_assignments, n_labels) the belief behind each answer; uninformed if not honest, too fast or a guess."""
+    def _draw_beliefs_of_assignments(
+        self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator
+    ) -> Floats:
+        """Return (n_assignments, n_labels) a random belief over labels per answer; uninformed if the answer is a guess."""
         traits, n_labels = crowd.traits.by_strategy, len(crowd.dimensions.labels)
         worker = assignments.matrix_worker
         informed = rng.random(len(assignments)) < traits["honesty"][worker]
@@ -105,14 +121,14 @@ class SoftAnswers(Simulator):
         if assignments.is_guess is not None:
             informed &= ~assignments.is_guess
         concentration = 1 / (traits["sharpness"][worker] * n_labels)
-        belief = draw_beliefs(concentration, assignments.true_labels(), informed, n_labels, rng)
+        belief = draw_label_beliefs(concentration, assignments.true_labels(), informed, n_labels, rng)
         return belief if assignments.copied_row is None else belief[assignments.copied_row]
 
 
 def _make_answers(
     assignments: Assignments, crowd: CrowdModel, sessions: SessionAnswers, marks: Marks, form: str
 ) -> Answers:
-    """Return `Answers` with these marks, one row per row of `sessions`; makes `marks.typed` read-only."""
+    """Return `Answers` with these marks, one answer per row of `sessions`; make `marks.typed` read-only."""
     marks.typed.flags.writeable = False  # a read-only column needs no copy
     return Answers(
         task=assignments.task[sessions.assignment],

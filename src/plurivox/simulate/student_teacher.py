@@ -7,7 +7,10 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
-from plurivox.simulate._shared.random_confusion_matrices import draw_confusion_matrices, swap_largest_to_diagonal
+from plurivox.simulate._shared.random_confusion_matrices import (
+    draw_dirichlet_confusion_matrices,
+    swap_largest_to_diagonal,
+)
 
 
 @dataclass(frozen=True)
@@ -26,9 +29,9 @@ class StudentTeacher(Simulator):
 
     ratio: float = option(0.5, "share of the workers who are students", low=0, high=1)
 
-    def matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
-        n_students = min(self.count_workers(self.ratio), self.n_workers - 1)
+    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+        n_students = min(self.worker_count_of_share(self.ratio), self.n_workers - 1)
         n_teachers = self.n_workers - n_students
-        teachers = swap_largest_to_diagonal(draw_confusion_matrices(n_teachers, n_labels, 1.0, rng))
+        teachers = swap_largest_to_diagonal(draw_dirichlet_confusion_matrices(n_teachers, n_labels, 1.0, rng))
         teacher = rng.choice(n_teachers, replace=True, size=n_students)
         return np.concatenate([teachers, teachers[teacher]])

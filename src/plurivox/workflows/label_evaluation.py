@@ -14,7 +14,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Evaluation
-from plurivox.evaluate.measures.hard import Ties
+from plurivox.evaluate.measures.hard_label_measures import Ties
 
 if TYPE_CHECKING:  # tables need polars; .npz files can be evaluated without it
     from plurivox.io import Dataset

@@ -1,4 +1,4 @@
-"""Calibration measures: do predicted probabilities match the observed frequencies?
+"""Calibration measures, which compare predicted probabilities with observed frequencies: ECE, Brier score, NLL and others.
 
 Each takes (prediction, truth) and uses the tasks both have. The true label is the most probable one of the truth; the
 confidence of a prediction is the probability of its most probable label.
@@ -16,9 +16,9 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats, Ints
-from plurivox.evaluate.alignment import align_rows, row_blocks
-from plurivox.evaluate.measures.hard import Ties, hits, true_labels
-from plurivox.evaluate.resampling import Contribution, TaskSums, mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, float64_row_blocks
+from plurivox.evaluate.bootstrap_over_tasks import Contribution, TaskSums, mean_as_task_sums
+from plurivox.evaluate.measures.hard_label_measures import Ties, hits, true_labels
 
 NLL_CLIP = 1e-6  # probabilities are clipped to at least this before the logarithm
 BINS = 15  # number of equal-width bins of confidence
@@ -34,7 +34,7 @@ def nll(prediction: SoftLabels, truth: SoftLabels, *, clip: float = NLL_CLIP) ->
     >>> round(nll(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"])), 4)
     7.2543
     """
-    return mean_sums(log_losses(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(log_losses(*align_rows(prediction, truth), clip)).value
 
 
 def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -46,7 +46,7 @@ def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> brier(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     1.25
     """
-    return mean_sums(square_losses(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(square_losses(*align_rows(prediction, truth))).value
 
 
 def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ties = "first") -> float:
@@ -60,11 +60,11 @@ def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ti
     >>> ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return ece_sums(*align_rows(prediction, truth), ties, bins).value
+    return ece_task_sums(*align_rows(prediction, truth), ties, bins).value
 
 
 def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS) -> float:
-    """Return the calibration error of the probability of each label, averaged over labels.
+    """Return the classwise expected calibration error: the calibration error of each label's probability, averaged over labels.
 
     (1 / K) sum_k sum_b n_bk / n |share of tasks whose true label is k - mean q_k| over `bins` equal bins of q_k.
     Kull et al. (2019), https://doi.org/10.48550/arXiv.1910.12656
@@ -73,7 +73,7 @@ def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS
     >>> classwise_ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return classwise_ece_sums(*align_rows(prediction, truth), bins).value
+    return classwise_ece_task_sums(*align_rows(prediction, truth), bins).value
 
 
 def rms_calibration(
@@ -93,7 +93,7 @@ def rms_calibration(
     >>> round(rms_calibration(prediction, truth, size=1), 4), round(rms_calibration(prediction, truth, size=1, compat=True), 4)
     (0.7616, 0.2828)
     """
-    return rms_calibration_sums(*align_rows(prediction, truth), ties, size, compat).value
+    return rms_calibration_task_sums(*align_rows(prediction, truth), ties, size, compat).value
 
 
 def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
@@ -107,7 +107,7 @@ def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") ->
     0.25
     """
     hit, confidence = hits_and_confidence(*align_rows(prediction, truth), ties)
-    ranked = tied_mean(hit, confidence)[np.argsort(-confidence, kind="stable")]
+    ranked = mean_hit_at_equal_confidence(hit, confidence)[np.argsort(-confidence, kind="stable")]
     return float((np.cumsum(ranked) / np.arange(1, len(ranked) + 1)).mean())
 
 
@@ -122,7 +122,7 @@ class Reliability(DataType):
     accuracy: Floats  # (n_bins,) the share of correct predictions
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns low, high, n, confidence, accuracy."""
+        """Return one row per bin of confidence, as columns: low, high, n, confidence, accuracy."""
         return {name: getattr(self, name) for name in ("low", "high", "n", "confidence", "accuracy")}
 
     def info(self) -> dict[str, object]:
@@ -132,7 +132,7 @@ class Reliability(DataType):
 def reliability(
     prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, size: int | None = None, ties: Ties = "first"
 ) -> Reliability:
-    """Return confidence and accuracy per bin: `bins` bins as in `ece`, or `size` tasks each as in `rms_calibration`.
+    """Return the data of a reliability diagram: mean confidence and accuracy in bins of equal width, or of `size` tasks each.
 
     DeGroot and Fienberg (1983), https://doi.org/10.2307/2987588
 
@@ -142,10 +142,10 @@ def reliability(
     ([0, 2], [nan, 0.8], [nan, 0.5])
     """
     hit, confidence = hits_and_confidence(*align_rows(prediction, truth), ties)
-    place, low, high = bin_edges(confidence, bins, size)
+    place, low, high = bins_and_edges(confidence, bins, size)
     n = np.bincount(place, minlength=len(low))
     divisor = np.where(n > 0, n, np.nan)
-    hit = hit if size is None else tied_mean(hit, confidence)
+    hit = hit if size is None else mean_hit_at_equal_confidence(hit, confidence)
     return Reliability(low, high, n, *(np.bincount(place, x, minlength=len(low)) / divisor for x in (confidence, hit)))
 
 
@@ -153,18 +153,18 @@ def reliability(
 
 
 def hits_and_confidence(prediction: Rows, truth: Rows, ties: Ties) -> tuple[Floats, Floats]:
-    """Return (n_tasks,) the hits (1 if correct), and (n_tasks,) the confidences."""
+    """Return (n_tasks,) 1 if the prediction is correct, else 0, and (n_tasks,) the probability of the predicted label."""
     return hits(prediction, truth, ties), prediction.top(1)[1][:, 0].astype(np.float64)
 
 
 def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
-    """Return (n_tasks,) the clipped -log q(true) of each task."""
+    """Return (n_tasks,) -log of the probability predicted for the true label, which is raised to at least `clip`."""
     return -np.log(np.maximum(prediction.at(true_labels(truth)).astype(np.float64), clip))
 
 
 def square_losses(prediction: Rows, truth: Rows) -> Floats:
-    """Return (n_tasks,) the Brier score of each task."""
-    square = np.concatenate([(q**2).sum(1) for _, q in row_blocks(prediction)])
+    """Return (n_tasks,) the Brier score of each task: sum_k (q_k - 1[k is true])^2 over its labels."""
+    square = np.concatenate([(q**2).sum(1) for _, q in float64_row_blocks(prediction)])
     return square - 2 * prediction.at(true_labels(truth)) + 1
 
 
@@ -179,7 +179,7 @@ def equal_width_bins(confidence: Floats, bins: int) -> Ints:
 
 
 def equal_size_bins(confidence: Floats, size: int) -> tuple[Ints, int]:
-    """Return the bin of each task, `size` tasks per bin by increasing confidence (the last has the rest), and their number."""
+    """Return (n_tasks,) the bin of each task, with `size` tasks per bin by increasing confidence, and the number of bins."""
     if size < 1:
         raise OptionError(f"the size of a bin must be 1 or more; got {size}")
     n_bins = max(len(confidence) // size, 1)
@@ -188,8 +188,8 @@ def equal_size_bins(confidence: Floats, size: int) -> tuple[Ints, int]:
     return place, n_bins
 
 
-def bin_edges(confidence: Floats, bins: int, size: int | None) -> tuple[Ints, Floats, Floats]:
-    """Return the bin of each task, and the lower and upper edges of the bins."""
+def bins_and_edges(confidence: Floats, bins: int, size: int | None) -> tuple[Ints, Floats, Floats]:
+    """Return (n_tasks,) the confidence bin of each task, and (n_bins,) the lower and (n_bins,) the upper edges of the bins."""
     if size is None:
         at = np.linspace(0, 1, bins + 1)
         return equal_width_bins(confidence, bins), at[:-1], at[1:]
@@ -199,8 +199,8 @@ def bin_edges(confidence: Floats, bins: int, size: int | None) -> tuple[Ints, Fl
     return place, ranked[first], ranked[np.append(first[1:] - 1, len(confidence) - 1)]
 
 
-def tied_mean(hit: Floats, confidence: Floats) -> Floats:
-    """Return (n_tasks,) the hits averaged over tasks of the same confidence."""
+def mean_hit_at_equal_confidence(hit: Floats, confidence: Floats) -> Floats:
+    """Return (n_tasks,) for each task the mean hit (1 if correct) of all tasks with exactly the same confidence."""
     _, level = np.unique(confidence, return_inverse=True)
     return (np.bincount(level, hit) / np.bincount(level))[level]
 
@@ -208,42 +208,42 @@ def tied_mean(hit: Floats, confidence: Floats) -> Floats:
 # ---- as sums over tasks; resampling does not change the bins
 
 
-def ece_sums(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> TaskSums:
-    """Return `ece` as sums over tasks: sum_b |sum of gaps in b| / n, where the gap of a task is hit - confidence."""
+def ece_task_sums(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> TaskSums:
+    """Return the expected calibration error as sums over tasks: sum_b |sum of (hit - confidence) in bin b| / n."""
     hit, confidence = hits_and_confidence(prediction, truth, ties)
     contributions = [(np.arange(len(hit)), equal_width_bins(confidence, bins), hit - confidence)]
     return TaskSums(len(hit), bins, lambda: contributions, lambda sums, n: np.abs(sums).sum(1) / n)
 
 
-def rms_calibration_sums(
+def rms_calibration_task_sums(
     prediction: Rows, truth: Rows, ties: Ties, size: int = BIN_SIZE, compat: bool = False
 ) -> TaskSums:
-    """Return `rms_calibration` as sums over tasks: sqrt(sum_b (sum of gaps in b)^2 / n_b / n)."""
+    """Return the RMS calibration error as sums over tasks: sqrt(sum_b (sum of hit - confidence in bin b)^2 / n_b / n)."""
     hit, confidence = hits_and_confidence(prediction, truth, ties)
     if compat and len(hit) < size:
         raise InputError(f"compat needs at least one full bin of {size} tasks; there are {len(hit)} tasks: reduce size")
-    hit = hit if compat else tied_mean(hit, confidence)
+    hit = hit if compat else mean_hit_at_equal_confidence(hit, confidence)
     place, n_bins = equal_size_bins(confidence, size)
     tasks = np.arange(len(hit))
     contributions = [(tasks, place, hit - confidence), (tasks, n_bins + place, np.ones(len(hit)))]
 
-    def finish(sums: Floats, n: Floats) -> Floats:
-        """Return the calibration error from the sums of gaps and of tasks in each bin."""
+    def rms_from_sums(sums: Floats, n: Floats) -> Floats:
+        """Return the RMS calibration error from each bin's sum of (hit - confidence) and number of tasks."""
         gap, inside = (part[:, : n_bins - 1] if compat else part for part in np.split(sums, 2, axis=1))
         return np.sqrt((gap**2 / np.maximum(inside, 1)).sum(1) / n)
 
-    return TaskSums(len(hit), 2 * n_bins, lambda: contributions, finish)
+    return TaskSums(len(hit), 2 * n_bins, lambda: contributions, rms_from_sums)
 
 
-def classwise_ece_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskSums:
-    """Return `classwise_ece` as sums over tasks: (1 / K) sum_k sum_b |sum of gaps of label k in b| / n."""
+def classwise_ece_task_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskSums:
+    """Return the calibration error per label as sums over tasks: (1 / K) sum_k sum_b |sum of (1[k is true] - q_k) in b| / n."""
     n_labels, true = prediction.n_labels, true_labels(truth)
 
-    def contributions() -> Iterator[Contribution]:
-        """Yield (task, bin of a label, gap) for blocks of tasks."""
+    def gap_blocks() -> Iterator[Contribution]:
+        """Yield (task, bin of the label's probability, 1[label is true] - probability) for all labels, in blocks of tasks."""
         label = np.arange(n_labels)
-        for where, q in row_blocks(prediction):
+        for where, q in float64_row_blocks(prediction):
             rows = np.arange(where.start, where.stop)[:, None]
             yield rows, label * bins + equal_width_bins(q, bins), (true[rows] == label) - q
 
-    return TaskSums(len(prediction), n_labels * bins, contributions, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)
+    return TaskSums(len(prediction), n_labels * bins, gap_blocks, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)

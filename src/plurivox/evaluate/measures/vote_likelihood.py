@@ -11,13 +11,18 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import align_rows, paired_blocks, per_task, shared_positions
-from plurivox.evaluate.measures.soft import CLIP, relative_entropies
-from plurivox.evaluate.resampling import mean_sums
+from plurivox.evaluate.align_tasks_and_labels import (
+    align_rows,
+    prediction_and_truth_blocks,
+    shared_task_positions,
+    values_per_task,
+)
+from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums
+from plurivox.evaluate.measures.soft_label_measures import CLIP, kl_divergences
 
 
 def shares_of(votes: Votes) -> SoftLabels:
-    """Return the vote shares of the tasks that have votes, with the number of votes as `support`.
+    """Return each voted task's vote shares as soft labels, with its number of votes as `support`.
 
     >>> shares_of(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).prob
     array([[0.5, 0.5]])
@@ -42,12 +47,12 @@ def count_log_likelihood(prediction: SoftLabels, votes: Votes, *, clip: float = 
 
     left, right, n = _align_shares(prediction, shares_of(votes))
     found, begin = [], 0
-    for q, p in paired_blocks(left, right):
+    for q, p in prediction_and_truth_blocks(left, right):
         counts = p * n[begin : begin + len(p), None]
         ways = gammaln(n[begin : begin + len(p)] + 1) - gammaln(counts + 1).sum(1)
         found.append(ways + (counts * np.log(np.maximum(q, clip))).sum(1))
         begin += len(p)
-    return mean_sums(np.concatenate(found)).value
+    return mean_as_task_sums(np.concatenate(found)).value
 
 
 def count_deviance(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:
@@ -60,11 +65,11 @@ def count_deviance(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) 
     >>> round(count_deviance(SoftLabels.of([[.2, .8]], ["a"], ["x", "y"]), votes), 4)
     0.4463
     """
-    return mean_sums(count_deviances(prediction, shares_of(votes), clip)).value
+    return mean_as_task_sums(count_deviances(prediction, shares_of(votes), clip)).value
 
 
 def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
-    """Return the expected KL(shares || truth) due to the sampling noise of n votes: the mean of (K_eff - 1) / (2 n) in nats.
+    """Return the expected KL(vote shares || truth) due to sampling noise of n votes: the mean of (K_eff - 1) / (2 n) in nats.
 
     K_eff is the number of labels that got a vote (Miller and Madow's correction of the entropy of shares: labels without a
     vote by chance are not counted, so with few votes the true floor is higher). With a `prediction` it is exp H(q), and the
@@ -75,26 +80,26 @@ def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
     >>> vote_floor(votes)
     0.25
     """
-    return mean_sums(vote_floors(shares_of(votes), prediction)).value
+    return mean_as_task_sums(expected_kl_from_vote_noise(shares_of(votes), prediction)).value
 
 
-def count_deviances(prediction: SoftLabels, shares: SoftLabels, clip: float = CLIP) -> Floats:
-    """Return (n_tasks,) the deviance n KL(shares || q) of the tasks that both have."""
-    left, right, n = _align_shares(prediction, shares)
-    return n * relative_entropies(left, right, clip)
+def count_deviances(prediction: SoftLabels, vote_shares: SoftLabels, clip: float = CLIP) -> Floats:
+    """Return (n_tasks,) the deviance n KL(vote shares || prediction) of each shared task with n votes."""
+    left, right, n = _align_shares(prediction, vote_shares)
+    return n * kl_divergences(left, right, clip)
 
 
-def vote_floors(shares: SoftLabels, prediction: SoftLabels | None = None) -> Floats:
-    """Return (n_tasks,) the expected KL(shares || truth) of each task, see `vote_floor`."""
-    left, right, n = _align_shares(shares if prediction is None else prediction, shares)
+def expected_kl_from_vote_noise(vote_shares: SoftLabels, prediction: SoftLabels | None = None) -> Floats:
+    """Return (n_tasks,) the expected KL(vote shares || true distribution) of each task due to its few votes, in nats."""
+    left, right, n = _align_shares(vote_shares if prediction is None else prediction, vote_shares)
     if prediction is None:
-        return (per_task(lambda _, p: (p > 0).sum(1), left, right) - 1) / (2 * n)
+        return (values_per_task(lambda _, p: (p > 0).sum(1), left, right) - 1) / (2 * n)
     entropy = left.entropy()
     return np.minimum((np.exp(entropy) - 1) / (2 * n), entropy)
 
 
-def _align_shares(prediction: SoftLabels, shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
-    """Return the aligned rows of prediction and vote shares, and (n_tasks,) the number of votes."""
-    if shares.support is None:
+def _align_shares(prediction: SoftLabels, vote_shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
+    """Return the rows of prediction and vote shares on their shared tasks and labels, and (n_tasks,) the number of votes."""
+    if vote_shares.support is None:
         raise InputError("the vote shares have no number of votes (support)")
-    return *align_rows(prediction, shares), shares.support[shared_positions(prediction, shares)[1]]
+    return *align_rows(prediction, vote_shares), vote_shares.support[shared_task_positions(prediction, vote_shares)[1]]

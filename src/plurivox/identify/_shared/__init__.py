@@ -1,1 +1,1 @@
-"""Code shared by several scores."""
+"""Code shared by several scores of tasks, workers or crowds."""

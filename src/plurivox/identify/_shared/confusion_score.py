@@ -9,7 +9,7 @@ from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.requirements import answers_per_worker
+from plurivox.identify._shared.evidence_checks import answers_per_worker
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class ConfusionScore(Identifier):
 
     @abstractmethod
     def score_matrices(self, matrices: Floats) -> Floats:
-        """(n_matrices,) the raw score of each confusion matrix (n_matrices, true, given) over two labels or more."""
+        """Return (n_matrices,) the raw score of each worker's confusion matrix (n_matrices, true label, given label)."""
 
     def perfect_score(self, n_labels: int) -> float:
-        """Return the raw score of a worker who is always right."""
+        """Return the raw score of a worker who is always right, by the number of labels."""
         del n_labels
         return 1.0
 

@@ -17,7 +17,7 @@ from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import agreeing_share, disagreement_within_answers, has_pairs
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.intervals import RESAMPLES_HELP, bootstrap_counts, percentile_interval
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_pattern_counts, percentile_interval
 
 MAX_DENSE_CELLS = 2**27  # larger tables of counts are sparse
 MAX_KEY_BITS = 62  # a row of counts that fits into this many bits is encoded as one integer
@@ -34,12 +34,12 @@ class CountPatterns(NamedTuple):
 
     @property
     def has_pairs(self) -> Any:
-        """(n_patterns,) whether a task has at least two votes, so that votes can agree."""
+        """(n_patterns,) whether a task with these vote counts has at least two votes."""
         return has_pairs(self.n)
 
     @property
     def agreement(self) -> Floats:
-        """(n_patterns,) the share of pairs of votes that agree; of soft answers, the probability that drawn labels do."""
+        """(n_patterns,) the share of pairs of votes on a task that agree; for soft answers, the probability that they do."""
         return agreeing_share(self.n, sums_of_squares(self.counts), self.within)
 
     @property
@@ -48,28 +48,30 @@ class CountPatterns(NamedTuple):
         return sparse.csr_array(self.counts.multiply(1 / self.n[:, None]))
 
 
-def count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
-    """Return the distinct rows of vote counts; `scale` (n_labels,) are positions of the labels if distances matter."""
+def vote_count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
+    """Return the distinct rows of the task-by-label table of vote counts, and how many tasks have each."""
     within, single = disagreement_within_answers(votes, scale), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > MAX_DENSE_CELLS or votes.n_labels > MAX_KEY_BITS:
         tally = votes.tally()
         counts = sparse.csr_array(
             (tally.mass, tally.label.astype(np.int64), tally.start), (votes.n_tasks, votes.n_labels)
         )
-        return _drop_empty(counts, votes.support, within, single, scale)
+        return _patterns_with_votes(counts, votes.support, within, single, scale)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
     if within.any() or votes.n_labels * np.log2(base) >= MAX_KEY_BITS or (table % 1).any():
-        return _drop_empty(table, votes.support, within, single, scale)
+        return _patterns_with_votes(table, votes.support, within, single, scale)
     key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # one integer per row
     _, first, n_tasks = np.unique(key, return_index=True, return_counts=True)
-    return _drop_empty(table[first], votes.support[first], within[first], n_tasks, scale)
+    return _patterns_with_votes(table[first], votes.support[first], within[first], n_tasks, scale)
 
 
-def _drop_empty(counts: Any, n: Floats, within: Floats, n_tasks: Ints, scale: Floats | None) -> CountPatterns:
-    """Return `CountPatterns` of the rows that have votes (n > 0)."""
-    voted = n > 0
-    return CountPatterns(sparse.csr_array(counts[voted]), n[voted], within[voted], n_tasks[voted], scale)
+def _patterns_with_votes(
+    counts: Any, n_votes: Floats, within_answers: Floats, n_tasks: Ints, scale: Floats | None
+) -> CountPatterns:
+    """Return the patterns of vote counts that have at least one vote, as `CountPatterns`; the others are dropped."""
+    voted = n_votes > 0
+    return CountPatterns(sparse.csr_array(counts[voted]), n_votes[voted], within_answers[voted], n_tasks[voted], scale)
 
 
 @dataclass(frozen=True)
@@ -77,60 +79,60 @@ class AgreementCoefficient(Identifier):
     """An agreement coefficient of a crowd: `raw` is the coefficient, value = 1 - raw, with a bootstrap interval over tasks."""
 
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
-    seed: int = option(0, "same seed, same interval", low=0)
+    seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "crowd"
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        tasks = self._count_patterns(evidence.votes)
+        tasks = self._vote_count_patterns(evidence.votes)
         if not tasks.has_pairs.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
         terms = sparse.csr_array(self._task_terms(tasks))
-        raw = self._coefficient((tasks.n_tasks.astype(np.float64) @ terms)[None])
-        blocks = bootstrap_counts(tasks.n_tasks, self.resamples, self.seed, progress)
-        resampled = [1 - self._coefficient(counts @ terms) for counts in blocks]
+        raw = self._coefficient_from_sums((tasks.n_tasks.astype(np.float64) @ terms)[None])
+        blocks = bootstrap_pattern_counts(tasks.n_tasks, self.resamples, self.seed, progress)
+        resampled = [1 - self._coefficient_from_sums(counts @ terms) for counts in blocks]
         return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_pairs].sum()))
 
-    def _count_patterns(self, votes: Votes) -> CountPatterns:
-        """Return the distinct rows of vote counts that the coefficient is computed from."""
-        return count_patterns(votes)
+    def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
+        """Return the distinct rows of the task-by-label table of vote counts, from which the coefficient is computed."""
+        return vote_count_patterns(votes)
 
     @abstractmethod
-    def _task_terms(self, tasks: CountPatterns) -> Any:
-        """(n_patterns, n_terms) the terms that are summed over tasks."""
+    def _task_terms(self, patterns: CountPatterns) -> Any:
+        """Return (n_patterns, n_terms) the terms of each pattern of vote counts, which are then summed over tasks."""
 
     @abstractmethod
-    def _coefficient(self, sums: Floats) -> Floats:
-        """(n,) the coefficient of each row of sums (n, n_terms); nan where it is undefined."""
+    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+        """Return (n,) the agreement coefficient from sums of terms over tasks (n, n_terms); nan where it is undefined."""
 
 
-def make_crowd_scores(method: Identifier, raw: float, resampled: list[Floats], n: float) -> Scores:
-    """Return the single score of a crowd, with an interval from blocks of resampled values; warn if `raw` is nan."""
+def make_crowd_scores(method: Identifier, raw: float, resampled_blocks: list[Floats], n_observations: float) -> Scores:
+    """Return the one score of a crowd, 1 - raw, with an interval from blocks of bootstrap values; warn if `raw` is nan."""
     if np.isnan(raw):
         warnings.warn(
             f"{method.name()} is undefined: all votes are for one label, so chance agreement is 1",
             PlurivoxWarning,
             stacklevel=4,
         )
-    low, high = percentile_interval(np.concatenate(resampled)[:, None]) if resampled else (None, None)
+    low, high = percentile_interval(np.concatenate(resampled_blocks)[:, None]) if resampled_blocks else (None, None)
     names, value = as_names(["crowd"]), np.array([raw])
-    return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n]))
+    return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n_observations]))
 
 
-def beyond_chance(agreement: Floats, chance: Floats) -> Floats:
+def agreement_beyond_chance(agreement: Floats, chance_agreement: Floats) -> Floats:
     """Return (agreement - chance) / (1 - chance), the agreement beyond chance; nan where chance agreement is 1."""
-    possible = 1 - chance
-    return np.divide(agreement - chance, possible, out=np.full(len(possible), np.nan), where=possible > 1e-12)
+    possible = 1 - chance_agreement
+    return np.divide(agreement - chance_agreement, possible, out=np.full(len(possible), np.nan), where=possible > 1e-12)
 
 
-def agreement_terms(tasks: CountPatterns) -> Any:
-    """Return sparse columns: agreement, whether there are two votes, 1, and the share of each label."""
-    front = np.column_stack([tasks.agreement, tasks.has_pairs, np.ones(len(tasks.n))])
-    return sparse.hstack([sparse.csr_array(front), tasks.label_shares])
+def agreement_and_share_terms(patterns: CountPatterns) -> Any:
+    """Return sparse columns, one row per pattern of vote counts: agreement, whether it has pairs, 1, and label shares."""
+    front = np.column_stack([patterns.agreement, patterns.has_pairs, np.ones(len(patterns.n))])
+    return sparse.hstack([sparse.csr_array(front), patterns.label_shares])
 
 
 def sums_of_squares(counts: Any) -> Floats:
-    """(n_rows,) the sum of the squared counts of each row of a sparse table."""
+    """Return (n_rows,) the sum of the squared counts in each row of a sparse table."""
     return np.asarray(counts.multiply(counts).sum(1)).ravel()

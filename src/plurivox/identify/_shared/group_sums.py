@@ -6,7 +6,7 @@ from plurivox.core.types import Floats, Ints
 
 
 def sum_by_group(group: Ints, n_groups: int, values: Floats | None = None) -> Floats:
-    """(n_groups,) the sum of the values of each group's rows, or without `values` the number of its rows.
+    """Return (n_groups,) the sum of the values (n_rows,) in each group, or without `values` the number of rows in it.
 
     >>> sum_by_group(np.array([0, 2, 2]), 3, np.array([1.0, 2.0, 3.0]))
     array([1., 0., 5.])

@@ -11,7 +11,7 @@ from plurivox.simulate._shared.typed_percents import (
     FAULTS,
     TOP_PERCENT_FAULTS,
     TYPED_TEXTS,
-    draw_faults,
+    draw_answer_faults,
     draw_rounding_steps,
     draw_typed_percents,
 )
@@ -22,7 +22,7 @@ TICK_RATE = 0.93  # probability that a label to be ruled out is ticked: 7.3 of t
 
 
 class Marks(NamedTuple):
-    """The marks of n answers, in the columns of `Answers`, and the fault in each answer."""
+    """The marks of n simulated answers (kind, label, typed text), and the entry fault simulated in each answer."""
 
     start: Ints  # (n + 1,) the marks of answer i are start[i]:start[i + 1]
     kind: Ints  # (n_marks,)
@@ -32,7 +32,7 @@ class Marks(NamedTuple):
 
 
 class MarkSlots(NamedTuple):
-    """All marks that n answers may have, each column (n, n_slots); `present` is true for the marks that they have."""
+    """All marks that n answers may have, as arrays (n, n_slots); `present` is true for the marks that they do have."""
 
     label: Ints
     kind: Ints
@@ -40,16 +40,16 @@ class MarkSlots(NamedTuple):
     present: Bools
 
 
-def draw_marks(form: str, stated: Floats, faults: float, rng: np.random.Generator) -> Marks:
-    """Return random marks of n answers in `form` that state the beliefs `stated` (n, n_labels).
+def draw_answer_marks(form: str, stated_beliefs: Floats, fault_rate_factor: float, rng: np.random.Generator) -> Marks:
+    """Return the marks (labels, percents, labels ruled out) of n answers in a form of question, from beliefs (n, n_labels).
 
-    `faults` multiplies the rates of faults in the released answers of Collins et al.
+    `fault_rate_factor` multiplies the rates of faults in the released answers of Collins et al.
     """
     fault_names = {"top-two": tuple(FAULTS), "top-one": TOP_PERCENT_FAULTS, "also-possible": TOP_PERCENT_FAULTS}.get(
         form, ()
     )
-    fault = draw_faults(len(stated), fault_names, faults, rng)
-    slots = DRAW_MARKS[form](stated, fault, rng)
+    fault = draw_answer_faults(len(stated_beliefs), fault_names, fault_rate_factor, rng)
+    slots = DRAW_MARKS[form](stated_beliefs, fault, rng)
     size, codes = slots.present.sum(1), slots.typed[slots.present]
     typed = np.zeros(len(codes), TEXT)  # most marks have no text
     typed[codes != EMPTY] = TYPED_TEXTS[codes[codes != EMPTY]]
@@ -62,81 +62,83 @@ def draw_marks(form: str, stated: Floats, faults: float, rng: np.random.Generato
     )
 
 
-def _draw_top_two(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return marks of top-two answers: the top label and perhaps a runner-up with percents, and labels ruled out."""
-    n, k = stated.shape
-    rows, typed = np.arange(n), draw_typed_percents(stated, fault, rng)
-    never = (stated < RULED_OUT_BELOW) & (rng.random((n, k)) < TICK_RATE)
+def _draw_top_two_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return random marks of top-two answers: the top label and perhaps a runner-up with percents, and labels ruled out."""
+    n, k = stated_beliefs.shape
+    rows, typed = np.arange(n), draw_typed_percents(stated_beliefs, fault, rng)
+    never = (stated_beliefs < RULED_OUT_BELOW) & (rng.random((n, k)) < TICK_RATE)
     never[rows, typed.top] = False
     never[rows[typed.named], typed.second[typed.named]] = False
     faulty = rows[fault == list(FAULTS).index("contradiction")]
     on_second = typed.named[faulty] & (rng.random(len(faulty)) < 0.5)
     never[faulty, np.where(on_second, typed.second[faulty], typed.top[faulty])] = True
-    return _combine_slots(
+    return _named_then_ticked_slots(
         [(typed.top, typed.top_typed), (typed.second, typed.second_typed)], [typed.named], never, NEVER
     )
 
 
-def _draw_top_one(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return marks of top-one answers: the top label with its percent."""
-    typed = draw_typed_percents(stated, fault, rng)
-    return _combine_slots([(typed.top, typed.top_typed)], [], np.zeros((len(stated), 0), bool), NEVER)
+def _draw_top_one_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return random marks of top-one answers: the top label with its percent."""
+    typed = draw_typed_percents(stated_beliefs, fault, rng)
+    return _named_then_ticked_slots([(typed.top, typed.top_typed)], [], np.zeros((len(stated_beliefs), 0), bool), NEVER)
 
 
-def _draw_one_label(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return marks of one-label answers: the top label without a percent."""
+def _draw_one_label_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return random marks of one-label answers: the top label without a percent."""
     del fault, rng
-    top = stated.argmax(1)
-    return _combine_slots([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
+    top = stated_beliefs.argmax(1)
+    return _named_then_ticked_slots([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
 
 
-def _draw_also_possible(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return marks of also-possible answers: the top label with its percent, and the labels that are also possible."""
-    typed = draw_typed_percents(stated, fault, rng)
-    possible = stated >= POSSIBLE_FROM
-    possible[np.arange(len(stated)), typed.top] = False
-    return _combine_slots([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
+def _draw_also_possible_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return random marks of also-possible answers: the top label with its percent, and the labels that are also possible."""
+    typed = draw_typed_percents(stated_beliefs, fault, rng)
+    possible = stated_beliefs >= POSSIBLE_FROM
+    possible[np.arange(len(stated_beliefs)), typed.top] = False
+    return _named_then_ticked_slots([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
 
 
-def _draw_ranking(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return marks of ranking answers: the labels that are not ruled out, most probable first."""
+def _draw_ranking_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return random marks of ranking answers: the labels that are not ruled out, most probable first."""
     del fault, rng
-    order = np.argsort(-stated, axis=1, kind="stable")
-    present = np.take_along_axis(stated, order, 1) >= RULED_OUT_BELOW
+    order = np.argsort(-stated_beliefs, axis=1, kind="stable")
+    present = np.take_along_axis(stated_beliefs, order, 1) >= RULED_OUT_BELOW
     present[:, 0] = True
     return MarkSlots(order, np.array(NAMED), np.full(order.shape, EMPTY), present)
 
 
-def _draw_histogram(stated: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return marks of histogram answers: labels with percents above 0 that sum to 100, most probable first."""
+def _draw_histogram_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+    """Return random marks of histogram answers: labels with percents above 0 that sum to 100, most probable first."""
     del fault
-    order = np.argsort(-stated, axis=1, kind="stable")
-    step = draw_rounding_steps(len(stated), rng)[:, None]
-    bars = np.rint(100 * np.take_along_axis(stated, order, 1) / step).astype(np.int64) * step
+    order = np.argsort(-stated_beliefs, axis=1, kind="stable")
+    step = draw_rounding_steps(len(stated_beliefs), rng)[:, None]
+    bars = np.rint(100 * np.take_along_axis(stated_beliefs, order, 1) / step).astype(np.int64) * step
     remaining = 100 - np.concatenate([np.zeros((len(bars), 1), np.int64), np.cumsum(bars, 1)[:, :-1]], 1)
     bars = np.clip(bars, 0, np.maximum(remaining, 0))
     bars[:, 0] += 100 - bars.sum(1)
     return MarkSlots(order, np.array(NAMED), bars, bars > 0)
 
 
-def _combine_slots(named: list[tuple[Ints, Ints]], further: list[Bools], ticked: Bools, kind: int) -> MarkSlots:
-    """Return mark slots of named labels with their typed texts, followed by ticked labels of one kind.
+def _named_then_ticked_slots(
+    named_labels: list[tuple[Ints, Ints]], has_further_label: list[Bools], is_ticked: Bools, ticked_kind: int
+) -> MarkSlots:
+    """Return the marks that answers may have: named labels with typed texts first, then ticked labels of one kind.
 
-    `named` are (label, typed) columns, each (n,); `further` masks (n,) say which answers have those after the first; `ticked`
-    is (n, n_labels).
+    `named_labels` are (label, typed) columns, each (n,); `has_further_label` has a mask (n,) for each named label after the
+    first; `is_ticked` is (n, n_labels).
     """
-    n, n_ticks = ticked.shape
-    label = np.column_stack([*(column for column, _ in named), np.tile(np.arange(n_ticks), (n, 1))])
-    typed = np.column_stack([*(text for _, text in named), np.full((n, n_ticks), EMPTY)])
-    present = np.column_stack([np.ones(n, bool), *further, ticked])
-    return MarkSlots(label, np.array([NAMED] * len(named) + [kind] * n_ticks), typed, present)
+    n, n_ticks = is_ticked.shape
+    label = np.column_stack([*(column for column, _ in named_labels), np.tile(np.arange(n_ticks), (n, 1))])
+    typed = np.column_stack([*(text for _, text in named_labels), np.full((n, n_ticks), EMPTY)])
+    present = np.column_stack([np.ones(n, bool), *has_further_label, is_ticked])
+    return MarkSlots(label, np.array([NAMED] * len(named_labels) + [ticked_kind] * n_ticks), typed, present)
 
 
 DRAW_MARKS = {
-    "top-two": _draw_top_two,
-    "top-one": _draw_top_one,
-    "one-label": _draw_one_label,
-    "histogram": _draw_histogram,
-    "ranking": _draw_ranking,
-    "also-possible": _draw_also_possible,
+    "top-two": _draw_top_two_marks,
+    "top-one": _draw_top_one_marks,
+    "one-label": _draw_one_label_marks,
+    "histogram": _draw_histogram_marks,
+    "ranking": _draw_ranking_marks,
+    "also-possible": _draw_also_possible_marks,
 }

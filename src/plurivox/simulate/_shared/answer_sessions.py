@@ -6,11 +6,11 @@ import numpy as np
 
 from plurivox.core.encoding import numbered_names
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.simulate._shared.response_times import draw_seconds, draw_timestamps
+from plurivox.simulate._shared.response_times import draw_answer_seconds, draw_timestamps
 
 
 class SessionAnswers(NamedTuple):
-    """One row per answer: first answers in the order of the assignments, then repeats; after `add_times`, in time order."""
+    """Simulated answers in sessions, one row per answer: first answers, then repeats; or sorted by time if times are drawn."""
 
     assignment: Ints  # (n,) the row of `Assignments` that is answered
     worker: Ints  # (n,)
@@ -22,21 +22,21 @@ class SessionAnswers(NamedTuple):
 
 
 def split_into_sessions(
-    worker: Ints, n_before: Ints, size: int, repeats: int, rng: np.random.Generator
+    worker: Ints, n_before: Ints, tasks_per_session: int, repeats_per_session: int, rng: np.random.Generator
 ) -> SessionAnswers:
-    """Split each worker's assignments into sessions of `size` tasks, each followed by `repeats` random ones of its tasks.
+    """Return the assignments split into sessions per worker; each session ends with repeats of random tasks of the session.
 
     `n_before` (n_assignments,) is the number of tasks that the worker answered before.
     """
     n = len(worker)
-    session, position = np.divmod(n_before, size)
+    session, position = np.divmod(n_before, tasks_per_session)
     order = np.lexsort((rng.random(n), session, worker))
     is_first = np.concatenate([[True], (np.diff(worker[order]) != 0) | (np.diff(session[order]) != 0)])
     starts = np.flatnonzero(is_first)
     group = np.cumsum(is_first) - 1
     rank = np.arange(n) - starts[group]  # random rank within the session
     length = np.diff([*starts, n])
-    again = rank < repeats
+    again = rank < repeats_per_session
     rows = order[again]
     return SessionAnswers(
         assignment=np.concatenate([np.arange(n), rows]),
@@ -47,33 +47,33 @@ def split_into_sessions(
     )
 
 
-def add_times(
-    answers: SessionAnswers, n_before: Ints, pace: Floats | None, practised: float, rng: np.random.Generator
+def draw_answer_times(
+    answers: SessionAnswers, n_before: Ints, pace: Floats | None, practised_seconds: float, rng: np.random.Generator
 ) -> SessionAnswers:
-    """Return the answers sorted by time, with drawn durations and times; without `pace`, sorted by worker and no times.
+    """Return the answers with random durations and times, sorted by time; without `pace`, without times, sorted by worker.
 
     `n_before` (n_assignments,) is the number of tasks that the worker answered before, `pace` (n_workers,) the worker's
-    relative time per answer, `practised` the median duration after practice.
+    relative time per answer, `practised_seconds` the median duration after practice.
     """
     if pace is None:
         return _reorder_answers(answers, np.lexsort((answers.position, answers.session, answers.worker)))
     practice = np.where(answers.repeat_of >= 0, answers.position, 0)  # a repeat comes after the whole session
     n_practised = np.maximum(n_before[answers.assignment], practice)
-    seconds = draw_seconds(n_practised, pace[answers.worker], practised, rng)
+    seconds = draw_answer_seconds(n_practised, pace[answers.worker], practised_seconds, rng)
     when = draw_timestamps(answers.worker, answers.session, answers.position, seconds, rng)
     return _reorder_answers(answers._replace(seconds=seconds, when=when), np.argsort(when, kind="stable"))
 
 
-def _reorder_answers(answers: SessionAnswers, order: Ints) -> SessionAnswers:
-    """Return the answers in the order given, with `repeat_of` renumbered to match."""
-    new_row = np.empty(len(order) + 1, np.int64)
-    new_row[order], new_row[-1] = np.arange(len(order)), -1  # the last entry maps -1, no repeat, to itself
-    moved = SessionAnswers(*(None if column is None else column[order] for column in answers))  # type: ignore[arg-type]
+def _reorder_answers(answers: SessionAnswers, row_order: Ints) -> SessionAnswers:
+    """Return the answers in the order `row_order`, with `repeat_of` (row numbers) adapted to the new order."""
+    new_row = np.empty(len(row_order) + 1, np.int64)
+    new_row[row_order], new_row[-1] = np.arange(len(row_order)), -1  # the last entry maps -1, no repeat, to itself
+    moved = SessionAnswers(*(None if column is None else column[row_order] for column in answers))  # type: ignore[arg-type]
     return moved._replace(repeat_of=new_row[moved.repeat_of])
 
 
 def session_names(worker: Ints, session: Ints) -> Names:
-    """(n,) a name for each session, "sitting-0" and so on; different workers have different sessions."""
+    """Return (n,) the name of the session of each answer, "sitting-0" and so on; a session belongs to one worker."""
     key = worker.astype(np.int64) * (int(session.max(initial=0)) + 1) + session
     distinct, code = np.unique(key, return_inverse=True)
     return numbered_names("sitting", len(distinct))[code]

@@ -27,13 +27,13 @@ class Assignments:
         return len(self.task)
 
     def true_labels(self, rows: slice = slice(None)) -> Ints:
-        """(n_rows,) the true label of the task of each row."""
+        """Return (n_rows,) the true label of the task of each assignment in `rows`."""
         return self.true[self.task[rows]]
 
 
 @dataclass(frozen=True)
 class AnswerEffects:
-    """The rates and targets of the fatigue, drift and copying of simulated workers."""
+    """The rates of fatigue, drift and copying of simulated workers, and the workers that they drift towards or copy."""
 
     tire: float = 0.0  # probability that a worker's last answer is a guess
     drift: float = 0.0  # probability that a worker's last answer uses the drift target's matrix
@@ -43,19 +43,19 @@ class AnswerEffects:
     needs_order: bool = False  # draw each worker's task order even without fatigue and drift
 
 
-def make_assignments(
-    task: Ints, worker: Ints, true: Ints, level: Ints | None, effects: AnswerEffects, rng: np.random.Generator
+def draw_assignment_effects(
+    task: Ints, worker: Ints, true_label: Ints, level: Ints | None, effects: AnswerEffects, rng: np.random.Generator
 ) -> Assignments:
-    """Return `Assignments` of (task, worker) pairs with randomly drawn fatigue, drift and copying.
+    """Return (task, worker) pairs as `Assignments`, with random guesses by tired workers, drift and copies of other workers.
 
-    `true` and `level` are (n_tasks,).
+    `true_label` and `level` are (n_tasks,).
     """
     always_right = is_guess = n_before = copied_row = None
     matrix_worker = worker
     if level is not None:
         always_right, is_guess = (level == EASY)[task], (level == RANDOM)[task]
     if effects.needs_order or effects.tire or effects.drift:
-        n_before, progress = draw_task_order(worker, rng)
+        n_before, progress = draw_task_order_per_worker(worker, rng)
         if effects.tire:
             tired = rng.random(len(task)) < effects.tire * progress
             is_guess = tired if is_guess is None else is_guess | tired
@@ -68,11 +68,11 @@ def make_assignments(
         of_group = np.where(leads, matrix_worker, effects.leader[worker])
         matrix_worker = np.where(copied_row >= 0, of_group, matrix_worker)
         copied_row = np.where(copied_row >= 0, copied_row, np.arange(len(task)))
-    return Assignments(task, worker, true, matrix_worker, n_before, always_right, is_guess, copied_row)
+    return Assignments(task, worker, true_label, matrix_worker, n_before, always_right, is_guess, copied_row)
 
 
-def draw_task_order(worker: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """Return (n_before, progress), each (n,): a row's rank in its worker's random task order, from 0, and scaled to 0..1."""
+def draw_task_order_per_worker(worker: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """Return the rank of each row (n,) in a random order of its worker's tasks: from 0, and scaled to 0..1."""
     key = worker.astype(np.int64) << 32 | rng.integers(0, 2**32, len(worker), dtype=np.uint32)
     order = np.argsort(key, kind="stable")
     count = np.bincount(worker)
@@ -81,14 +81,14 @@ def draw_task_order(worker: Ints, rng: np.random.Generator) -> tuple[Ints, Float
     return n_before, n_before / np.maximum(count - 1, 1)[worker]
 
 
-def _draw_copied_rows(task: Ints, worker: Ints, leader: Ints, rate: float, rng: np.random.Generator) -> Ints:
-    """(n,) the row whose label each row copies, -1 if the worker answers independently.
+def _draw_copied_rows(task: Ints, worker: Ints, leader: Ints, copy_rate: float, rng: np.random.Generator) -> Ints:
+    """Return (n,) for each (task, worker) row the row whose label it copies; -1 if the worker answers independently.
 
     All who copy one leader on a task give the same label: the leader's or, if the leader does not answer the task, the label
     that the first of them draws from the leader's matrix.
     """
     copied_row = np.full(len(task), -1)
-    copies = (leader[worker] == worker) | ((leader[worker] >= 0) & (rng.random(len(task)) < rate))
+    copies = (leader[worker] == worker) | ((leader[worker] >= 0) & (rng.random(len(task)) < copy_rate))
     rows = np.flatnonzero(copies)
     leader_of_row = leader[worker[rows]]
     key = task[rows].astype(np.int64) * len(leader) + leader_of_row

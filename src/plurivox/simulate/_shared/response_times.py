@@ -21,22 +21,22 @@ TOO_FAST_FACTOR = 0.15  # duration of too fast workers, relative to the usual
 START_TIME, DAY, WEEK = 1_700_000_000.0, 86_400.0, 604_800.0  # seconds
 
 
-def draw_pace(n_workers: int, too_fast: Bools, rng: np.random.Generator) -> Floats:
-    """(n_workers,) each worker's time per answer relative to the median worker."""
-    return np.exp(SD_BETWEEN_WORKERS * rng.standard_normal(n_workers)) * np.where(too_fast, TOO_FAST_FACTOR, 1.0)
+def draw_worker_pace(n_workers: int, is_too_fast: Bools, rng: np.random.Generator) -> Floats:
+    """Return (n_workers,) a random time per answer of each worker, relative to the median worker; short if `is_too_fast`."""
+    return np.exp(SD_BETWEEN_WORKERS * rng.standard_normal(n_workers)) * np.where(is_too_fast, TOO_FAST_FACTOR, 1.0)
 
 
-def draw_seconds(n_before: Ints, pace: Floats, practised: float, rng: np.random.Generator) -> Floats:
-    """(n,) the duration of each answer, from the worker's number of earlier answers (n,) and pace (n,).
+def draw_answer_seconds(n_before: Ints, pace: Floats, practised_seconds: float, rng: np.random.Generator) -> Floats:
+    """Return (n,) a random duration of each answer in seconds, from the worker's number of earlier answers and pace, each (n,).
 
-    `practised` is the median duration after practice.
+    `practised_seconds` is the median duration after practice.
     """
     learning = (PRACTICE_ANSWERS / np.minimum(n_before + 1, PRACTICE_ANSWERS)) ** PRACTICE_EXPONENT
-    return practised * learning * pace * np.exp(SD_WITHIN_WORKER * rng.standard_normal(len(n_before)))
+    return practised_seconds * learning * pace * np.exp(SD_WITHIN_WORKER * rng.standard_normal(len(n_before)))
 
 
 def draw_timestamps(worker: Ints, session: Ints, position: Ints, seconds: Floats, rng: np.random.Generator) -> Floats:
-    """(n,) the Unix time at which each answer is sent: one after another, one session per day, first ones within a week."""
+    """Return (n,) the Unix time at which each answer is sent: a worker's answers follow each other, one session per day."""
     order = np.lexsort((position, session, worker))
     spent = np.cumsum(seconds[order])
     change = np.flatnonzero((np.diff(worker[order]) != 0) | (np.diff(session[order]) != 0)) + 1

@@ -62,39 +62,41 @@ class TypedPercents(NamedTuple):
     named: Bools  # whether a runner-up is named
 
 
-def draw_faults(n: int, fault_names: tuple[str, ...], scale: float, rng: np.random.Generator) -> Ints:
-    """(n,) a random fault per answer as its position in FAULTS, -1 for none; only faults in `fault_names` occur.
+def draw_answer_faults(n: int, fault_names: tuple[str, ...], rate_factor: float, rng: np.random.Generator) -> Ints:
+    """Return (n,) a random entry fault per answer as its position in FAULTS, -1 for none; only those in `fault_names` occur.
 
-    `scale` multiplies the rates of the released answers.
+    `rate_factor` multiplies the rates of the released answers.
     """
-    rates = np.array([scale * count / N_RELEASED if name in fault_names else 0.0 for name, count in FAULTS.items()])
+    rates = np.array(
+        [rate_factor * count / N_RELEASED if name in fault_names else 0.0 for name, count in FAULTS.items()]
+    )
     fault = np.searchsorted(np.cumsum(rates), rng.random(n), side="right")
     return np.where(fault < len(FAULTS), fault, -1)
 
 
 def draw_rounding_steps(n: int, rng: np.random.Generator) -> Ints:
-    """(n,) the step that each answer's percents are rounded to: 5 or 1, at random."""
+    """Return (n,) the random step, 5 or 1, to which the percents of each answer are rounded."""
     return np.where(rng.random(n) < MULTIPLE_OF_FIVE_RATE, 5, 1)
 
 
-def round_to_step(share: Floats, step: Ints) -> Ints:
-    """(n,) shares of 0 to 1 as percents, rounded to the step (n,) and at least one step."""
+def percents_rounded_to_step(share: Floats, step: Ints) -> Ints:
+    """Return (n,) shares of 0 to 1 as whole percents, rounded to a multiple of the step (n,) and at least one step."""
     return np.clip(np.rint(100 * share / step).astype(np.int64) * step, step, 100)
 
 
-def draw_typed_percents(stated: Floats, fault: Ints, rng: np.random.Generator) -> TypedPercents:
-    """Return the texts typed for the two most probable labels of `stated` (n, n_labels), with `fault` (n,) applied.
+def draw_typed_percents(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> TypedPercents:
+    """Return the percents typed for the two most probable labels of beliefs (n, n_labels), with entry faults (n,) applied.
 
     `fault` is a position in FAULTS, -1 for none.
     """
-    n = len(stated)
+    n = len(stated_beliefs)
     rows, step = np.arange(n), draw_rounding_steps(n, rng)
-    top = stated.argmax(1)
-    others = stated.copy()
+    top = stated_beliefs.argmax(1)
+    others = stated_beliefs.copy()
     others[rows, top] = -1
     second = others.argmax(1)
-    p1 = round_to_step(stated[rows, top], step)
-    p2 = np.minimum(round_to_step(stated[rows, second], step), 100 - p1)
+    p1 = percents_rounded_to_step(stated_beliefs[rows, top], step)
+    p2 = np.minimum(percents_rounded_to_step(stated_beliefs[rows, second], step), 100 - p1)
     named = (p2 > 0) & (rng.random(n) < RUNNER_UP_RATE)
     has_fault = {name: fault == code for code, name in enumerate(FAULTS)}
     for name in ("same-label", "above-100", "second-above-top", "no-second-percent", "zero-second-percent"):

@@ -30,71 +30,72 @@ def assign_workers(design: VoteDesign, rng: np.random.Generator) -> tuple[Ints, 
     if design.workload is not None:
         load = np.zeros(design.n_workers, np.int64)
         groups = [
-            np.sort(_choose_feasible_workers(design, load, design.n_tasks - i, rng)) for i in range(design.n_tasks)
+            np.sort(_choose_workers_of_next_task(design, load, design.n_tasks - i, rng)) for i in range(design.n_tasks)
         ]
         task = np.repeat(np.arange(design.n_tasks, dtype=np.int32), [len(group) for group in groups])
         return task, np.concatenate(groups).astype(np.int32)
     chosen = np.empty((design.n_tasks, design.feedback), np.int32)
 
-    def choose_chunk(tasks: slice, chunk_rng: np.random.Generator) -> None:
+    def choose_workers_of_tasks(tasks: slice, chunk_rng: np.random.Generator) -> None:
+        """Write random workers of these tasks to `chosen`."""
         chunk = design._replace(n_tasks=tasks.stop - tasks.start)
-        workers = choose_workers(chunk, chunk_rng)
+        workers = choose_distinct_workers(chunk, chunk_rng)
         chosen[tasks] = (_drop_random_votes(chunk, workers, chunk_rng) if design.imbalance_votes else workers).T
         chosen[tasks].sort(axis=1)
 
-    run_in_chunks(design.n_tasks, max(1, CHUNK_VOTES // design.feedback), choose_chunk, rng)
+    process_chunks_with_own_rng(design.n_tasks, max(1, CHUNK_VOTES // design.feedback), choose_workers_of_tasks, rng)
     if not design.imbalance_votes:
         return np.repeat(np.arange(design.n_tasks, dtype=np.int32), design.feedback), chosen.ravel()
     task_row, column = np.nonzero(chosen < design.n_workers)
     return task_row.astype(np.int32), chosen[task_row, column]
 
 
-def run_in_chunks(
-    n: int, size: int, work: Callable[[slice, np.random.Generator], None], rng: np.random.Generator
+def process_chunks_with_own_rng(
+    n_rows: int, chunk_size: int, process_chunk: Callable[[slice, np.random.Generator], None], rng: np.random.Generator
 ) -> None:
-    """Call `work(rows, chunk_rng)` on threads for chunks of n rows, each with a generator spawned from `rng`.
+    """Call `process_chunk(rows, chunk_rng)` on threads for each chunk of `n_rows` rows, with a generator spawned from `rng`.
 
-    The chunks depend on n and size only, so the draws are the same for any number of threads.
+    The chunks depend on `n_rows` and `chunk_size` only, so the draws are the same for any number of threads.
     """
-    edges = [*range(0, n, size), n]
+    edges = [*range(0, n_rows, chunk_size), n_rows]
     chunk_rngs = rng.spawn(len(edges) - 1)
-    threads.parallel_map(lambda i: work(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1)
+    threads.parallel_map(lambda i: process_chunk(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1)
 
 
 def _drop_random_votes(design: VoteDesign, chosen: Ints, rng: np.random.Generator) -> Ints:
-    """(feedback, n_tasks) the first 1 to `feedback` workers of each task; the others are replaced by `n_workers`."""
+    """Return (feedback, n_tasks) the chosen workers with all but a random 1 to `feedback` per task replaced by `n_workers`."""
     if design.worker_shares is None:
         chosen = rng.permuted(chosen, axis=0)  # Floyd's sampling does not return the workers in random order
     kept = np.arange(design.feedback)[:, None] < rng.integers(1, design.feedback + 1, design.n_tasks)
     return np.where(kept, chosen, design.n_workers)
 
 
-def choose_workers(design: VoteDesign, rng: np.random.Generator) -> Ints:
-    """(feedback, n_tasks): `feedback` different random workers for every task, uniform or by `worker_shares`.
+def choose_distinct_workers(design: VoteDesign, rng: np.random.Generator) -> Ints:
+    """Return (feedback, n_tasks) different random workers for every task, drawn uniformly or by `worker_shares`.
 
     Floyd's sampling without replacement (Bentley and Floyd 1987, https://doi.org/10.1145/30401.315746), one step for all
     tasks together: in step i draw from 0..j with j = n_workers - feedback + i; a worker chosen before is replaced by j.
     """
     if design.worker_shares is not None:
-        return _choose_workers_by_share(design, design.worker_shares, rng)
+        return _choose_distinct_workers_by_share(design, design.worker_shares, rng)
     chosen = np.empty((design.feedback, design.n_tasks), np.int32)
     for i in range(design.feedback):
         newest = design.n_workers - design.feedback + i
         draw = rng.integers(0, newest + 1, design.n_tasks, dtype=np.int32)
-        chosen[i] = np.where(_is_chosen(chosen[:i], draw), newest, draw)
+        chosen[i] = np.where(_is_already_chosen(chosen[:i], draw), newest, draw)
     return chosen
 
 
-def _is_chosen(chosen: Ints, draw: Ints) -> Bools:
-    """(n_tasks,) whether the drawn worker is already among the chosen workers (n_chosen, n_tasks) of the task."""
-    taken = np.zeros(len(draw), bool)
+def _is_already_chosen(chosen: Ints, drawn_worker: Ints) -> Bools:
+    """Return (n_tasks,) whether the drawn worker is already among the chosen workers (n_chosen, n_tasks) of the task."""
+    taken = np.zeros(len(drawn_worker), bool)
     for earlier in chosen:
-        taken |= earlier == draw
+        taken |= earlier == drawn_worker
     return taken
 
 
-def _choose_workers_by_share(design: VoteDesign, share: Floats, rng: np.random.Generator) -> Ints:
-    """(feedback, n_tasks) different workers for every task, drawn one after another by their shares.
+def _choose_distinct_workers_by_share(design: VoteDesign, share: Floats, rng: np.random.Generator) -> Ints:
+    """Return (feedback, n_tasks) different random workers for every task, drawn with probabilities `share` (n_workers,).
 
     A worker that the task already has is drawn again. After MAX_REDRAWS rejections, which happen if few workers have nearly
     all the share, the worker is drawn among the remaining ones directly.
@@ -106,36 +107,36 @@ def _choose_workers_by_share(design: VoteDesign, share: Floats, rng: np.random.G
         for _ in range(MAX_REDRAWS):
             point = rng.random(len(open_tasks)) * cumulative[-1]
             draw = np.searchsorted(cumulative, point, side="right").astype(np.int32)
-            taken = _is_chosen(chosen[:i, open_tasks], draw)
+            taken = _is_already_chosen(chosen[:i, open_tasks], draw)
             chosen[i, open_tasks[~taken]] = draw[~taken]
             open_tasks = open_tasks[taken]
             if not len(open_tasks):
                 break
         for block in np.array_split(open_tasks, -(-len(open_tasks) * design.n_workers // MAX_CELLS) or 1):
-            chosen[i, block] = _draw_remaining_worker(chosen[:i, block], share, rng)
+            chosen[i, block] = _draw_unchosen_worker(chosen[:i, block], share, rng)
     return chosen
 
 
-def _draw_remaining_worker(chosen: Ints, share: Floats, rng: np.random.Generator) -> Ints:
-    """(n_tasks,) a worker not yet chosen for each task, by share: the smallest of exponential variables with these rates."""
+def _draw_unchosen_worker(chosen: Ints, share: Floats, rng: np.random.Generator) -> Ints:
+    """Return (n_tasks,) for each task a random worker not yet chosen for it, with probabilities `share` (n_workers,)."""
     wait = rng.standard_exponential((chosen.shape[1], len(share))) / share
     np.put_along_axis(wait, chosen.T.astype(np.int64), np.inf, axis=1)
     return wait.argmin(1)
 
 
-def _choose_feasible_workers(design: VoteDesign, load: Ints, n_left: int, rng: np.random.Generator) -> Ints:
-    """Return the workers of the next of `n_left` tasks, such that the later tasks can get theirs; update `load` in place.
+def _choose_workers_of_next_task(design: VoteDesign, load: Ints, n_tasks_left: int, rng: np.random.Generator) -> Ints:
+    """Return random workers for the next task, chosen so that enough remain for later tasks; update `load` in place.
 
-    A worker has min(free, n_left) votes to give. A worker who could answer all remaining tasks loses one possible vote on
+    A worker has min(free, n_tasks_left) votes to give. A worker who could answer all remaining tasks loses one possible vote on
     every task, chosen or not, so as many of these must be chosen as the spare votes do not cover; the others are drawn at
     random.
     """
     assert design.workload is not None
     free, n, must = design.workload - load, design.feedback, np.zeros(0, np.int64)
     if design.imbalance_votes:  # each later task needs one vote
-        n = int(rng.integers(0, min(n, int((free > 0).sum()), int(free.sum()) - n_left + 1))) + 1
+        n = int(rng.integers(0, min(n, int((free > 0).sum()), int(free.sum()) - n_tasks_left + 1))) + 1
     else:
-        full, spare = np.flatnonzero(free >= n_left), int(np.minimum(free, n_left).sum()) - n_left * n
+        full, spare = np.flatnonzero(free >= n_tasks_left), int(np.minimum(free, n_tasks_left).sum()) - n_tasks_left * n
         must = rng.permutation(full)[: len(full) - spare] if len(full) > spare else must
     is_free = free > 0
     is_free[must] = False
@@ -146,7 +147,7 @@ def _choose_feasible_workers(design: VoteDesign, load: Ints, n_left: int, rng: n
     return workers
 
 
-def choose_next_workers(design: VoteDesign, load: Ints, rng: np.random.Generator) -> Ints:
+def choose_workers_below_workload(design: VoteDesign, load: Ints, rng: np.random.Generator) -> Ints:
     """Return random workers for the next task among those with fewer than `workload` tasks; update `load` in place."""
     free = np.flatnonzero(load < design.workload) if design.workload is not None else np.arange(len(load))
     n = min(design.feedback, len(free))

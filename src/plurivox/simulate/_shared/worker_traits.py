@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.simulate._shared.fatigue_drift_copying import AnswerEffects
-from plurivox.simulate._shared.response_times import draw_pace
+from plurivox.simulate._shared.response_times import draw_worker_pace
 
 if TYPE_CHECKING:
     from plurivox.simulate._contract import Simulator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkerTraits:
-    """The traits of each worker; a trait that a simulation does not use is None."""
+    """The traits of simulated workers (pace, drift target, copied leader and so on); None if not simulated."""
 
     names: Names
     too_fast: Bools | None = None  # (n_workers,) who answers at random and too fast
@@ -27,7 +27,7 @@ class WorkerTraits:
     by_strategy: Mapping[str, Floats] = field(default_factory=dict)  # traits drawn by the strategy, each (n_workers,)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return name -> (n_workers,) of every trait; other workers are given by their names."""
+        """Return trait -> (n_workers,) values; traits that refer to another worker (drift target, leader) contain its name."""
         table: dict[str, NDArray[Any]] = dict(self.by_strategy)
         if self.too_fast is not None and self.too_fast.any():
             table["too_fast"] = self.too_fast
@@ -44,29 +44,29 @@ class WorkerTraits:
 
 
 def draw_worker_traits(
-    simulator: "Simulator", names: Names, by_strategy: Mapping[str, Floats], rng: np.random.Generator
+    simulator: "Simulator", worker_names: Names, strategy_traits: Mapping[str, Floats], rng: np.random.Generator
 ) -> WorkerTraits:
-    """Return random traits for the workers `names`, as the options of the simulator define."""
-    n = len(names)
+    """Return random traits of the workers (pace, drift target, copied leader), as the options of the simulator define."""
+    n = len(worker_names)
     too_fast = np.zeros(n, bool)
     too_fast[rng.permutation(n)[: floor_count(simulator.too_fast, n)]] = True
-    pace = draw_pace(n, too_fast, rng) if simulator.times else None
+    pace = draw_worker_pace(n, too_fast, rng) if simulator.times else None
     drift_target = rng.permutation(n) if simulator.drift else None
-    leader = _draw_leaders(n, simulator.copiers, simulator.group_size, rng) if simulator.copiers else None
-    return WorkerTraits(names, too_fast, pace, drift_target, leader, by_strategy)
+    leader = _draw_copied_leaders(n, simulator.copiers, simulator.group_size, rng) if simulator.copiers else None
+    return WorkerTraits(worker_names, too_fast, pace, drift_target, leader, strategy_traits)
 
 
-def _draw_leaders(n: int, share: float, size: int, rng: np.random.Generator) -> Ints:
-    """(n_workers,) the worker that each copies, -1 for none: complete groups of `size` with random members and leaders."""
-    n_groups = floor_count(share, n) // size
-    groups = rng.permutation(n)[: n_groups * size].reshape(n_groups, size)
-    leader = np.full(n, -1)
+def _draw_copied_leaders(n_workers: int, share_of_copiers: float, group_size: int, rng: np.random.Generator) -> Ints:
+    """Return (n_workers,) the worker that each worker copies, the leader of a random group of `group_size`; -1 for none."""
+    n_groups = floor_count(share_of_copiers, n_workers) // group_size
+    groups = rng.permutation(n_workers)[: n_groups * group_size].reshape(n_groups, group_size)
+    leader = np.full(n_workers, -1)
     leader[groups] = groups[:, :1]
     return leader
 
 
-def answer_effects(simulator: "Simulator", traits: WorkerTraits) -> AnswerEffects:
-    """Return the fatigue, drift and copying that the simulator's options and the workers' traits define."""
+def fatigue_drift_copying_effects(simulator: "Simulator", traits: WorkerTraits) -> AnswerEffects:
+    """Return the rates and targets of fatigue, drift and copying, from the simulator's options and the workers' traits."""
     return AnswerEffects(
         simulator.tire,
         simulator.drift,
@@ -77,10 +77,10 @@ def answer_effects(simulator: "Simulator", traits: WorkerTraits) -> AnswerEffect
     )
 
 
-def floor_count(share: float, n: int) -> int:
-    """Return share * n rounded down, tolerant of floating-point error.
+def floor_count(share: float, total: int) -> int:
+    """Return share * total as a whole number, rounded down, tolerant of floating-point error.
 
     >>> floor_count(0.29, 100)
     29
     """
-    return int(share * n + 1e-9)
+    return int(share * total + 1e-9)

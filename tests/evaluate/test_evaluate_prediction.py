@@ -16,8 +16,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
-from plurivox.evaluate.alignment import align_rows
-from plurivox.evaluate.resampling import mean_sums, resample
+from plurivox.evaluate.align_tasks_and_labels import align_rows
+from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums, resample_measures
 from plurivox.io import read
 
 CHANCE = np.random.default_rng(7)
@@ -47,7 +47,7 @@ def test_an_evaluation_a_measure_and_its_function_give_the_same_bits(name: str) 
 @pytest.mark.parametrize("name", [name for name, one in MEASURES.items() if not one.biased])
 def test_resampling_sums_is_resampling_tasks(name: str) -> None:
     """The measure of drawn tasks, taken anew on each draw, has the quantiles of the tally's."""
-    drawn = resample([MEASURES[name].task_sums(*align_rows(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
+    drawn = resample_measures([MEASURES[name].task_sums(*align_rows(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
     rows, slow = np.random.default_rng(9), []
     for _ in range(150):
         at = rows.integers(0, 150, 150)
@@ -60,9 +60,9 @@ def test_resampling_sums_is_resampling_tasks(name: str) -> None:
 
 def test_resampling_groups_is_like_resampling_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(3).normal(0, 1, 5000)
-    one = resample([mean_sums(values)], repeats=2000)
-    monkeypatch.setattr("plurivox.evaluate.resampling.MAX_GROUPS", 500)
-    few = resample([mean_sums(values)], repeats=2000)
+    one = resample_measures([mean_as_task_sums(values)], repeats=2000)
+    monkeypatch.setattr("plurivox.evaluate.bootstrap_over_tasks.MAX_GROUPS", 500)
+    few = resample_measures([mean_as_task_sums(values)], repeats=2000)
     assert few.std() == pytest.approx(one.std(), rel=0.12) and few.mean() == pytest.approx(values.mean(), abs=0.002)
 
 
@@ -187,5 +187,5 @@ def test_the_two_label_sets_of_collins(data_set: Callable[[str], Path]) -> None:
     assert evaluate.sorted_wasserstein(ours, theirs) == pytest.approx(0.02696, abs=5e-6)
     assert evaluate.total_variation(ours, theirs) == pytest.approx(0.1597, abs=5e-5)
     assert evaluate.jensen_shannon_divergence(ours, theirs, base=2) == pytest.approx(0.069, abs=5e-4)
-    shared_positions = np.arange(10.0)
-    assert evaluate.wasserstein(ours, theirs, scale=shared_positions) == pytest.approx(0.523, abs=5e-4)
+    shared_task_positions = np.arange(10.0)
+    assert evaluate.wasserstein(ours, theirs, scale=shared_task_positions) == pytest.approx(0.523, abs=5e-4)

@@ -14,26 +14,28 @@ REPEAT_CONCENTRATION = 10.0
 N_GRID = 64  # concentrations at which the expected largest probability is computed; linear interpolation between them
 
 
-def draw_beliefs(concentration: Floats, true: Ints, informed: Bools, n_labels: int, rng: np.random.Generator) -> Floats:
-    """(n, n_labels) one belief per answer; where `informed` (n,) is false it does not depend on the true label."""
+def draw_label_beliefs(
+    concentration: Floats, true_label: Ints, is_informed: Bools, n_labels: int, rng: np.random.Generator
+) -> Floats:
+    """Return (n, n_labels) a random distribution over labels per answer; without regard to the truth if not `is_informed`."""
     shape = np.repeat(concentration[:, None], n_labels, axis=1)
-    shape[np.flatnonzero(informed), true[informed]] += 1
+    shape[np.flatnonzero(is_informed), true_label[is_informed]] += 1
     return _normalise_rows(rng.standard_gamma(shape), rng)
 
 
-def redraw_beliefs(belief: Floats, rng: np.random.Generator) -> Floats:
-    """(n, n_labels) the beliefs of the same workers about the same tasks when the tasks are repeated."""
+def redraw_beliefs_for_repeats(belief: Floats, rng: np.random.Generator) -> Floats:
+    """Return (n, n_labels) random beliefs close to `belief`: those of the same workers when the same tasks are repeated."""
     return _normalise_rows(rng.standard_gamma(REPEAT_CONCENTRATION * belief), rng)
 
 
 def stated_beliefs(belief: Floats, exponent: Floats) -> Floats:
-    """(n, n_labels) beliefs as workers state them: raised to `exponent` (n,) and normalised; above 1 is overstated."""
+    """Return (n, n_labels) beliefs as workers state them: belief ** exponent (n,), normalised; exponents above 1 overstate."""
     stated = (belief / belief.max(1, keepdims=True)) ** exponent[:, None]
     return stated / stated.sum(1, keepdims=True)
 
 
-def expected_top(concentration: Floats, n_labels: int) -> Floats:
-    """(n,) the mean largest probability of a symmetric Dirichlet, which is the probability that its label is right.
+def expected_largest_probability(concentration: Floats, n_labels: int) -> Floats:
+    """Return (n,) the expected largest probability in a draw from a symmetric Dirichlet with each concentration (n,).
 
     The largest of K gamma variables over their sum: (1 / K a) times the integral of 1 - F(x)^K.
     """
@@ -46,19 +48,19 @@ def expected_top(concentration: Floats, n_labels: int) -> Floats:
 
 
 def top_label_matrices(concentration: Floats, honesty: Floats, n_labels: int) -> Floats:
-    """(n_workers, n_true, n_given) confusion matrices of the top labels of workers with these concentrations and honesty.
+    """Return (n_workers, n_true, n_given) confusion matrices of the top labels of workers with these beliefs and honesty.
 
     Honest answers are right as often as beliefs are; the others are uniform.
     """
-    right = honesty * expected_top(concentration, n_labels) + (1 - honesty) / n_labels
+    right = honesty * expected_largest_probability(concentration, n_labels) + (1 - honesty) / n_labels
     wrong = (1 - right) / (n_labels - 1)
     return wrong[:, None, None] + (right - wrong)[:, None, None] * np.eye(n_labels)
 
 
-def _normalise_rows(mass: Floats, rng: np.random.Generator) -> Floats:
-    """Return rows scaled to sum 1, changing `mass`; a row that underflowed to zeros becomes one random label."""
-    total = mass.sum(1, keepdims=True)
+def _normalise_rows(weights: Floats, rng: np.random.Generator) -> Floats:
+    """Return rows scaled to sum 1; a row of zeros gets a random 1, which changes `weights` in place."""
+    total = weights.sum(1, keepdims=True)
     empty = np.flatnonzero(total[:, 0] <= 0)
-    mass[empty, rng.integers(0, mass.shape[1], len(empty))] = 1.0
+    weights[empty, rng.integers(0, weights.shape[1], len(empty))] = 1.0
     total[empty] = 1.0
-    return mass / total
+    return weights / total

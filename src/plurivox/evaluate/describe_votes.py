@@ -11,12 +11,12 @@ from plurivox.core.votes import Votes
 from plurivox.engine.pair_agreement import pair_agreement
 from plurivox.evaluate._number_format import (
     Triple,
-    count_in_brackets,
-    format_median,
+    count_in_parentheses,
+    format_median_and_range,
     format_number,
     format_percent,
-    mean,
-    median_range,
+    mean_or_zero,
+    positive_median_and_range,
 )
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
@@ -57,19 +57,19 @@ class Description:
     soft: bool
 
     def info(self) -> dict[str, Any]:
-        """Return all statistics by name."""
+        """Return all statistics of the votes as name -> value; None if a statistic cannot be computed."""
         return dict(vars(self))
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return (name, value) as text for display, without those that cannot be computed."""
+        """Return one (name, value) pair of texts per statistic of the votes, for display; None values are left out."""
         middle, low, high = self.votes_per_task
         lines: list[tuple[str, str | None]] = [
-            ("tasks", f"{self.n_tasks:,}" + count_in_brackets(self.n_tasks_without_votes, "without a vote")),
+            ("tasks", f"{self.n_tasks:,}" + count_in_parentheses(self.n_tasks_without_votes, "without a vote")),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: votes without names"),
-            ("labels", f"{self.n_labels:,}" + count_in_brackets(self.n_labels_unused, "without a vote")),
+            ("labels", f"{self.n_labels:,}" + count_in_parentheses(self.n_labels_unused, "without a vote")),
             ("soft answers" if self.soft else "votes", f"{self.n_votes:,.0f}"),
             ("votes per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("votes per worker", format_median(self.votes_per_worker)),
+            ("votes per worker", format_median_and_range(self.votes_per_worker)),
             ("votes per task / labels", format_number(self.votes_per_label, 3)),
             ("observed agreement", format_number(self.observed_agreement, 3)),
             ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
@@ -119,20 +119,20 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_labels=votes.n_labels,
         n_labels_unused=votes.n_labels - len(np.unique(votes.label)),
         n_votes=votes.n_answers,
-        votes_per_task=(mean(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
-        votes_per_worker=median_range(votes.workload),
-        votes_per_label=mean(support) / votes.n_labels if votes.n_labels else None,
+        votes_per_task=(mean_or_zero(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
+        votes_per_worker=positive_median_and_range(votes.workload),
+        votes_per_label=mean_or_zero(support) / votes.n_labels if votes.n_labels else None,
         observed_agreement=observed_agreement(votes),
-        mean_entropy=mean(entropy),
-        share_at_most_two_labels=mean(n_voted <= 2),
-        share_unanimous=mean(n_voted == 1),
-        share_tied=mean(tied),
+        mean_entropy=mean_or_zero(entropy),
+        share_at_most_two_labels=mean_or_zero(n_voted <= 2),
+        share_unanimous=mean_or_zero(n_voted == 1),
+        share_tied=mean_or_zero(tied),
         n_repeats=votes.n_repeats,
         n_unnamed=int((votes.worker < 0).sum()),
         n_missing=votes.missing,
         seconds_median=float(np.median(seconds)) if seconds is not None and len(seconds) else None,
         soft=votes.answer is not None,
-        **_against_gold(votes, gold),
+        **_gold_statistics(votes, gold),
     )
 
 
@@ -140,11 +140,11 @@ def observed_agreement(votes: Votes) -> float | None:
     """Return the share of pairs of answers to a task that agree, averaged over tasks with several answers; None if none has."""
     share = pair_agreement(votes)
     defined = share[~np.isnan(share)]
-    return mean(defined) if len(defined) else None
+    return mean_or_zero(defined) if len(defined) else None
 
 
-def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
-    """Return the statistics of votes that need gold labels; None for each if there are none."""
+def _gold_statistics(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
+    """Return name -> value of the statistics of votes that need gold labels; each is None if no voted task has gold."""
     names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
     known = None if gold is None else gold.shared(votes.voted)
@@ -167,10 +167,10 @@ def _against_gold(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
     voted = np.bincount(tally.row[hit & (tally.mass > 0)], minlength=gold_votes.n_tasks) > 0
     return empty | {
         "n_gold": len(known),
-        "worker_accuracy": mean(accuracy) if len(accuracy) else None,
-        "share_good_workers": mean(accuracy > GOOD_WORKER) if len(accuracy) else None,
+        "worker_accuracy": mean_or_zero(accuracy) if len(accuracy) else None,
+        "share_good_workers": mean_or_zero(accuracy > GOOD_WORKER) if len(accuracy) else None,
         "vote_accuracy": float(right.sum() / gold_votes.weights.sum()),
         "majority_accuracy": float((hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row] / len(known)),
-        "share_gold_unvoted": 1 - mean(voted),
+        "share_gold_unvoted": 1 - mean_or_zero(voted),
         "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
     }

@@ -16,21 +16,21 @@ MAX_ROWS, MAX_CELLS = 4096, 2**20  # at most this many rows and numbers per bloc
 
 
 def align_rows(prediction: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
-    """Return the rows of both on the tasks they share, with the labels of `aligned_labels` as columns."""
-    here, there = shared_positions(prediction, truth)
+    """Return the rows of prediction and truth for their shared tasks, with one common order of label columns."""
+    here, there = shared_task_positions(prediction, truth)
     left, right = _take_rows(prediction.body, here), _take_rows(truth.body, there)
     place = positions(prediction.labels, truth.labels).copy()  # (n_labels of the truth,) their codes in the prediction
     truth_only = np.flatnonzero(place < 0)
     place[truth_only] = prediction.n_labels + np.arange(len(truth_only))
     n_labels = prediction.n_labels + len(truth_only)
     if len(truth_only):
-        left = _relabel(left, np.arange(prediction.n_labels), n_labels)
+        left = _move_label_columns(left, np.arange(prediction.n_labels), n_labels)
     if not np.array_equal(place, np.arange(n_labels)):
-        right = _relabel(right, place, n_labels)
+        right = _move_label_columns(right, place, n_labels)
     return left, right
 
 
-def shared_positions(prediction: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
+def shared_task_positions(prediction: SoftLabels, truth: SoftLabels) -> tuple[Ints, Ints]:
     """Return the positions of the shared tasks in the prediction and in the truth; raise InputError if there are none."""
     there = positions(truth.tasks, prediction.tasks)
     here = np.flatnonzero(there >= 0)
@@ -43,7 +43,7 @@ def shared_positions(prediction: SoftLabels, truth: SoftLabels) -> tuple[Ints, I
 
 
 def aligned_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
-    """Return the labels of the columns of `align_rows`: those of the prediction, then those that only the truth has."""
+    """Return the labels of the prediction, followed by those that only the truth has."""
     truth_only = truth.labels[positions(prediction.labels, truth.labels) < 0]
     if not len(truth_only):
         return prediction.labels
@@ -51,44 +51,46 @@ def aligned_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
     return np.concatenate(sides if prediction.labels.dtype == truth_only.dtype else [as_text(side) for side in sides])
 
 
-def paired_blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
-    """Yield (prediction, truth) in blocks of rows: float64 arrays (n, n_labels)."""
-    for where, q in row_blocks(left):
-        yield q, right.block(where).astype(np.float64, copy=False)
+def prediction_and_truth_blocks(prediction: Rows, truth: Rows) -> Iterator[tuple[Floats, Floats]]:
+    """Yield (prediction, truth) block by block: float64 arrays (n, n_labels) of the same consecutive tasks."""
+    for where, q in float64_row_blocks(prediction):
+        yield q, truth.block(where).astype(np.float64, copy=False)
 
 
 class CachedTopRows(Dense):
-    """Dense rows that cache their most probable label, since many measures use it."""
+    """Dense soft label rows that compute the most probable label of each row only once."""
 
     @cached_property
-    def _best(self) -> tuple[Ints, Floats]:
-        """The label and probability of the most probable label of each row."""
+    def _cached_top_label(self) -> tuple[Ints, Floats]:
+        """The most probable label of each row and its probability, computed on first use and cached."""
         return super().top(1)
 
     def top(self, k: int) -> tuple[Ints, Floats]:
         """Return the k most probable labels of each row and their probabilities; cached for k = 1."""
-        return self._best if k == 1 else super().top(k)
+        return self._cached_top_label if k == 1 else super().top(k)
 
 
-def row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
-    """Yield (slice, float64 array (n, n_labels)) in blocks of rows."""
+def float64_row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
+    """Yield (slice of row numbers, float64 array (n, n_labels) of these rows), one block of rows after another."""
     size = max(min(MAX_ROWS, MAX_CELLS // max(rows.n_labels, 1)), 1)
     for begin in range(0, len(rows), size):
         where = slice(begin, min(begin + size, len(rows)))
         yield where, rows.block(where).astype(np.float64, copy=False)
 
 
-def per_task(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
-    """Return (n_tasks,) the values of `of_rows(prediction rows, truth rows)`, computed block by block."""
-    return np.concatenate([of_rows(q, p) for q, p in paired_blocks(left, right)])
+def values_per_task(block_values: Callable[[Floats, Floats], Floats], prediction: Rows, truth: Rows) -> Floats:
+    """Return (n_tasks,) one value per task: `block_values(q, p)` of prediction and truth rows, called on blocks of tasks."""
+    return np.concatenate([block_values(q, p) for q, p in prediction_and_truth_blocks(prediction, truth)])
 
 
-def _relabel(rows: Rows, place: Ints, n_labels: int) -> Rows:
-    """Return the rows with label k moved to column `place[k]` of `n_labels`."""
+def _move_label_columns(rows: Rows, new_column: Ints, n_labels: int) -> Rows:
+    """Return soft label rows with `n_labels` columns, in which the column of label k has moved to `new_column[k]`."""
     wide = dense_if_small(rows) if isinstance(rows, Candidates) else rows
-    return wide.on_labels(place, n_labels)
+    return wide.on_labels(new_column, n_labels)
 
 
-def _take_rows(rows: Rows, at: Ints) -> Rows:
-    """Return the rows at these positions; the same object if that is all rows in order."""
-    return rows if len(at) == len(rows) and bool((at == np.arange(len(at))).all()) else rows.take(at)
+def _take_rows(rows: Rows, indices: Ints) -> Rows:
+    """Return the soft label rows with these row numbers; `rows` itself if these are all rows in order."""
+    return (
+        rows if len(indices) == len(rows) and bool((indices == np.arange(len(indices))).all()) else rows.take(indices)
+    )

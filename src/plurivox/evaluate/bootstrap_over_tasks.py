@@ -19,7 +19,7 @@ Contribution = tuple[Any, Any, Any]  # (task, column, number) arrays that broadc
 
 @dataclass(frozen=True)
 class TaskSums:
-    """A measure as a function of sums over tasks: the numbers of each task, and how the measure follows from their sums."""
+    """A measure that is a function of sums over tasks: the numbers of each task, and the function `finish` of their sums."""
 
     n_tasks: int
     width: int  # numbers per task
@@ -28,12 +28,12 @@ class TaskSums:
 
     @property
     def value(self) -> float:
-        """The measure over all tasks."""
-        sums = self.sums(np.zeros(self.n_tasks, np.int64), 1)
+        """The value of the measure over all tasks, without resampling."""
+        sums = self.sum_by_group(np.zeros(self.n_tasks, np.int64), 1)
         return float(self.finish(sums, np.array([float(self.n_tasks)]))[0])
 
-    def sums(self, group: Ints, n_groups: int) -> Floats:
-        """Return (n_groups, width) the sums within groups of tasks; `group` is (n_tasks,)."""
+    def sum_by_group(self, group: Ints, n_groups: int) -> Floats:
+        """Return (n_groups, width) the numbers of tasks summed by group; `group` (n_tasks,) is the group of each task."""
         total = np.zeros(n_groups * self.width)
         for task, column, number in self.contributions():
             key, weight = np.broadcast_arrays(group[task] * self.width + column, number)
@@ -44,63 +44,68 @@ class TaskSums:
         return total.reshape(n_groups, self.width)
 
 
-def mean_sums(values: Floats) -> TaskSums:
-    """Return the mean of one number per task as TaskSums."""
+def mean_as_task_sums(values: Floats) -> TaskSums:
+    """Return the measure `mean of values (n_tasks,)` as TaskSums, a function of sums over tasks."""
     return TaskSums(len(values), 1, lambda: [(np.arange(len(values)), 0, values)], lambda sums, n: sums[:, 0] / n)
 
 
-def mean_of_ratios(sums: Floats, _: Floats) -> Floats:
-    """Return (n,) the mean over columns of first half / second half of the sums, without columns whose second half is 0."""
+def mean_ratio_of_halves(sums: Floats, _: Floats) -> Floats:
+    """Return (n,) the mean over k of sums[:, k] / sums[:, K + k] for sums (n, 2 K); ratios with denominator 0 are left out."""
     above, below = np.split(sums, 2, axis=1)
     positive = below > 0
     return np.divide(above, below, out=np.zeros_like(above), where=positive).sum(1) / positive.sum(1)
 
 
-def ratio_of_totals(sums: Floats, _: Floats) -> Floats:
-    """Return (n,) the total of the first half of the sums divided by the total of the second half."""
+def total_ratio_of_halves(sums: Floats, _: Floats) -> Floats:
+    """Return (n,) the total of the first K columns of sums (n, 2 K) divided by the total of the last K columns."""
     above, below = np.split(sums, 2, axis=1)
     return above.sum(1) / below.sum(1)
 
 
-def resample(all_sums: Sequence[TaskSums], *, repeats: int, seed: int = 0, fraction: float = 1.0) -> Floats:
-    """Return (repeats, n_measures) the measures of tasks drawn with replacement, the same draws for every measure.
+def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int = 0, fraction: float = 1.0) -> Floats:
+    """Return (repeats, n_measures) bootstrap values of measures: tasks are drawn with replacement, equally for all measures.
 
     All measures have the same tasks. With more than `MAX_GROUPS` tasks (fewer if a task has many numbers) random groups of
     tasks are drawn instead: sums of random groups vary as sums of tasks do.
     """
     found = np.empty((repeats, len(all_sums)))
-    groups = [_n_groups(task_sums) for task_sums in all_sums]
+    groups = [_count_resampling_groups(task_sums) for task_sums in all_sums]
     for n_groups in sorted(set(groups)):
         chosen = [i for i, own in enumerate(groups) if own == n_groups]
         found[:, chosen] = _resample_groups([all_sums[i] for i in chosen], n_groups, repeats, seed, fraction)
     return found
 
 
-def _n_groups(task_sums: TaskSums) -> int:
-    """Return into how many groups the tasks of a measure are divided."""
+def _count_resampling_groups(task_sums: TaskSums) -> int:
+    """Return the number of groups of tasks that are drawn in a bootstrap: one per task, fewer if there are many tasks."""
     return min(task_sums.n_tasks, MAX_GROUPS, max(MAX_CELLS // task_sums.width, 200))
 
 
 def _resample_groups(all_sums: Sequence[TaskSums], n_groups: int, repeats: int, seed: int, fraction: float) -> Floats:
-    """Return (repeats, n_measures) the measures of groups of tasks drawn with replacement."""
+    """Return (repeats, n_measures) bootstrap values of measures: random groups of tasks are drawn with replacement."""
     rng, n_tasks = np.random.default_rng(seed), all_sums[0].n_tasks
     group = np.arange(n_tasks) if n_groups == n_tasks else rng.permutation(n_tasks) % n_groups
     sizes = np.bincount(group, minlength=n_groups).astype(np.float64)
-    numbers = [task_sums.sums(group, n_groups) for task_sums in all_sums]
+    numbers = [task_sums.sum_by_group(group, n_groups) for task_sums in all_sums]
     drawn = max(round(fraction * n_groups), 1)
     found = np.empty((repeats, len(all_sums)))
-    for rows, times in _draw_counts(rng, n_groups, drawn, repeats):
+    for rows, times in _draw_bootstrap_counts(rng, n_groups, drawn, repeats):
         n = times @ sizes
         for i, task_sums in enumerate(all_sums):
             found[rows, i] = task_sums.finish(times @ numbers[i], n)
     return found
 
 
-def _draw_counts(rng: np.random.Generator, n: int, drawn: int, repeats: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield (rows, counts): how often each of n groups was drawn, for a block of resamples."""
-    size = max(MAX_CELLS // n, 1)
+def _draw_bootstrap_counts(
+    rng: np.random.Generator, n_groups: int, n_draws: int, repeats: int
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield (slice of resamples, (n_resamples, n_groups) how often each group is drawn in them), block by block."""
+    size = max(MAX_CELLS // n_groups, 1)
     for begin in range(0, repeats, size):
         rows = slice(begin, min(begin + size, repeats))
-        draw = rng.integers(0, n, (rows.stop - rows.start, drawn))
-        draw += n * np.arange(len(draw))[:, None]
-        yield rows, np.bincount(draw.ravel(), minlength=n * len(draw)).reshape(len(draw), n).astype(np.float64)
+        draw = rng.integers(0, n_groups, (rows.stop - rows.start, n_draws))
+        draw += n_groups * np.arange(len(draw))[:, None]
+        yield (
+            rows,
+            np.bincount(draw.ravel(), minlength=n_groups * len(draw)).reshape(len(draw), n_groups).astype(np.float64),
+        )

@@ -10,13 +10,13 @@ from plurivox.core.base import DataType
 from plurivox.core.encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Bools, Floats, Ints, Names
-from plurivox.evaluate.measures.hard import TIE_TOLERANCE
-from plurivox.evaluate.measures.measure import by_task
+from plurivox.evaluate.measures.hard_label_measures import TIE_TOLERANCE
+from plurivox.evaluate.measures.measure_registry import by_task
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contrast(DataType):
-    """Tasks selected from two sets of soft labels, sorted by how much the two differ."""
+    """Tasks on which two sets of soft labels differ, largest difference first, with the rows of both sets."""
 
     tasks: Names  # (n,)
     value: Floats  # (n,) the difference by which they are sorted, highest first
@@ -25,7 +25,7 @@ class Contrast(DataType):
     what: str  # the name of the value: a measure, or entropy_gain
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns task, value, and of each side the most probable label, its probability and the entropy in nats."""
+        """Return one row per task as columns: task, value, and for each set the top label, its probability and entropy."""
         table: dict[str, NDArray[Any]] = {"task": self.tasks, self.what: self.value}
         for side, soft in (("left", self.left), ("right", self.right)):
             table |= {f"{side}_label": soft.hard(), f"{side}_p": soft.confidence, f"{side}_entropy": soft.entropy()}
@@ -39,7 +39,7 @@ class Contrast(DataType):
 
 
 def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure: str = "total-variation") -> Contrast:
-    """Return the n tasks on which two sets of soft labels differ most, by a measure that is a mean over tasks.
+    """Return the n tasks on which two sets of soft labels differ most, largest first, by a measure with one value per task.
 
     >>> left = SoftLabels.of([[.9, .1], [.5, .5]], ["a", "b"], ["no", "yes"])
     >>> right = SoftLabels.of([[.1, .9], [.4, .6]], ["a", "b"], ["no", "yes"])
@@ -73,14 +73,14 @@ def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: b
 
 
 def _same_top_label(soft: SoftLabels, hard: SoftLabels) -> Bools:
-    """Return (n_tasks,) whether the most probable label of `hard` is also most probable in `soft`, ties included."""
+    """Return (n_tasks,) true if the most probable label in `hard` also has the largest probability in `soft`, alone or tied."""
     code = positions(soft.labels, hard.labels)[hard.codes()]
     return (code >= 0) & (soft.at(np.maximum(code, 0)) >= soft.confidence - TIE_TOLERANCE)
 
 
 def _build_contrast(
-    left: SoftLabels, right: SoftLabels, tasks: Names, value: Floats, order: Ints, what: str
+    left: SoftLabels, right: SoftLabels, tasks: Names, value: Floats, order: Ints, value_name: str
 ) -> Contrast:
-    """Return the Contrast of the tasks at these positions."""
+    """Return the Contrast of `tasks[order]`: their names, values, and rows in both sets of soft labels."""
     picked = tasks[order]
-    return Contrast(picked, value[order], left.on(picked), right.on(picked), what)
+    return Contrast(picked, value[order], left.on(picked), right.on(picked), value_name)

@@ -28,7 +28,7 @@ def test_pairs_are_drawn_together() -> None:
 def test_the_seed_decides_and_blocks_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     once = bootstrap(LEFT, seed=5)
     assert bootstrap(LEFT, seed=5) == once != bootstrap(LEFT, seed=6)
-    monkeypatch.setattr("plurivox.evaluate.statistics.MAX_CELLS", 100)
+    monkeypatch.setattr("plurivox.evaluate.intervals_and_tests.MAX_CELLS", 100)
     again = bootstrap(LEFT, seed=5)
     np.testing.assert_allclose([again.low, again.high], [once.low, once.high])
 

@@ -18,7 +18,7 @@ UNIT_HELP = "nats, bits, or the share (0 to 1) of the largest possible entropy"
 
 @dataclass(frozen=True)
 class Dispersion:
-    """Per task, of its label shares p: the largest, the entropy in nats, and the sums of (p - 1/K)^2 and (p - 1/K)^4."""
+    """Per task, of its label shares p: the largest share, the entropy in nats, and the sums of (p - 1/K)^2 and (p - 1/K)^4."""
 
     tasks: Names
     n_labels: int
@@ -29,12 +29,12 @@ class Dispersion:
     fourth: Floats
 
     def nan_without_support(self, values: Floats) -> Floats:
-        """(n_tasks,) the values, nan for tasks without answers."""
+        """Return the values (n_tasks,) with nan for tasks without answers."""
         return nan_without_support(self.support, values)
 
 
 def task_dispersion(evidence: Evidence) -> Dispersion:
-    """Return the dispersion of the soft labels in the evidence if there are any, else of its votes."""
+    """Return the dispersion (largest share, entropy, moments) of each task's soft label, else of its votes."""
     if evidence.soft is not None:
         return soft_label_dispersion(evidence.soft)
     assert evidence.votes is not None
@@ -42,28 +42,29 @@ def task_dispersion(evidence: Evidence) -> Dispersion:
 
 
 def votes_dispersion(votes: Votes) -> Dispersion:
-    """Return the dispersion of each task's votes, without a dense task-by-label table."""
+    """Return the dispersion (largest share, entropy, moments) of the vote shares of each task."""
     out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
 
-    def run_block(first: int, last: int) -> None:
-        dispersion.vote_dispersion(first, last, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
+    def compute_task_range(first_task: int, end_task: int) -> None:
+        """Write the dispersion of the votes of tasks first_task:end_task to `out`."""
+        dispersion.vote_dispersion(first_task, end_task, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
 
-    Blocks(votes.start).map(run_block)
+    Blocks(votes.start).map(compute_task_range)
     return Dispersion(votes.tasks, votes.n_labels, votes.support, *out.T)
 
 
 def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
-    """Return the dispersion of each row of soft labels, dense or stored as candidates."""
+    """Return the dispersion (largest probability, entropy, moments) of each task's soft label."""
     if isinstance(soft.body, Candidates):
         return Dispersion(soft.tasks, soft.n_labels, soft.support, *_candidates_dispersion(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    row_blocks(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
+    dense_row_thread_blocks(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
     return Dispersion(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 
-def row_blocks(body: Dense) -> Blocks:
-    """Return thread blocks of dense rows, balanced by their number of cells."""
-    return Blocks(np.arange(len(body) + 1) * body.n_labels)
+def dense_row_thread_blocks(dense: Dense) -> Blocks:
+    """Return the division of dense rows into blocks for threads, with about as many numbers in each."""
+    return Blocks(np.arange(len(dense) + 1) * dense.n_labels)
 
 
 def _candidates_dispersion(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
@@ -71,18 +72,18 @@ def _candidates_dispersion(rows: Candidates) -> tuple[Floats, Floats, Floats, Fl
     mean = 1 / max(rows.n_labels, 1)
     largest = np.where(rows.n_unlisted > 0, rows.unlisted_mass, 0.0)
     np.maximum.at(largest, rows.row, rows.mass)
-    second, fourth = (_power_sums(rows, mean, power) for power in (2, 4))
+    second, fourth = (_central_power_sums(rows, mean, power) for power in (2, 4))
     return largest, rows.entropy(), second, fourth
 
 
-def _power_sums(rows: Candidates, mean: float, power: int) -> Floats:
-    """(n_rows,) the sum over all labels of (p - mean)^power."""
+def _central_power_sums(rows: Candidates, mean: float, power: int) -> Floats:
+    """Return (n_rows,) the sum of (p - mean)^power over the probabilities p of all labels of each row."""
     listed = np.bincount(rows.row, (rows.mass - mean) ** power, minlength=len(rows))
     return np.asarray(listed + rows.n_unlisted * (rows.unlisted_mass - mean) ** power, np.float64)
 
 
 def nan_without_support(support: Floats | None, values: Floats) -> Floats:
-    """(n_tasks,) the values, nan for tasks without answers (`support` 0)."""
+    """Return the values (n_tasks,) with nan for tasks without answers (`support` 0)."""
     return values if support is None else np.where(support > 0, values, np.nan)
 
 

@@ -13,8 +13,19 @@ import numpy as np
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Dense, Rows
 from plurivox.core.types import Floats
-from plurivox.evaluate.alignment import align_rows, paired_blocks, per_task, row_blocks
-from plurivox.evaluate.resampling import Contribution, TaskSums, mean_of_ratios, mean_sums, ratio_of_totals
+from plurivox.evaluate.align_tasks_and_labels import (
+    align_rows,
+    float64_row_blocks,
+    prediction_and_truth_blocks,
+    values_per_task,
+)
+from plurivox.evaluate.bootstrap_over_tasks import (
+    Contribution,
+    TaskSums,
+    mean_as_task_sums,
+    mean_ratio_of_halves,
+    total_ratio_of_halves,
+)
 
 CLIP = 1e-12  # probabilities are clipped to at least this before the logarithm
 MIN_VARIATION = 1e-9  # entropies that vary less than this count as constant
@@ -29,7 +40,7 @@ def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     >>> round(cross_entropy(prediction, truth), 4)
     0.6931
     """
-    return mean_sums(cross_entropies(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(cross_entropies(*align_rows(prediction, truth), clip)).value
 
 
 def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
@@ -42,7 +53,7 @@ def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     >>> round(kl_divergence(prediction, truth), 4)
     0.1927
     """
-    return mean_sums(relative_entropies(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(kl_divergences(*align_rows(prediction, truth), clip)).value
 
 
 def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
@@ -55,11 +66,11 @@ def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: fl
     >>> round(inverse_kl_divergence(prediction, truth), 4)
     0.2231
     """
-    return mean_sums(inverse_relative_entropies(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(inverse_kl_divergences(*align_rows(prediction, truth), clip)).value
 
 
 def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
-    """Return the mean Jensen-Shannon divergence (KL(p || m) + KL(q || m)) / 2, with the mixture m = (p + q) / 2.
+    """Return the mean over tasks of the Jensen-Shannon divergence (KL(p || m) + KL(q || m)) / 2, with m = (p + q) / 2.
 
     Its maximum is log 2 in nats, 1 in bits (`base=2`). It is not a metric; its square root is, see
     `jensen_shannon_distance`. PO-JSD of Kurniawan et al. (2026) is 1 minus the value in bits.
@@ -69,7 +80,7 @@ def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base
     >>> round(jensen_shannon_divergence(prediction, truth), 4), round(jensen_shannon_divergence(prediction, truth, base=2), 4)
     (0.2158, 0.3113)
     """
-    return mean_sums(jensen_shannon_divergences(*align_rows(prediction, truth))).value / float(np.log(base))
+    return mean_as_task_sums(jensen_shannon_divergences(*align_rows(prediction, truth))).value / float(np.log(base))
 
 
 def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
@@ -82,11 +93,13 @@ def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: 
     >>> round(jensen_shannon_distance(prediction, truth), 4)
     0.4645
     """
-    return mean_sums(jensen_shannon_distances(*align_rows(prediction, truth))).value / float(np.sqrt(np.log(base)))
+    return mean_as_task_sums(jensen_shannon_distances(*align_rows(prediction, truth))).value / float(
+        np.sqrt(np.log(base))
+    )
 
 
 def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the mean total variation 1/2 sum_k |p_k - q_k|: the probability to move to turn one into the other, 0 to 1.
+    """Return the mean over tasks of the total variation 1/2 sum_k |p_k - q_k| between prediction and truth, 0 to 1.
 
     Levin, Peres and Wilmer (2009), Markov Chains and Mixing Times, section 4.1, https://doi.org/10.1090/mbk/058
 
@@ -94,7 +107,7 @@ def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(total_variation(prediction, truth), 4)
     0.3
     """
-    return mean_sums(total_variations(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(total_variations(*align_rows(prediction, truth))).value
 
 
 def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -107,11 +120,11 @@ def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(manhattan(prediction, truth), 4)
     0.6
     """
-    return mean_sums(manhattans(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(manhattan_distances(*align_rows(prediction, truth))).value
 
 
 def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the probability that prediction and truth have in common: the mean of sum_k min(p_k, q_k).
+    """Return the mean over tasks of the probability that prediction q and truth p share: sum_k min(p_k, q_k).
 
     Rows sum to one here, so it is 1 - `total_variation`; for one-hot rows it is the accuracy.
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
@@ -120,11 +133,11 @@ def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_accuracy(prediction, truth), 4)
     0.7
     """
-    return mean_sums(overlaps(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(shared_probabilities(*align_rows(prediction, truth))).value
 
 
 def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the soft F1 over all labels: 2 sum_ik min(p, q) / sum_ik (p + q).
+    """Return the soft micro F1 over all tasks i and labels k: 2 sum_ik min(p, q) / sum_ik (p + q).
 
     Rows sum to one here, so it equals `soft_accuracy` and 1 - `total_variation`; it differs if several labels may be true
     for one task. Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
@@ -133,11 +146,11 @@ def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_micro_f1(prediction, truth), 4)
     0.7
     """
-    return soft_f1_sums(*align_rows(prediction, truth), "micro").value
+    return soft_f1_task_sums(*align_rows(prediction, truth), "micro").value
 
 
 def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the soft F1 of each label, averaged over labels with probability: F_k = 2 sum_i min(p, q) / sum_i (p + q).
+    """Return the mean over labels of the soft F1 of each label: F_k = 2 sum_i min(p, q) / sum_i (p + q) over tasks i.
 
     Kurniawan et al. (2026), https://doi.org/10.1162/coli.a.578
 
@@ -145,7 +158,7 @@ def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_macro_f1(prediction, truth), 4)
     0.6703
     """
-    return soft_f1_sums(*align_rows(prediction, truth), "macro").value
+    return soft_f1_task_sums(*align_rows(prediction, truth), "macro").value
 
 
 def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -159,7 +172,7 @@ def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_correlation(prediction, truth), 4)
     0.8794
     """
-    return entropy_sums(*align_rows(prediction, truth), centred=True).value
+    return entropy_agreement_task_sums(*align_rows(prediction, truth), centred=True).value
 
 
 def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -172,36 +185,36 @@ def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_similarity(prediction, truth), 4)
     0.7579
     """
-    return entropy_sums(*align_rows(prediction, truth), centred=False).value
+    return entropy_agreement_task_sums(*align_rows(prediction, truth), centred=False).value
 
 
 # ---- values of each task, from the rows of the prediction, q, and of the truth, p
 
 
 def cross_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
-    """Return (n_tasks,) the cross-entropy -sum_k p_k log q_k of each task."""
-    return per_task(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), prediction, truth)
+    """Return (n_tasks,) the cross-entropy -sum_k p_k log q_k of each task; p is the truth, q the prediction."""
+    return values_per_task(lambda q, p: -(p * np.log(np.maximum(q, clip))).sum(1), prediction, truth)
 
 
-def relative_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
-    """Return (n_tasks,) the divergence KL(p || q) of each task."""
-    return per_task(lambda q, p: _kl(p, np.maximum(q, clip)), prediction, truth)
+def kl_divergences(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+    """Return (n_tasks,) the divergence KL(p || q) of the prediction q from the truth p of each task."""
+    return values_per_task(lambda q, p: _row_kl_divergences(p, np.maximum(q, clip)), prediction, truth)
 
 
-def inverse_relative_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
-    """Return (n_tasks,) the divergence KL(q || p) of each task."""
-    return relative_entropies(truth, prediction, clip)
+def inverse_kl_divergences(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats:
+    """Return (n_tasks,) the divergence KL(q || p) of the truth p from the prediction q of each task."""
+    return kl_divergences(truth, prediction, clip)
 
 
 def jensen_shannon_divergences(prediction: Rows, truth: Rows) -> Floats:
-    """Return (n_tasks,) the Jensen-Shannon divergence of each task."""
+    """Return (n_tasks,) the Jensen-Shannon divergence between prediction and truth of each task, in nats."""
 
-    def of_rows(q: Floats, p: Floats) -> Floats:
-        """Return (n,) the divergence of each row."""
+    def row_divergences(q: Floats, p: Floats) -> Floats:
+        """Return (n,) the Jensen-Shannon divergence between q and p in each row."""
         middle = (p + q) / 2
-        return np.maximum(_kl(p, middle) + _kl(q, middle), 0) / 2
+        return np.maximum(_row_kl_divergences(p, middle) + _row_kl_divergences(q, middle), 0) / 2
 
-    return per_task(of_rows, prediction, truth)
+    return values_per_task(row_divergences, prediction, truth)
 
 
 def jensen_shannon_distances(prediction: Rows, truth: Rows) -> Floats:
@@ -211,67 +224,70 @@ def jensen_shannon_distances(prediction: Rows, truth: Rows) -> Floats:
 
 def total_variations(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the total variation 1/2 sum_k |p_k - q_k| of each task."""
-    return per_task(lambda q, p: np.abs(p - q).sum(1) / 2, prediction, truth)
+    return values_per_task(lambda q, p: np.abs(p - q).sum(1) / 2, prediction, truth)
 
 
-def manhattans(prediction: Rows, truth: Rows) -> Floats:
+def manhattan_distances(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Manhattan distance sum_k |p_k - q_k| of each task."""
-    return per_task(lambda q, p: np.abs(p - q).sum(1), prediction, truth)
+    return values_per_task(lambda q, p: np.abs(p - q).sum(1), prediction, truth)
 
 
-def overlaps(prediction: Rows, truth: Rows) -> Floats:
-    """Return (n_tasks,) the common probability sum_k min(p_k, q_k) of each task."""
-    return per_task(lambda q, p: np.minimum(p, q).sum(1), prediction, truth)
+def shared_probabilities(prediction: Rows, truth: Rows) -> Floats:
+    """Return (n_tasks,) the probability that prediction and truth share on each task: sum_k min(p_k, q_k)."""
+    return values_per_task(lambda q, p: np.minimum(p, q).sum(1), prediction, truth)
 
 
 def normalised_entropies(rows: Rows) -> Floats:
-    """Return (n,) the entropy of each row divided by log K; 0 if there is only one label."""
+    """Return (n_tasks,) the entropy of each task's soft label divided by log(number of labels), 0 to 1."""
     contributions = (
-        [Dense(block) for _, block in row_blocks(rows)] if isinstance(rows, Dense) else [rows]
+        [Dense(block) for _, block in float64_row_blocks(rows)] if isinstance(rows, Dense) else [rows]
     )  # a block fits the cache
     entropy = np.concatenate([piece.entropy() for piece in contributions])
     return np.maximum(entropy, 0) / (np.log(rows.n_labels) if rows.n_labels > 1 else 1)
 
 
-def _kl(p: Floats, q: Floats) -> Floats:
-    """Return (n,) sum_k p_k log(p_k / q_k) of each row."""
+def _row_kl_divergences(p: Floats, q: Floats) -> Floats:
+    """Return (n,) the Kullback-Leibler divergence sum_k p_k log(p_k / q_k) of each row of p and q."""
     return (p * np.log(np.where(p > 0, p, 1) / np.where(p > 0, q, 1))).sum(1)
 
 
 # ---- as sums over tasks
 
 
-def soft_f1_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> TaskSums:
+def soft_f1_task_sums(prediction: Rows, truth: Rows, average: Literal["micro", "macro"]) -> TaskSums:
     """Return the soft micro or macro F1 as sums over tasks: of 2 min(p, q) and of p + q for each label."""
     label = np.arange(prediction.n_labels)
 
-    def contributions() -> Iterator[Contribution]:
-        """Yield (task, label, number) of both sums for blocks of tasks."""
+    def overlap_and_total_blocks() -> Iterator[Contribution]:
+        """Yield (task, column, number) for blocks of tasks: 2 min(p, q) of each label, then p + q of each label."""
         begin = 0
-        for q, p in paired_blocks(prediction, truth):
+        for q, p in prediction_and_truth_blocks(prediction, truth):
             rows = np.arange(begin, begin + len(q))[:, None]
             yield rows, label, 2 * np.minimum(p, q)
             yield rows, len(label) + label, p + q
             begin += len(q)
 
     return TaskSums(
-        len(prediction), 2 * len(label), contributions, mean_of_ratios if average == "macro" else ratio_of_totals
+        len(prediction),
+        2 * len(label),
+        overlap_and_total_blocks,
+        mean_ratio_of_halves if average == "macro" else total_ratio_of_halves,
     )
 
 
-def entropy_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
-    """Return `entropy_correlation` (centred) or `entropy_similarity` as sums of x, y, xx, yy, xy of the entropies."""
+def entropy_agreement_task_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
+    """Return the correlation (centred) or cosine of the entropies x of the prediction and y of the truth as sums over tasks."""
     x, y = normalised_entropies(prediction), normalised_entropies(truth)
     if centred:  # for numerical precision of the squares
         x, y = x - x.mean(), y - y.mean()
     contributions = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]
 
-    def finish(sums: Floats, n: Floats) -> Floats:
-        """Return the correlation or cosine from the five sums; NaN if one side does not vary."""
+    def correlation_from_sums(sums: Floats, n: Floats) -> Floats:
+        """Return the Pearson correlation (or cosine) from the sums of x, y, xx, yy, xy and n; NaN if x or y does not vary."""
         x, y, xx, yy, xy = (sums / n[:, None]).T
         if centred:
             xx, yy, xy = xx - x * x, yy - y * y, xy - x * y
         varies = (xx > MIN_VARIATION**2) & (yy > MIN_VARIATION**2)
         return np.where(varies, xy / np.sqrt(np.where(varies, xx * yy, 1)), np.nan)
 
-    return TaskSums(len(x), 5, lambda: contributions, finish)
+    return TaskSums(len(x), 5, lambda: contributions, correlation_from_sums)

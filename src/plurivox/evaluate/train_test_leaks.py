@@ -1,4 +1,4 @@
-"""Find data leaks: test tasks that are copies of training tasks by name, content or features. Findings are not errors."""
+"""Find data leaks: test tasks that are copies of training tasks by name, content or features."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ BLOCK_ROWS = 2048  # rows compared at a time
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem found in an evaluation: its kind, a message, and some of the tasks concerned."""
+    """A problem found in an evaluation, such as a leak: its kind, a message, and the first tasks concerned."""
 
     kind: str  # leak, own-transform or label-in-name
     words: str  # the message: what was found, and what to do
@@ -36,7 +36,7 @@ class Finding:
 def find_copies(
     contents: Mapping[Any, bytes] | tuple[Sequence[Any], NDArray[Any]], split: Mapping[Any, str]
 ) -> list[Finding]:
-    """Find test tasks whose content is identical to that of a training task.
+    """Return findings for test tasks whose content (bytes) is identical to that of a training task.
 
     `contents` maps tasks to bytes, or is (tasks, array (n_tasks, ...)); `split` maps tasks to the name of their part (train,
     test, ...). Contents are compared by SHA-256. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
@@ -50,13 +50,11 @@ def find_copies(
     else:
         rows = np.ascontiguousarray(contents[1])
         tasks, digests = list(contents[0]), [hashlib.sha256(row.tobytes()).hexdigest() for row in rows]
-    return _find_shared_keys(
-        tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as"
-    )
+    return _find_equal_keys(tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as")
 
 
 def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
-    """Find tasks in different parts of a split whose features are nearly identical, such as augmented copies.
+    """Return findings for tasks in different parts of a split with nearly the same features, such as augmented copies.
 
     The cosine similarity of centred features is at least `near`. Every pair of parts is compared in blocks: 10,000 x 10,000
     tasks of 512 numbers take seconds. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
@@ -74,10 +72,10 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
         )
     flat = flat - flat.mean(0)
     flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-12)
-    parts = _tasks_by_part(tasks, split)
+    parts = _task_positions_by_part(tasks, split)
     found = []
-    for train, test in _part_pairs(parts):
-        match = _first_near_row(flat[parts[test]], flat[parts[train]], near)
+    for train, test in _train_test_pairs(parts):
+        match = _first_similar_row(flat[parts[test]], flat[parts[train]], near)
         hit = np.flatnonzero(match >= 0)
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
         found += _leak_finding(pairs, len(parts[test]), test, train, f"features within cosine {near:g} of")
@@ -85,7 +83,7 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
 
 
 def find_leaks(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
-    """Find copies across a split by name, content and features; findings by features that repeat those by content are dropped.
+    """Return findings for tasks that have copies in another part of the split, by name, content or features.
 
     >>> x = np.array([[1., 0, 0], [1., 0, 0], [0, 1., 0], [0, 1., 1e-3]])
     >>> found = find_leaks("abcd", x, {"a": "train", "b": "test", "c": "train", "d": "test"})
@@ -99,7 +97,7 @@ def find_leaks(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
 
 
 def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern: str | None = None) -> list[Finding]:
-    """Find tasks in different parts of a split whose names mark them as copies: `photo7_aug2`, `photo7 (1)`.
+    """Return findings for tasks in different parts of a split whose names mark them as copies: `photo7_aug2`, `photo7 (1)`.
 
     File extensions and suffixes such as aug, copy, flip, crop or rot with a number are removed, and the rest is compared;
     or `pattern` is a regular expression whose first group is the name of the original.
@@ -114,7 +112,7 @@ def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern:
     if original is not None and not original.groups:
         raise OptionError(f"the pattern {pattern!r} needs a group in parentheses that matches the name of the original")
     names = [_original_name(str(task), original) for task in tasks]
-    return _find_shared_keys(
+    return _find_equal_keys(
         list(tasks), encode(names)[0] if names else np.zeros(0, np.int64), split, "the name of a copy of"
     )
 
@@ -122,44 +120,44 @@ def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern:
 # ---- helpers
 
 
-def _tasks_by_part(tasks: Sequence[Any], split: Mapping[Any, str]) -> dict[str, Ints]:
-    """Return {part: positions of its tasks}; tasks without a part are skipped."""
+def _task_positions_by_part(tasks: Sequence[Any], split: Mapping[Any, str]) -> dict[str, Ints]:
+    """Return part of the split -> positions of its tasks in `tasks`; tasks that the split does not contain are skipped."""
     own = [split.get(task, "") for task in tasks]
     codes, names = encode(own) if own else (np.zeros(0, np.int64), as_names([""]))
     return {str(name): np.flatnonzero(codes == i) for i, name in enumerate(names.tolist()) if name}
 
 
-def _part_pairs(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
-    """Return all pairs of parts as (training part, test part): train first, then larger parts."""
+def _train_test_pairs(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
+    """Return all pairs of parts of a split, ordered as (training part, test part): `train` first, then the larger one."""
     order = sorted(parts, key=lambda name: (name != "train", -len(parts[name]), name))
     return [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
 
 
-def _find_shared_keys(tasks: Sequence[Any], key: Ints, split: Mapping[Any, str], how: str) -> list[Finding]:
-    """Return one finding per pair of parts that have tasks with the same key."""
-    parts, found = _tasks_by_part(tasks, split), []
-    for train, test in _part_pairs(parts):
+def _find_equal_keys(tasks: Sequence[Any], key: Ints, split: Mapping[Any, str], same_as: str) -> list[Finding]:
+    """Return one finding per pair of parts of a split that contain tasks with equal keys; `key` is (n_tasks,)."""
+    parts, found = _task_positions_by_part(tasks, split), []
+    for train, test in _train_test_pairs(parts):
         first = {int(key[i]): i for i in parts[train][::-1].tolist()}
         pairs = [(tasks[i], tasks[first[int(key[i])]]) for i in parts[test].tolist() if int(key[i]) in first]
-        found += _leak_finding(pairs, len(parts[test]), test, train, how)
+        found += _leak_finding(pairs, len(parts[test]), test, train, same_as)
     return found
 
 
-def _leak_finding(pairs: list[tuple[Any, Any]], n: int, test: str, train: str, how: str) -> list[Finding]:
-    """Return the finding for copies between two parts; [] if there are none."""
+def _leak_finding(pairs: list[tuple[Any, Any]], n_test: int, test: str, train: str, same_as: str) -> list[Finding]:
+    """Return one finding for (test task, training task) copies between two parts of a split; [] if there are no copies."""
     if not pairs:
         return []
     example = f"{str(pairs[0][0])!r} = {str(pairs[0][1])!r}"
     has = "has" if len(pairs) == 1 else "have"
-    message = f"{len(pairs)} of {n} tasks of {test} {has} {how} a task of {train} ({example}); keep copies on one side"
+    message = f"{len(pairs)} of {n_test} tasks of {test} {has} {same_as} a task of {train} ({example}); keep copies on one side"
     return [Finding("leak", message, tuple(str(task) for task, _ in pairs[:3]), len(pairs))]
 
 
-def _first_near_row(test: Floats, train: Floats, near: float) -> Ints:
-    """Return (n_test,) the position of the first training row with cosine similarity of at least `near`; -1 if none."""
+def _first_similar_row(test: Floats, train: Floats, min_similarity: float) -> Ints:
+    """Return (n_test,) for each test row the first training row with at least this cosine similarity; -1 if none."""
     match = np.full(len(test), -1)
     for begin in range(0, len(test), BLOCK_ROWS):
-        close = test[begin : begin + BLOCK_ROWS] @ train.T >= near
+        close = test[begin : begin + BLOCK_ROWS] @ train.T >= min_similarity
         match[begin : begin + BLOCK_ROWS] = np.where(close.any(1), close.argmax(1), -1)
     return match
 

@@ -7,7 +7,7 @@ from scipy import stats
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import correctness_table
-from plurivox.evaluate.contingency import row_kurtosis
+from plurivox.evaluate.two_model_correctness import row_kurtosis
 
 CHANCE = np.random.default_rng(6)
 TRUE, ONE, TWO = CHANCE.integers(0, 4, (3, 300))

@@ -12,21 +12,21 @@ from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence
 
 
-def require_known_workers(votes: Votes, score_name: str) -> Votes:
-    """Return the votes; raise InputError if none of them names a worker."""
+def require_some_worker_names(votes: Votes, score_name: str) -> Votes:
+    """Return the votes unchanged; raise InputError, with the name of the score, if no vote has a worker name."""
     return votes.require_workers(score_name, ": give votes with workers", every=False)
 
 
 def answers_per_worker(evidence: Evidence, workers: Names) -> Floats | None:
-    """(n_workers,) the number of answers of each of these workers in the votes; None without votes."""
+    """Return (n_workers,) the number of answers of each of these workers in the votes; None if the evidence has no votes."""
     if evidence.votes is None:
         return None
     place = positions(evidence.votes.workers, workers)
     return np.where(place >= 0, evidence.votes.workload[place], 0.0) if evidence.votes.n_workers else None
 
 
-def gold_codes(gold: SoftLabels, tasks: Names, labels: Names, score_name: str) -> Ints:
-    """(n_tasks,) the code of each task's known label; -1: not known, -2: known, but not in `labels`.
+def gold_label_codes(gold: SoftLabels, tasks: Names, labels: Names, score_name: str) -> Ints:
+    """Return (n_tasks,) the position in `labels` of each task's gold label; -1 without gold, -2 if not in `labels`.
 
     Raises InputError if no task has a known label.
     """
@@ -40,8 +40,8 @@ def gold_codes(gold: SoftLabels, tasks: Names, labels: Names, score_name: str) -
     return np.where(place >= 0, np.where(known < 0, -2, known)[place], -1)
 
 
-def answer_times(evidence: Evidence, score_name: str) -> tuple[Ints, Floats, Names]:
-    """Return (worker, seconds) of every answer with a known duration and worker, and the names of the workers.
+def answer_durations(evidence: Evidence, score_name: str) -> tuple[Ints, Floats, Names]:
+    """Return (worker code, seconds, worker names): the duration of every answer whose worker and duration are known.
 
     The times are those of the answers if they have any, else those of the votes. Warns about negative times; raises
     InputError if there are no times.
@@ -51,7 +51,7 @@ def answer_times(evidence: Evidence, score_name: str) -> tuple[Ints, Floats, Nam
     if answers is not None and answers.seconds is not None:
         worker, seconds, workers = answers.worker, answers.seconds, answers.workers
     elif votes is not None and votes.seconds is not None:
-        worker, seconds, workers = require_known_workers(votes, score_name).worker, votes.seconds, votes.workers
+        worker, seconds, workers = require_some_worker_names(votes, score_name).worker, votes.seconds, votes.workers
         if votes.answer is not None:  # all rows of a soft answer have the same time: take the first
             first = np.unique(votes.answer, return_index=True)[1]
     else:

@@ -7,7 +7,7 @@ from sklearn import metrics
 from plurivox.core.errors import InputError, OptionError, PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import accuracy, balanced_accuracy, confusion_counts, f1, precision, recall, top_k_accuracy
-from plurivox.evaluate.measures.hard import Average
+from plurivox.evaluate.measures.hard_label_measures import Average
 
 
 def prediction_and_truth(n: int = 200, k: int = 4, seed: int = 0) -> tuple[SoftLabels, SoftLabels]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plurivox.core.base import DataType
 from plurivox.core.errors import unknown_name
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.statistics import Interval
+from plurivox.evaluate.intervals_and_tests import Interval
 
 COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against")
 
@@ -40,7 +40,7 @@ class Evaluation(DataType):
         return len(self.measure)
 
     def __getitem__(self, measure: str) -> Interval:
-        """Return one measure with its interval; raise UnknownName if it was not computed."""
+        """Return the value of one measure with its confidence interval; raise UnknownName if the measure was not computed."""
         names = self.measure.tolist()
         if measure not in names:
             raise unknown_name("measure in this evaluation called", measure, names)
@@ -48,7 +48,7 @@ class Evaluation(DataType):
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns measure, value, low, high, baseline, better, n, against."""
+        """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against."""
         return {name: getattr(self, name) for name in COLUMNS}
 
     def info(self) -> dict[str, object]:
@@ -57,7 +57,7 @@ class Evaluation(DataType):
 
     @property
     def majority(self) -> str:
-        """The accuracy of always predicting the most frequent label, as text."""
+        """A text with the most frequent true label and the accuracy of always predicting it."""
         return f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
 
     def text_rows(self, digits: int = 4) -> list[tuple[str, str, str, str, str, str, str]]:
@@ -65,9 +65,9 @@ class Evaluation(DataType):
         return [
             (
                 measure,
-                _format(value, digits),
-                "" if np.isnan(low) else f"{_format(low, digits)} to {_format(high, digits)}",
-                _format(baseline, digits),
+                _format_or_empty(value, digits),
+                "" if np.isnan(low) else f"{_format_or_empty(low, digits)} to {_format_or_empty(high, digits)}",
+                _format_or_empty(baseline, digits),
                 better,
                 f"{n:,}",
                 against,
@@ -78,11 +78,11 @@ class Evaluation(DataType):
         ]
 
     def text_header(self) -> tuple[str, str, str, str, str, str, str]:
-        """Return the column titles of `text_rows()`."""
+        """Return the column titles of the table of measures that `text_rows()` returns."""
         return ("measure", "value", f"{100 * self.level:g}% interval", "baseline", "better", "tasks", "against")
 
     def csv(self) -> str:
-        """Return the rows of `columns()` as CSV text, with full precision."""
+        """Return the evaluation as CSV text: one row per measure, numbers with full precision."""
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         table.writerow(COLUMNS)
@@ -90,7 +90,7 @@ class Evaluation(DataType):
         return text.getvalue()
 
     def json(self) -> str:
-        """Return the rows, the majority baseline and the settings of the intervals as JSON text; NaN becomes null."""
+        """Return the evaluation as JSON text: one row per measure, baseline and interval settings; NaN becomes null."""
         rows = [
             {
                 name: None if isinstance(cell, float) and np.isnan(cell) else cell
@@ -103,34 +103,36 @@ class Evaluation(DataType):
         return json.dumps({"rows": rows, **about, **how}, indent=2, ensure_ascii=False) + "\n"
 
     def markdown(self, digits: int = 4) -> str:
-        """Return a Markdown table, with the majority baseline and the notes below."""
+        """Return the evaluation as a Markdown table, one row per measure, with the majority baseline and the notes below."""
         rows = [self.text_header(), ("---", *["---:"] * 3, "---", "---:", "---"), *self.text_rows(digits)]
         lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
         return "\n".join([*lines, "", f"{self._footer()}.", *[f"- {note}" for note in self.notes]]) + "\n"
 
     def latex(self, digits: int = 3, caption: str = "") -> str:
-        r"""Return a LaTeX table (booktabs); arrows show whether higher or lower is better, intervals are in brackets."""
+        r"""Return the evaluation as a LaTeX table (booktabs), one row per measure; arrows show which direction is better."""
         lines = [r"\begin{table}", r"\centering", r"\begin{tabular}{lrlr}", r"\toprule"]
         lines += [rf"measure & value & {100 * self.level:g}\% interval & baseline \\", r"\midrule"]
         for measure, value, low, high, baseline, better in zip(
             self.measure.tolist(), self.value, self.low, self.high, self.baseline, self.better.tolist(), strict=True
         ):
             arrow = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}.get(better, "")
-            within = "" if np.isnan(low) else f"[{_format(low, digits)}, {_format(high, digits)}]"
-            lines.append(rf"{measure}{arrow} & {_format(value, digits)} & {within} & {_format(baseline, digits)} \\")
+            within = "" if np.isnan(low) else f"[{_format_or_empty(low, digits)}, {_format_or_empty(high, digits)}]"
+            lines.append(
+                rf"{measure}{arrow} & {_format_or_empty(value, digits)} & {within} & {_format_or_empty(baseline, digits)} \\"
+            )
         words = " ".join(filter(None, [caption, f"{self._footer()}."]))
         lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_escape_latex(words)}}}", r"\end{table}"]
         return "\n".join(lines) + "\n"
 
     def _footer(self) -> str:
-        """Return the number of tasks, the interval settings and the majority baseline as text."""
+        """Return the text below the table: the number of tasks, the interval settings and the majority baseline."""
         tasks = int(self.n.max(initial=0))
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""
         return f"{tasks:,} tasks{drawn}; {self.majority}"
 
 
-def _format(value: float, digits: int) -> str:
-    """Return a number with this many decimals; "" for NaN."""
+def _format_or_empty(value: float, digits: int) -> str:
+    """Return `value` as text with `digits` decimals; "" if it is NaN."""
     return "" if np.isnan(value) else f"{value:.{digits}f}"
 
 

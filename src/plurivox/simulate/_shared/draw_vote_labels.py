@@ -4,15 +4,20 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, Assignments
-from plurivox.simulate._shared.worker_assignment import CHUNK_VOTES, VoteDesign, choose_next_workers, run_in_chunks
+from plurivox.simulate._shared.worker_assignment import (
+    CHUNK_VOTES,
+    VoteDesign,
+    choose_workers_below_workload,
+    process_chunks_with_own_rng,
+)
 
 MAX_SCAN_LABELS = 16  # with more labels, binary search is faster than a scan over all of them
 
 
 def draw_vote_labels(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
-    """(n_assignments,) random labels from the confusion matrices, with easy tasks, guesses and copies applied."""
+    """Return (n_assignments,) random labels from the workers' confusion matrices, overridden by easy tasks, guesses, copies."""
     n_labels = matrices.shape[1]
-    label = draw_from_matrices(matrices, assignments, rng)
+    label = draw_labels_from_matrices(matrices, assignments, rng)
     if assignments.always_right is not None:
         label = np.where(assignments.always_right, assignments.true_labels(), label)
     if assignments.is_guess is not None:
@@ -20,8 +25,8 @@ def draw_vote_labels(matrices: Floats, assignments: Assignments, rng: np.random.
     return label if assignments.copied_row is None else label[assignments.copied_row]
 
 
-def draw_from_matrices(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
-    """(n_assignments,) random labels, each from the row of `matrix_worker`'s confusion matrix for the task's true label."""
+def draw_labels_from_matrices(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
+    """Return (n_assignments,) random labels, each from a worker's confusion matrix in the row of the task's true label."""
     n_workers, n_labels, _ = matrices.shape
     cumulative = np.cumsum(matrices, axis=2).reshape(n_workers * n_labels, n_labels)
     cumulative[:, -1] = 1.0  # without rounding error
@@ -30,7 +35,8 @@ def draw_from_matrices(matrices: Floats, assignments: Assignments, rng: np.rando
     stacked = None if n_labels <= MAX_SCAN_LABELS else (cumulative + np.arange(len(cumulative))[:, None]).ravel()
     labels = np.empty(len(assignments), np.min_scalar_type(n_labels - 1))
 
-    def draw_chunk(rows: slice, chunk_rng: np.random.Generator) -> None:
+    def draw_rows(rows: slice, chunk_rng: np.random.Generator) -> None:
+        """Write a random label for each assignment in `rows` to `labels`."""
         matrix_row = assignments.matrix_worker[rows].astype(np.int64)
         matrix_row *= n_labels
         matrix_row += assignments.true_labels(rows)
@@ -43,22 +49,22 @@ def draw_from_matrices(matrices: Floats, assignments: Assignments, rng: np.rando
             label += point >= column.take(matrix_row, mode="clip")
         labels[rows] = label
 
-    run_in_chunks(len(assignments), CHUNK_VOTES, draw_chunk, rng)
+    process_chunks_with_own_rng(len(assignments), CHUNK_VOTES, draw_rows, rng)
     return labels
 
 
-def draw_like_peerannot(
-    design: VoteDesign, matrices: Floats, true: Ints, level: Ints | None, rng: np.random.Generator
+def draw_votes_like_peerannot(
+    design: VoteDesign, matrices: Floats, true_label: Ints, level: Ints | None, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Ints]:
     """Return (task, worker, label) drawn vote by vote as in peerannot 0.0.1: the same seed gives the crowd of its paper."""
     load, n_labels = np.zeros(design.n_workers, np.int64), matrices.shape[1]
     votes: list[tuple[int, int, int]] = []
     for task in range(design.n_tasks):
-        for worker in choose_next_workers(design, load, rng).tolist():
+        for worker in choose_workers_below_workload(design, load, rng).tolist():
             if level is None or level[task] == HARD:
-                label = int(rng.choice(n_labels, p=matrices[worker, true[task]]))
+                label = int(rng.choice(n_labels, p=matrices[worker, true_label[task]]))
             else:
-                label = int(true[task]) if level[task] == EASY else int(rng.choice(n_labels))
+                label = int(true_label[task]) if level[task] == EASY else int(rng.choice(n_labels))
             votes.append((task, worker, label))
     rows = np.array(votes)
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]

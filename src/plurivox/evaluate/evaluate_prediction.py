@@ -12,14 +12,20 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.evaluate.alignment import CachedTopRows, align_rows, aligned_labels, row_blocks, shared_positions
-from plurivox.evaluate.evaluation import Evaluation
-from plurivox.evaluate.measures.distances import label_scale, scale_distances
-from plurivox.evaluate.measures.hard import Ties, most_frequent, true_labels
-from plurivox.evaluate.measures.measure import Measure, select_measures
-from plurivox.evaluate.measures.soft import total_variations
-from plurivox.evaluate.measures.vote_likelihood import count_deviances, shares_of, vote_floors
-from plurivox.evaluate.resampling import TaskSums, mean_sums, resample
+from plurivox.evaluate.align_tasks_and_labels import (
+    CachedTopRows,
+    align_rows,
+    aligned_labels,
+    float64_row_blocks,
+    shared_task_positions,
+)
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, resample_measures
+from plurivox.evaluate.evaluation_result import Evaluation
+from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label, true_labels
+from plurivox.evaluate.measures.measure_registry import Measure, select_measures
+from plurivox.evaluate.measures.soft_label_measures import total_variations
+from plurivox.evaluate.measures.vote_likelihood import count_deviances, expected_kl_from_vote_noise, shares_of
+from plurivox.evaluate.measures.wasserstein_distances import label_scale, wassersteins_along_scale
 
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
 ORDERED_MEASURE = "wasserstein"  # the measure that needs a scale of the labels
@@ -61,16 +67,16 @@ def evaluate_labels(
     reference, name = _choose_reference(truth, against, shares)
     wanted, scaled = _select_measures(measures, prediction, reference)
     hard, soft = (
-        _Comparison.hard(*align_rows(prediction, truth)),
-        _Comparison.soft(*align_rows(prediction, reference), name),
+        _Comparison.with_true_labels(*align_rows(prediction, truth)),
+        _Comparison.with_soft_labels(*align_rows(prediction, reference), name),
     )
     rows = [_measure_row(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
     if scaled:
         rows.append(_wasserstein_row(soft, label_scale(prediction, reference)))
     if shares is not None:
-        rows += _count_rows(prediction, shares)
-    label, share = most_frequent(hard.truth, aligned_labels(prediction, truth))
-    low, high = _intervals(rows, repeats, level, seed)
+        rows += _vote_count_measure_rows(prediction, shares)
+    label, share = most_frequent_label(hard.truth, aligned_labels(prediction, truth))
+    low, high = _bootstrap_intervals(rows, repeats, level, seed)
     return Evaluation(
         measure=as_names([row.measure for row in rows]),
         value=np.array([row.task_sums.value for row in rows]),
@@ -85,13 +91,13 @@ def evaluate_labels(
         repeats=repeats,
         level=level,
         seed=seed,
-        notes=_notes(prediction, truth, reference, measures is None) + _few_votes_note(shares),
+        notes=_evaluation_notes(prediction, truth, reference, measures is None) + _few_votes_note(shares),
     )
 
 
 @dataclass(frozen=True)
 class _MeasureRow:
-    """One row of the evaluation, before resampling: a measure as sums over tasks, and its baseline."""
+    """One measure of an evaluation before resampling: its name, its sums over tasks, and the value of a constant prediction."""
 
     measure: str
     against: str
@@ -104,7 +110,7 @@ class _MeasureRow:
 def _choose_reference(
     truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels | None
 ) -> tuple[SoftLabels, str]:
-    """Return the reference of the soft measures, and its name: reference, truth or votes."""
+    """Return the soft labels that soft measures compare with (`against`, else vote shares, else the truth), and their name."""
     if against is not None:
         return against, "reference"
     return (truth, "truth") if shares is None else (shares, "votes")
@@ -113,25 +119,25 @@ def _choose_reference(
 def _select_measures(
     measures: Sequence[str] | None, prediction: SoftLabels, reference: SoftLabels
 ) -> tuple[list[Measure], bool]:
-    """Return the measures to compute, and whether `wasserstein`, the distance along the label scale, is one of them.
+    """Return the measures to compute without `wasserstein`, and whether `wasserstein` is to be computed too.
 
     By default: no soft measures without a soft reference, no top-2 accuracy of two labels, wasserstein if there is a scale.
     """
     if measures is not None:
         others = [name for name in measures if name != ORDERED_MEASURE]
         return select_measures(others) if others or not measures else [], ORDERED_MEASURE in measures
-    kept = [one for one in select_measures() if one.kind != "soft" or not _is_hard(reference)]
+    kept = [one for one in select_measures() if one.kind != "soft" or not _has_certain_labels(reference)]
     return [one for one in kept if one.name != "top-2-accuracy" or prediction.n_labels > 2], reference.scale is not None
 
 
-def _is_hard(soft: SoftLabels) -> bool:
-    """Return whether each task has one certain label."""
+def _has_certain_labels(soft: SoftLabels) -> bool:
+    """Return whether every task has one label with a probability of nearly 1."""
     return len(soft) > 0 and bool(soft.confidence.min() >= MIN_HARD_PROB)
 
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The rows to compare: the prediction, the truth, and the constant prediction (the label frequencies)."""
+    """Soft label rows to compare: the prediction, the truth, and a constant prediction (the label frequencies) as baseline."""
 
     prediction: Rows
     truth: Rows
@@ -139,8 +145,8 @@ class _Comparison:
     against: str
 
     @classmethod
-    def hard(cls, prediction: Rows, truth: Rows) -> Self:
-        """Return the comparison with the true labels, as one-hot rows."""
+    def with_true_labels(cls, prediction: Rows, truth: Rows) -> Self:
+        """Return the comparison of a prediction with the true labels as one-hot rows; the baseline is their frequencies."""
         true, n = true_labels(truth), len(truth)
         gold = Candidates(np.arange(n + 1), true, np.ones(n), np.zeros(n), truth.n_labels)
         frequency = np.bincount(true, minlength=truth.n_labels) / n
@@ -148,44 +154,44 @@ class _Comparison:
         return cls(kept, gold, CachedTopRows(np.broadcast_to(frequency, (n, truth.n_labels))), "truth")
 
     @classmethod
-    def soft(cls, prediction: Rows, truth: Rows, against: str) -> Self:
-        """Return the comparison with the soft labels of the reference."""
-        total = sum((block.sum(0) for _, block in row_blocks(truth)), np.zeros(truth.n_labels))
-        constant = Dense(np.broadcast_to(total / total.sum(), (len(truth), truth.n_labels)))
-        return cls(prediction, truth, constant, against)
+    def with_soft_labels(cls, prediction: Rows, reference: Rows, reference_name: str) -> Self:
+        """Return the comparison of a prediction with soft labels; the baseline is their mean over tasks."""
+        total = sum((block.sum(0) for _, block in float64_row_blocks(reference)), np.zeros(reference.n_labels))
+        constant = Dense(np.broadcast_to(total / total.sum(), (len(reference), reference.n_labels)))
+        return cls(prediction, reference, constant, reference_name)
 
 
-def _measure_row(measure: Measure, sides: _Comparison, ties: Ties) -> _MeasureRow:
-    """Return the row of one measure, with its baseline."""
-    found = measure.task_sums(sides.prediction, sides.truth, ties)
-    baseline = measure.task_sums(sides.constant, sides.truth, ties).value
-    return _MeasureRow(measure.name, sides.against, measure.better, found, baseline, measure.biased)
+def _measure_row(measure: Measure, comparison: _Comparison, ties: Ties) -> _MeasureRow:
+    """Return one measure of the prediction as sums over tasks, with the value of the constant prediction as baseline."""
+    found = measure.task_sums(comparison.prediction, comparison.truth, ties)
+    baseline = measure.task_sums(comparison.constant, comparison.truth, ties).value
+    return _MeasureRow(measure.name, comparison.against, measure.better, found, baseline, measure.biased)
 
 
-def _wasserstein_row(sides: _Comparison, scale: Floats) -> _MeasureRow:
-    """Return the row of the Wasserstein distance along the label scale, with its baseline."""
-    found = mean_sums(scale_distances(sides.prediction, sides.truth, scale))
-    baseline = float(scale_distances(sides.constant, sides.truth, scale).mean())
-    return _MeasureRow(ORDERED_MEASURE, sides.against, "lower", found, baseline)
+def _wasserstein_row(comparison: _Comparison, scale: Floats) -> _MeasureRow:
+    """Return the Wasserstein distance along the label scale as sums over tasks, with the value of the constant prediction."""
+    found = mean_as_task_sums(wassersteins_along_scale(comparison.prediction, comparison.truth, scale))
+    baseline = float(wassersteins_along_scale(comparison.constant, comparison.truth, scale).mean())
+    return _MeasureRow(ORDERED_MEASURE, comparison.against, "lower", found, baseline)
 
 
-def _count_rows(prediction: SoftLabels, shares: SoftLabels) -> list[_MeasureRow]:
-    """Return the rows of the deviance on the vote counts, and of the floors that even a perfect prediction has."""
-    known = shares.on(prediction.tasks[shared_positions(prediction, shares)[0]])
-    floor = vote_floors(known)
+def _vote_count_measure_rows(prediction: SoftLabels, shares: SoftLabels) -> list[_MeasureRow]:
+    """Return three measures: the deviance of the vote counts, and the KL and cross-entropy of a perfect prediction."""
+    known = shares.on(prediction.tasks[shared_task_positions(prediction, shares)[0]])
+    floor = expected_kl_from_vote_noise(known)
     return [
-        _MeasureRow("count-deviance", "votes", "lower", mean_sums(count_deviances(prediction, shares))),
-        _MeasureRow("kl-divergence-floor", "votes", "", mean_sums(floor)),
-        _MeasureRow("cross-entropy-floor", "votes", "", mean_sums(floor + known.entropy())),
+        _MeasureRow("count-deviance", "votes", "lower", mean_as_task_sums(count_deviances(prediction, shares))),
+        _MeasureRow("kl-divergence-floor", "votes", "", mean_as_task_sums(floor)),
+        _MeasureRow("cross-entropy-floor", "votes", "", mean_as_task_sums(floor + known.entropy())),
     ]
 
 
-def _intervals(rows: list[_MeasureRow], repeats: int, level: float, seed: int) -> tuple[Floats, Floats]:
-    """Return (n_rows,) the lower and upper ends of the intervals; NaN if there is one task or no finite resample."""
+def _bootstrap_intervals(rows: list[_MeasureRow], repeats: int, level: float, seed: int) -> tuple[Floats, Floats]:
+    """Return the lower and upper ends of the bootstrap intervals, each (n_measures,); NaN if there is only one task."""
     ends = np.full((2, len(rows)), np.nan)
     for n_tasks in {row.task_sums.n_tasks for row in rows} if repeats else ():
         at = [i for i, row in enumerate(rows) if row.task_sums.n_tasks == n_tasks]
-        drawn = resample([rows[i].task_sums for i in at], repeats=repeats, seed=seed)
+        drawn = resample_measures([rows[i].task_sums for i in at], repeats=repeats, seed=seed)
         for i, values in zip(at, drawn.T, strict=True):
             finite = values[np.isfinite(values)]
             if n_tasks > 1 and len(finite):
@@ -195,9 +201,11 @@ def _intervals(rows: list[_MeasureRow], repeats: int, level: float, seed: int) -
     return ends[0], ends[1]
 
 
-def _notes(prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, default: bool) -> tuple[str, ...]:
-    """Return notes on tasks left out, measures left out, a soft truth, and a prediction equal to its reference."""
-    notes, n_shared = [], len(shared_positions(prediction, truth)[0])
+def _evaluation_notes(
+    prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, uses_default_measures: bool
+) -> tuple[str, ...]:
+    """Return notes for the user on tasks or measures left out, a soft truth, and a prediction equal to its reference."""
+    notes, n_shared = [], len(shared_task_positions(prediction, truth)[0])
     if n_shared < len(prediction):
         notes.append(
             f"{len(prediction) - n_shared:,} of {len(prediction):,} tasks of the prediction have no true label and are left out"
@@ -206,11 +214,11 @@ def _notes(prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, def
         notes.append(
             f"{len(truth) - n_shared:,} of {len(truth):,} tasks with a true label have no prediction and are left out"
         )
-    if default and _is_hard(reference):
+    if uses_default_measures and _has_certain_labels(reference):
         notes.append(
             "soft measures are left out: the reference has one certain label per task; compare with votes or soft labels"
         )
-    if not _is_hard(truth):
+    if not _has_certain_labels(truth):
         notes.append("the truth is soft: its most probable label is used as the true label")
     if float(total_variations(*align_rows(prediction, reference)).max()) < SAME_TOLERANCE:
         notes.append("the prediction and the reference are identical: the prediction is compared with itself")
@@ -218,7 +226,7 @@ def _notes(prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, def
 
 
 def _few_votes_note(shares: SoftLabels | None) -> tuple[str, ...]:
-    """Return a note if the median number of votes per task is below MIN_VOTES."""
+    """Return one note if the median number of votes per task is below MIN_VOTES, else ()."""
     votes = MIN_VOTES if shares is None or shares.support is None else float(np.median(shares.support))
     return (
         (f"half the tasks have {votes:g} votes or fewer: the true floors are higher than those shown",)

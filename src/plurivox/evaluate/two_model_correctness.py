@@ -11,16 +11,16 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import align_rows
-from plurivox.evaluate.measures.hard import hits
-from plurivox.evaluate.statistics import RankTest, mann_whitney
+from plurivox.evaluate.align_tasks_and_labels import align_rows
+from plurivox.evaluate.intervals_and_tests import RankTest, mann_whitney
+from plurivox.evaluate.measures.hard_label_measures import hits
 
 Statistic = Literal["kurtosis", "entropy", "confidence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrectnessTable(DataType):
-    """2 x 2 contingency table of right and wrong of two models: number of tasks and mean label statistic in each cell."""
+    """2 x 2 table of two models, each right or wrong: number of tasks and mean soft label statistic in each cell."""
 
     one: Names  # (4,) the first model: right, right, wrong, wrong
     two: Names  # (4,) the second model: right, wrong, right, wrong
@@ -32,7 +32,7 @@ class CorrectnessTable(DataType):
     notes: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns one, two, n, mean."""
+        """Return the four cells of the table as columns: one, two (right or wrong), n, mean."""
         return {name: getattr(self, name) for name in ("one", "two", "n", "mean")}
 
     def info(self) -> dict[str, object]:
@@ -42,7 +42,7 @@ class CorrectnessTable(DataType):
 def correctness_table(
     one: SoftLabels, two: SoftLabels, truth: SoftLabels, soft: SoftLabels, *, look: Statistic = "kurtosis"
 ) -> CorrectnessTable:
-    """Return the 2 x 2 table of right and wrong of two models, with the mean ambiguity of the tasks in each cell.
+    """Return a 2 x 2 table of two models, each right or wrong: number of tasks and their mean ambiguity in each cell.
 
     It shows whether a model wins on clear or on contested tasks. Ambiguity is a statistic of the soft label, selected by
     `look`: its excess kurtosis m4 / m2^2 - 3 over the K probabilities (high: one label has nearly all), its entropy in nats, or
@@ -62,14 +62,14 @@ def correctness_table(
     cells = [first & second for first in (hit[0], ~hit[0]) for second in (hit[1], ~hit[1])]
     defined = np.isfinite(value)
     means = [float(value[cell & defined].mean()) if (cell & defined).any() else float("nan") for cell in cells]
-    test = _rank_test(value[cells[1] & defined], value[cells[2] & defined])
+    test = _mann_whitney_or_nan(value[cells[1] & defined], value[cells[2] & defined])
     words = as_names(["right", "right", "wrong", "wrong"]), as_names(["right", "wrong", "right", "wrong"])
     n = np.array([int(cell.sum()) for cell in cells])
     return CorrectnessTable(*words, n, np.array(means), look, test.u, test.p_value, notes)
 
 
 def _shared_tasks(first: SoftLabels, *others: SoftLabels) -> Names:
-    """Return the tasks that all have; raise InputError if there are none."""
+    """Return the names of the tasks that all these soft labels contain; raise InputError if there are none."""
     tasks = first.tasks
     for other in others:
         tasks = other.shared(tasks).tasks
@@ -78,14 +78,14 @@ def _shared_tasks(first: SoftLabels, *others: SoftLabels) -> Names:
     return tasks
 
 
-def _label_statistic(soft: SoftLabels, look: Statistic) -> tuple[Floats, tuple[str, ...]]:
-    """Return (n_tasks,) the kurtosis, entropy or confidence of each soft label, and notes."""
-    if look == "entropy":
+def _label_statistic(soft: SoftLabels, statistic: Statistic) -> tuple[Floats, tuple[str, ...]]:
+    """Return (n_tasks,) the kurtosis, entropy or confidence of each task's soft label, and notes for the user."""
+    if statistic == "entropy":
         return soft.entropy(), ()
-    if look == "confidence":
+    if statistic == "confidence":
         return soft.confidence, ()
-    if look != "kurtosis":
-        raise unknown_name("statistic", look, ("kurtosis", "entropy", "confidence"))
+    if statistic != "kurtosis":
+        raise unknown_name("statistic", statistic, ("kurtosis", "entropy", "confidence"))
     value = np.concatenate([row_kurtosis(rows) for _, rows in soft.rows()])
     if soft.n_labels <= 2:
         return value, ("the kurtosis of two probabilities is always -2: use look='entropy'",)
@@ -105,8 +105,8 @@ def row_kurtosis(prob: Floats) -> Floats:
     return np.where(spread_out, fourth / np.where(spread_out, second, 1) ** 2 - 3, np.nan)
 
 
-def _rank_test(left: Floats, right: Floats) -> RankTest:
-    """Return the Mann-Whitney test of two groups; NaN if one is empty."""
+def _mann_whitney_or_nan(left: Floats, right: Floats) -> RankTest:
+    """Return the Mann-Whitney test of two groups of values; all results are NaN if a group is empty."""
     if not len(left) or not len(right):
         return RankTest(float("nan"), float("nan"), float("nan"))
     return mann_whitney(left, right)

@@ -9,8 +9,8 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Rows
 from plurivox.core.types import Floats
-from plurivox.evaluate.alignment import align_rows, aligned_labels, per_task
-from plurivox.evaluate.resampling import mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, values_per_task
+from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums
 
 METRIC_TOLERANCE = 1e-9  # numerical tolerance in checking that distances are a metric
 
@@ -26,7 +26,7 @@ def sorted_wasserstein(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(sorted_wasserstein(prediction, truth), 4)
     0.1
     """
-    return mean_sums(sorted_wassersteins(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(sorted_wassersteins(*align_rows(prediction, truth))).value
 
 
 def wasserstein(
@@ -50,12 +50,14 @@ def wasserstein(
     """
     left, right = align_rows(prediction, truth)
     if distance is not None:
-        return mean_sums(_transport_costs(left, right, _check_metric(distance, prediction, truth))).value
-    return mean_sums(scale_distances(left, right, label_scale(prediction, truth, scale))).value
+        return mean_as_task_sums(
+            _transport_costs(left, right, _checked_distance_matrix(distance, prediction, truth))
+        ).value
+    return mean_as_task_sums(wassersteins_along_scale(left, right, label_scale(prediction, truth, scale))).value
 
 
 def label_scale(prediction: SoftLabels, truth: SoftLabels, scale: Sequence[float] | Floats | None = None) -> Floats:
-    """Return (n_labels,) the positions of the labels on a line: given, or from the prediction or the truth."""
+    """Return (n_labels,) positions of the labels on a line: `scale`, or that of prediction or truth; InputError without any."""
     labels = aligned_labels(prediction, truth)
     if scale is not None:
         values = np.asarray(scale, np.float64)
@@ -71,20 +73,22 @@ def label_scale(prediction: SoftLabels, truth: SoftLabels, scale: Sequence[float
     raise InputError(f"labels {first_few(as_text(labels))} have no common order; give a scale or a matrix of distances")
 
 
-def scale_distances(left: Rows, right: Rows, scale: Floats) -> Floats:
-    """Return (n_tasks,) the area between the two distribution functions along the scale."""
+def wassersteins_along_scale(prediction: Rows, truth: Rows, scale: Floats) -> Floats:
+    """Return (n_tasks,) the Wasserstein distance of each task for labels at positions `scale` (n_labels,) on a line."""
     order = np.argsort(scale, kind="stable")
     gaps = np.diff(scale[order])
-    return per_task(lambda q, p: np.abs(np.cumsum((q - p)[:, order], 1)[:, :-1]) @ gaps, left, right)
+    return values_per_task(lambda q, p: np.abs(np.cumsum((q - p)[:, order], 1)[:, :-1]) @ gaps, prediction, truth)
 
 
 def sorted_wassersteins(prediction: Rows, truth: Rows) -> Floats:
-    """Return (n_tasks,) the sorted Wasserstein distance of each task."""
-    return per_task(lambda q, p: np.abs(np.sort(p, 1) - np.sort(q, 1)).mean(1), prediction, truth)
+    """Return (n_tasks,) the mean of |p_(j) - q_(j)| of each task over ranks j of its sorted probabilities."""
+    return values_per_task(lambda q, p: np.abs(np.sort(p, 1) - np.sort(q, 1)).mean(1), prediction, truth)
 
 
-def _check_metric(distance: Sequence[Sequence[float]] | Floats, prediction: SoftLabels, truth: SoftLabels) -> Floats:
-    """Return the matrix of distances; raise InputError if it is not a metric or has the wrong shape."""
+def _checked_distance_matrix(
+    distance: Sequence[Sequence[float]] | Floats, prediction: SoftLabels, truth: SoftLabels
+) -> Floats:
+    """Return (n_labels, n_labels) the distances between labels as an array; raise InputError if they are not a metric."""
     labels, table = aligned_labels(prediction, truth), np.asarray(distance, np.float64)
     if table.shape != (len(labels), len(labels)):
         raise InputError(
@@ -101,24 +105,31 @@ def _check_metric(distance: Sequence[Sequence[float]] | Floats, prediction: Soft
     return table
 
 
-def _transport_costs(left: Rows, right: Rows, distance: Floats) -> Floats:
-    """Return (n_tasks,) the least transport cost of each task."""
-    return per_task(lambda q, p: np.array([_min_transport_cost(row, distance) for row in q - p]), left, right)
+def _transport_costs(prediction: Rows, truth: Rows, distance: Floats) -> Floats:
+    """Return (n_tasks,) the Wasserstein distance of each task, with `distance` (n_labels, n_labels) between labels."""
+    return values_per_task(
+        lambda q, p: np.array([_min_transport_cost(row, distance) for row in q - p]), prediction, truth
+    )
 
 
-def _min_transport_cost(surplus: Floats, distance: Floats) -> float:
-    """Return the least cost of moving probability from labels with a surplus to those with a deficit."""
-    give, take = np.flatnonzero(surplus > 1e-15), np.flatnonzero(surplus < -1e-15)
+def _min_transport_cost(difference: Floats, distance: Floats) -> float:
+    """Return the least cost of moving probability from labels where the difference (n_labels,) is positive to negative ones."""
+    give, take = np.flatnonzero(difference > 1e-15), np.flatnonzero(difference < -1e-15)
     if not len(give) or not len(take):
         return 0.0
     cost = distance[np.ix_(give, take)]  # (n_give, n_take)
     if len(give) == 1 or len(take) == 1:
-        return float((cost[0] @ -surplus[take]) if len(give) == 1 else (surplus[give] @ cost[:, 0]))
+        return float((cost[0] @ -difference[take]) if len(give) == 1 else (difference[give] @ cost[:, 0]))
     from scipy.optimize import linprog  # imported here because it is slow and rarely needed
 
     flows = np.arange(cost.size).reshape(cost.shape)
     constraints = np.zeros((len(give) + len(take), cost.size))
     for i, used in enumerate([*flows, *flows.T]):
         constraints[i, used] = 1
-    amounts = np.concatenate([surplus[give], -surplus[take] * surplus[give].sum() / -surplus[take].sum()])
+    amounts = np.concatenate(
+        [
+            difference[give],
+            -difference[take] * difference[give].sum() / -difference[take].sum(),
+        ]
+    )
     return float(linprog(cost.ravel(), A_eq=constraints, b_eq=amounts, method="highs").fun)

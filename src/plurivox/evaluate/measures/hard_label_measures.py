@@ -20,8 +20,8 @@ from plurivox.core.errors import OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import Candidates, Rows
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.alignment import align_rows, aligned_labels, row_blocks
-from plurivox.evaluate.resampling import TaskSums, mean_of_ratios, mean_sums
+from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, float64_row_blocks
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, mean_ratio_of_halves
 
 Ties = Literal["first", "share"]
 Average = Literal["macro", "weighted", "micro"]
@@ -29,7 +29,7 @@ TIE_TOLERANCE = 1e-9  # probabilities this close to the highest are tied with it
 
 
 def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
-    """Return the share of tasks whose most probable label is the true label.
+    """Return the accuracy: the share of tasks whose most probable predicted label is the true label.
 
     If labels tie, the `first` is used, or the hit is `share`d: 1 / (number of tied labels) if the true one is
     among them, which is the expected value of random tie-breaking.
@@ -39,11 +39,11 @@ def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first")
     >>> accuracy(prediction, truth), accuracy(prediction, truth, ties="share")
     (0.5, 0.75)
     """
-    return mean_sums(hits(*align_rows(prediction, truth), ties)).value
+    return mean_as_task_sums(hits(*align_rows(prediction, truth), ties)).value
 
 
 def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
-    """Return the accuracy on the tasks of each true label, averaged over the labels that occur.
+    """Return the balanced accuracy: the accuracy on the tasks of each true label, averaged over the labels that occur.
 
     (1 / K) sum_k (hits on tasks of label k / tasks of label k).
     Brodersen et al. (2010), https://doi.org/10.1109/ICPR.2010.764
@@ -52,7 +52,7 @@ def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties =
     >>> balanced_accuracy(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "no", "yes"]))
     0.5
     """
-    return balanced_accuracy_sums(*align_rows(prediction, truth), ties).value
+    return balanced_accuracy_task_sums(*align_rows(prediction, truth), ties).value
 
 
 def top_k_accuracy(
@@ -73,7 +73,11 @@ def top_k_accuracy(
     0.5
     """
     left, right = align_rows(prediction, truth)
-    found = mean_sums(top_hits(left, right, ties, k)) if average == "micro" else top_k_macro_sums(left, right, ties, k)
+    found = (
+        mean_as_task_sums(top_k_hits(left, right, ties, k))
+        if average == "micro"
+        else macro_top_k_accuracy_task_sums(left, right, ties, k)
+    )
     return found.value
 
 
@@ -103,7 +107,7 @@ def precision(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "
     >>> precision(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return precision_sums(*align_rows(prediction, truth), ties, average).value
+    return precision_task_sums(*align_rows(prediction, truth), ties, average).value
 
 
 def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -116,7 +120,7 @@ def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "mac
     >>> recall(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return recall_sums(*align_rows(prediction, truth), ties, average).value
+    return recall_task_sums(*align_rows(prediction, truth), ties, average).value
 
 
 def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -128,7 +132,7 @@ def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro",
     >>> round(f1(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"])), 4)
     0.6667
     """
-    return f1_sums(*align_rows(prediction, truth), ties, average).value
+    return f1_task_sums(*align_rows(prediction, truth), ties, average).value
 
 
 def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
@@ -137,14 +141,14 @@ def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
     >>> majority_baseline(SoftLabels.gold(["a", "b", "c", "d"], ["no", "no", "yes", "no"]))
     ('no', 0.75)
     """
-    return most_frequent(truth.body, truth.labels)
+    return most_frequent_label(truth.body, truth.labels)
 
 
 # ---- values of each task
 
 
 def true_labels(truth: Rows) -> Ints:
-    """Return (n_tasks,) the code of the true (most probable) label of each task."""
+    """Return (n_tasks,) the column number of the true label of each task: the most probable label of its row."""
     if isinstance(truth, Candidates) and len(truth.label) == len(truth) and not truth.rest.any():
         return truth.label.astype(np.int64)  # gold: one label per row, as no row is empty
     return truth.top(1)[0][:, 0]
@@ -157,18 +161,18 @@ def hits(prediction: Rows, truth: Rows, ties: Ties) -> Floats:
     if ties == "first":
         return (best == true).astype(np.float64)
     tied = np.zeros(len(prediction))
-    for where, q in row_blocks(prediction):
+    for where, q in float64_row_blocks(prediction):
         tied[where] = (q >= top[where, None] - TIE_TOLERANCE).sum(1)
     return (prediction.at(true) >= top - TIE_TOLERANCE) / tied
 
 
-def top_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
+def top_k_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
     """Return (n_tasks,) 1 if the true label is among the k most probable, a fraction if it shares place k, else 0."""
     if k < 1:
         raise OptionError(f"k must be 1 or more; got {k}")
     true = true_labels(truth)
     own, hit = prediction.at(true), np.empty(len(prediction))
-    for where, q in row_blocks(prediction):
+    for where, q in float64_row_blocks(prediction):
         mine = own[where, None]
         if ties == "first":
             before = (q > mine) | ((q == mine) & (np.arange(q.shape[1]) < true[where, None]))
@@ -180,12 +184,12 @@ def top_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
 
 
 def predicted_labels(prediction: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
-    """Return (task, label, share): the predicted label of each task, or each tied label with its share."""
+    """Return (task, label, share) arrays: the most probable label of each task, or each tied label with 1 / ties."""
     best, top = prediction.top(1)
     if ties == "first":
         return np.arange(len(prediction)), best[:, 0], np.ones(len(prediction))
     rows, labels = [], []
-    for where, q in row_blocks(prediction):
+    for where, q in float64_row_blocks(prediction):
         row, label = np.nonzero(q >= top[where] - TIE_TOLERANCE)
         rows.append(row + where.start)
         labels.append(label)
@@ -196,48 +200,48 @@ def predicted_labels(prediction: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
 # ---- as sums over tasks
 
 
-def most_frequent(truth: Rows, labels: Names) -> tuple[str, float]:
-    """Return the most frequent true label as text, and its share of the tasks."""
+def most_frequent_label(truth: Rows, labels: Names) -> tuple[str, float]:
+    """Return the name of the most frequent true label, and the share of tasks that have it."""
     n = np.bincount(true_labels(truth), minlength=len(labels))
     return str(as_text(labels)[int(n.argmax())]), float(n.max() / n.sum())
 
 
-def balanced_accuracy_sums(prediction: Rows, truth: Rows, ties: Ties) -> TaskSums:
-    """Return `balanced_accuracy` as sums over tasks."""
-    return _mean_over_labels(hits(prediction, truth, ties), truth)
+def balanced_accuracy_task_sums(prediction: Rows, truth: Rows, ties: Ties) -> TaskSums:
+    """Return balanced accuracy as a function of sums over tasks, for the bootstrap."""
+    return _label_mean_task_sums(hits(prediction, truth, ties), truth)
 
 
-def top_k_macro_sums(prediction: Rows, truth: Rows, ties: Ties, k: int) -> TaskSums:
-    """Return `top_k_accuracy` with `average="macro"` as sums over tasks."""
-    return _mean_over_labels(top_hits(prediction, truth, ties, k), truth)
+def macro_top_k_accuracy_task_sums(prediction: Rows, truth: Rows, ties: Ties, k: int) -> TaskSums:
+    """Return macro top-k accuracy (averaged over true labels) as a function of sums over tasks, for the bootstrap."""
+    return _label_mean_task_sums(top_k_hits(prediction, truth, ties, k), truth)
 
 
-def _mean_over_labels(values: Floats, truth: Rows) -> TaskSums:
+def _label_mean_task_sums(values: Floats, truth: Rows) -> TaskSums:
     """Return as sums over tasks the mean of `values` (n_tasks,) over the tasks of each true label, averaged over labels."""
     size, true, tasks = truth.n_labels, true_labels(truth), np.arange(len(truth))
     contributions = [(tasks, true, values), (tasks, size + true, np.ones(len(truth)))]
-    return TaskSums(len(truth), 2 * size, lambda: contributions, mean_of_ratios)
+    return TaskSums(len(truth), 2 * size, lambda: contributions, mean_ratio_of_halves)
 
 
-def precision_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
-    """Return `precision` as sums over tasks."""
-    return _ratio_sums(prediction, truth, ties, average, lambda predicted, _: predicted)
+def precision_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
+    """Return precision as a function of sums over tasks, for the bootstrap."""
+    return _label_ratio_task_sums(prediction, truth, ties, average, lambda predicted, _: predicted)
 
 
-def recall_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
-    """Return `recall` as sums over tasks."""
-    return _ratio_sums(prediction, truth, ties, average, lambda _, true: true)
+def recall_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
+    """Return recall as a function of sums over tasks, for the bootstrap."""
+    return _label_ratio_task_sums(prediction, truth, ties, average, lambda _, true: true)
 
 
-def f1_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
-    """Return `f1` as sums over tasks."""
-    return _ratio_sums(prediction, truth, ties, average, lambda predicted, true: (predicted + true) / 2)
+def f1_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
+    """Return the F1 score as a function of sums over tasks, for the bootstrap."""
+    return _label_ratio_task_sums(prediction, truth, ties, average, lambda predicted, true: (predicted + true) / 2)
 
 
-def _ratio_sums(
-    prediction: Rows, truth: Rows, ties: Ties, average: Average, below: Callable[[Floats, Floats], Floats]
+def _label_ratio_task_sums(
+    prediction: Rows, truth: Rows, ties: Ties, average: Average, denominator: Callable[[Floats, Floats], Floats]
 ) -> TaskSums:
-    """Return as sums over tasks the mean over labels of hits / below(number predicted, number true)."""
+    """Return as sums over tasks the average over labels of hits / denominator(number predicted, number true)."""
     if average not in ("macro", "weighted", "micro"):
         raise unknown_name("average", average, ("macro", "weighted", "micro"))
     size, true = prediction.n_labels, true_labels(truth)
@@ -249,14 +253,14 @@ def _ratio_sums(
         (np.arange(len(prediction)), 2 * size + true, np.ones(len(prediction))),
     ]
 
-    def finish(sums: Floats, _: Floats) -> Floats:
-        """Return the average ratio from the sums of hits, predicted tasks and true tasks of each label."""
+    def average_from_sums(sums: Floats, _: Floats) -> Floats:
+        """Return the average over labels of hits / denominator, from each label's hits, predicted tasks and true tasks."""
         hit, predicted, true = np.split(sums, 3, axis=1)
-        whole = below(predicted, true)
+        whole = denominator(predicted, true)
         if average == "micro":
             return hit.sum(1) / whole.sum(1)
         each = np.divide(hit, whole, out=np.zeros_like(hit), where=whole > 0)
         weight = true if average == "weighted" else (predicted + true > 0).astype(np.float64)
         return (each * weight).sum(1) / weight.sum(1)
 
-    return TaskSums(len(prediction), 3 * size, lambda: contributions, finish)
+    return TaskSums(len(prediction), 3 * size, lambda: contributions, average_from_sums)

@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.types import Floats
-from plurivox.evaluate.resampling import mean_sums, resample
+from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums, resample_measures
 
 MAX_CELLS = 2**22  # random numbers drawn at a time
 
@@ -23,7 +23,7 @@ class Interval:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval excludes 0."""
+        """Whether the confidence interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Spread:
         return cls(float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan"), len(given))
 
     def format(self, digits: int = 4) -> str:
-        """Return "mean ± std" as text; only the mean if there is no std.
+        """Return "mean ± std" as text with `digits` decimals; only the mean if the standard deviation is NaN.
 
         >>> Spread.of([0.8, 0.9]).format(), Spread.of([0.8]).format(2)
         ('0.8500 ± 0.0707', '0.80')
@@ -139,7 +139,7 @@ class Test:
 
     @property
     def stars(self) -> str:
-        """`**` if p <= .01, `*` if p <= .05, else an empty text."""
+        """The significance stars of the p-value as text: `**` if p <= .01, `*` if p <= .05, else empty."""
         return "**" if self.p_value <= 0.01 else "*" if self.p_value <= 0.05 else ""
 
     def __str__(self) -> str:
@@ -170,15 +170,15 @@ def paired_test(
         raise InputError(f"a paired test needs pairs; got {len(one)} and {len(two)} values")
     if not 0 < fraction <= 1:
         raise OptionError(f"fraction must be above 0, at most 1; got {fraction}")
-    drawn = resample([mean_sums(one - two)], repeats=repeats, seed=seed, fraction=fraction)[:, 0]
+    drawn = resample_measures([mean_as_task_sums(one - two)], repeats=repeats, seed=seed, fraction=fraction)[:, 0]
     gain = float((one - two).mean())
     return Test(gain, bootstrap_p_value(gain, drawn), len(one))
 
 
-def bootstrap_p_value(gain: float, drawn: Floats) -> float:
-    """Return the share of resampled gains above twice the gain; 1 if the gain is 0."""
+def bootstrap_p_value(gain: float, resampled_gains: Floats) -> float:
+    """Return the bootstrap p-value of a gain: the share of resampled gains above twice the gain; 1 if the gain is 0."""
     return (
-        1.0 if gain == 0 else float((drawn > 2 * gain + 1e-12 * abs(gain)).mean())
+        1.0 if gain == 0 else float((resampled_gains > 2 * gain + 1e-12 * abs(gain)).mean())
     )  # equal up to rounding is not above
 
 
@@ -210,11 +210,11 @@ def mann_whitney(left: Sequence[float] | Floats, right: Sequence[float] | Floats
     return RankTest(float(found.statistic), float(found.pvalue), float(found.statistic) / (len(one) * len(two)))
 
 
-def _require_finite(values: Sequence[float] | Floats, what: str) -> Floats:
-    """Return the values as floats; raise InputError if there are none or one is not finite."""
+def _require_finite(values: Sequence[float] | Floats, test_name: str) -> Floats:
+    """Return the values as a float64 array; raise InputError if there are none or a value is NaN or infinite."""
     given = np.asarray(values, np.float64)
     if not len(given) or not np.isfinite(given).all():
         raise InputError(
-            f"{what} needs finite values; got {len(given)} values, {int((~np.isfinite(given)).sum())} not finite"
+            f"{test_name} needs finite values; got {len(given)} values, {int((~np.isfinite(given)).sum())} not finite"
         )
     return given

@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.encoding import as_text, encode
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
-from plurivox.evaluate.leaks import Finding, find_leaks, find_name_copies
+from plurivox.evaluate.train_test_leaks import Finding, find_leaks, find_name_copies
 
 PLAIN_REFERENCES = ("vote-shares", "shares", "normalised", "normalized", "counts", "votes", "gold")
 
@@ -23,7 +23,7 @@ def find_faults(
     reference: str = "",
     near: float = 0.99,
 ) -> list[Finding]:
-    """Return all findings that the arguments allow to check: labels in names, leaks, evaluation on the training target.
+    """Return the faults found in an evaluation: labels in task names, leaks in the split, evaluation on the training target.
 
     `split` maps tasks to parts (train, test, ...) and `x` contains the features of the tasks of the truth, in their order;
     `target` and `reference` are as in `check_reference`. The list is empty if nothing was found.
@@ -40,7 +40,7 @@ def find_faults(
 
 
 def check_reference(target: str, reference: str) -> list[Finding]:
-    """Return a finding if a model is evaluated on the same transform of the votes that it was trained on.
+    """Return a list with one finding if a model is evaluated on the transform of the votes that it was trained on, else [].
 
     Both are names of how votes became labels, such as `softmax-shares`. Plain vote shares are not a transform and pass; Uma et
     al. (2020) evaluate on softmax shares, https://doi.org/10.1609/hcomp.v8i1.7478.
@@ -58,7 +58,7 @@ def check_reference(target: str, reference: str) -> list[Finding]:
 
 
 def find_labels_in_names(truth: SoftLabels, *, share: float = 0.9) -> list[Finding]:
-    """Return a finding if the names of tasks reveal their true labels to a model or worker who sees the name.
+    """Return a list with one finding if the names of tasks reveal their true labels, by a word in the name, else [].
 
     Two criteria, each reported if it holds for at least `share` of the tasks: the name contains its own label as a word and no
     other label; or the first word of the name predicts the label (as the most frequent label of the tasks with that first
@@ -70,14 +70,14 @@ def find_labels_in_names(truth: SoftLabels, *, share: float = 0.9) -> list[Findi
     if not len(truth):
         return []
     names, labels = as_text(truth.tasks).tolist(), as_text(truth.hard()).tolist()
-    matching = _names_with_label(names, labels)
+    matching = _names_containing_own_label(names, labels)
     if len(matching) >= share * len(names) and len(set(labels)) > 1:
         message = (
             f"the names of {len(matching)} of {len(names)} tasks contain their true label, such as {matching[0]!r}"
         )
         return [Finding("label-in-name", f"{message}; rename the tasks before use", tuple(matching[:3]))]
-    first = [_first_word(name) for name in names]
-    predicted = _share_predicted(first, labels)
+    first = [_first_word_of_name(name) for name in names]
+    predicted = _share_predicted_by_first_word(first, labels)
     if predicted >= share and predicted > max(map(labels.count, set(labels))) / len(names) + 0.05:
         message = (
             f"the first word of the name predicts the true label of {predicted:.0%} of the tasks, such as {names[0]!r}"
@@ -89,8 +89,8 @@ def find_labels_in_names(truth: SoftLabels, *, share: float = 0.9) -> list[Findi
 # ---- helpers
 
 
-def _names_with_label(names: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """Return the names that contain their own label as a word and no other label; labels that are numbers are ignored."""
+def _names_containing_own_label(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Return the task names that contain their own true label as a word and no other label; numbers as labels are ignored."""
     words = sorted({label.lower() for label in labels if label and not label.isdigit()}, key=len, reverse=True)
     if not words:
         return []
@@ -99,18 +99,18 @@ def _names_with_label(names: Sequence[str], labels: Sequence[str]) -> list[str]:
     return [name for name, label in pairs if set(one.findall(name.lower())) == {label.lower()}]
 
 
-def _first_word(name: str) -> str:
-    """Return the letters at the beginning of a name, in lower case."""
+def _first_word_of_name(name: str) -> str:
+    """Return the letters at the beginning of a task name, in lower case; "" if it does not begin with a letter."""
     found = re.match(r"[^\W\d_]+", name)
     return found.group(0).lower() if found else ""
 
 
-def _share_predicted(words: Sequence[str], labels: Sequence[str]) -> float:
-    """Return the share of tasks whose label is the most frequent one of their word; words of a single task do not count."""
-    if not words:
+def _share_predicted_by_first_word(first_words: Sequence[str], labels: Sequence[str]) -> float:
+    """Return the share of tasks that have the most frequent label of their name's first word; unique words do not count."""
+    if not first_words:
         return 0.0
-    word, _ = encode(list(words))
+    word, _ = encode(list(first_words))
     label, known = encode(list(labels))
     table = np.zeros((int(word.max()) + 1, len(known)))
     np.add.at(table, (word, label), 1)
-    return float(table.max(1)[table.sum(1) > 1].sum() / len(words))
+    return float(table.max(1)[table.sum(1) > 1].sum() / len(first_words))
