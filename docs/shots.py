@@ -22,7 +22,7 @@ from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.random_ids import encode_id
-from plurivox.web.study.demo import demo_tasks, make_demo
+from plurivox.web.study.demo_study import demo_tasks, make_demo
 
 OUT = Path(__file__).parent / "studio"
 COLOURS = 128  # enough for these pages, and keeps the files small

@@ -113,7 +113,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Running"]:
     """The demo: a studio with answers in it."""
     from interfaces.web.live_server import run
-    from plurivox.web.study.demo import make_demo
+    from plurivox.web.study.demo_study import make_demo
 
     with run(
         tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder), is_leader=True

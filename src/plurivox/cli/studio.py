@@ -145,7 +145,7 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
     """Create the demo study if it does not exist yet, and serve it."""
     settings = settings_of(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
-        from plurivox.web.study.demo import make_demo
+        from plurivox.web.study.demo_study import make_demo
 
         n = make_demo(study)
         screen.note(f"{n:,} simulated answers -> {study}")
@@ -161,7 +161,7 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
     from plurivox.web.study.export import export_study
 
     with open_existing(settings) as studio:
-        n = export_study(studio.engine, studio.study, out, form=form, replace=force)
+        n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
     line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
     return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
 

@@ -1,4 +1,4 @@
-"""Request and response bodies of tasks, drafts and answers; the classmethods `of` build them from store and service objects."""
+"""Request and response bodies of tasks, drafts and answers; classmethods `from_*` build them from store and service objects."""
 
 from typing import Annotated, Literal, Self
 
@@ -27,8 +27,8 @@ class Progress(BaseModel):
     sittings: int
 
     @classmethod
-    def of(cls, study: Study, sitting: Sitting | None) -> Self:
-        """Build the progress in a sitting; None: before the first sitting."""
+    def from_sitting(cls, study: Study, sitting: Sitting | None) -> Self:
+        """Return how many tasks of how many a worker has done in a sitting; 0 of 0 before the first (`sitting` is None)."""
         if sitting is None:
             return cls(done=0, total=0, sitting=1, sittings=study.sittings)
         number = max(sitting.number, 1)
@@ -46,11 +46,16 @@ class Task(BaseModel):
     height: int | None = None
 
     @classmethod
-    def of(cls, task: ShownTask) -> Self:
-        """Build the content of a task; its name is left out because it may reveal the answer."""
-        address = None if task.media_id is None else f"/media/{encode_id(task.media_id)}"
+    def from_shown_task(cls, shown_task: ShownTask) -> Self:
+        """Build the content of a task for the task page; its name is left out because it may reveal the answer."""
+        address = None if shown_task.media_id is None else f"/media/{encode_id(shown_task.media_id)}"
         return cls(
-            kind=task.kind, text=task.text, text2=task.text2, media=address, width=task.width, height=task.height
+            kind=shown_task.kind,
+            text=shown_task.text,
+            text2=shown_task.text2,
+            media=address,
+            width=shown_task.width,
+            height=shown_task.height,
         )
 
 
@@ -63,9 +68,9 @@ class Slot(BaseModel):
     practice: bool
 
     @classmethod
-    def of(cls, slot: sittings.Slot) -> Self:
-        """Build the body of a leased slot."""
-        task, practice = Task.of(slot.shown), slot.kind == "practice"
+    def from_leased_slot(cls, slot: sittings.Slot) -> Self:
+        """Build the response for a task leased to a worker: content, position, and whether it is practice."""
+        task, practice = Task.from_shown_task(slot.shown), slot.kind == "practice"
         return cls(slot=encode_id(slot.id), task=task, position=slot.position, practice=practice)
 
 
@@ -79,8 +84,8 @@ class Waiting(BaseModel):
     text: str
 
     @classmethod
-    def of(cls, study: Study, waiting: sittings.Waiting) -> Self:
-        """Build the waiting response, with the study's text."""
+    def from_waiting_worker(cls, study: Study, waiting: sittings.Waiting) -> Self:
+        """Build the response for a worker who waits for a task: when to request again, and the waiting text of the study."""
         text = study.texts.waiting
         return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
 
@@ -99,7 +104,7 @@ class DraftSaved(BaseModel):
 
 
 class Slots(BaseModel):
-    """The next slots in order, repeated until they are answered; `enough`: no task is left for this worker."""
+    """The next slots (leased tasks) in order, repeated until they are answered; `enough`: no task is left for this worker."""
 
     slots: list[Slot]
     progress: Progress
@@ -108,14 +113,14 @@ class Slots(BaseModel):
     draft: Draft | None = None  # the unfinished answer, perhaps from another device
 
     @classmethod
-    def of(cls, study: Study, found: NextTasks) -> Self:
-        """Build the response from the next tasks of a worker."""
-        draft = found.draft
+    def from_next_tasks(cls, study: Study, next_tasks: NextTasks) -> Self:
+        """Build the response to a request for tasks: leased slots, progress, and the draft or the waiting response."""
+        draft = next_tasks.draft
         return cls(
-            slots=[Slot.of(one) for one in found.slots],
-            progress=Progress.of(study, found.sitting),
-            enough=not found.slots and found.waiting is None,
-            waiting=None if found.waiting is None else Waiting.of(study, found.waiting),
+            slots=[Slot.from_leased_slot(one) for one in next_tasks.slots],
+            progress=Progress.from_sitting(study, next_tasks.sitting),
+            enough=not next_tasks.slots and next_tasks.waiting is None,
+            waiting=None if next_tasks.waiting is None else Waiting.from_waiting_worker(study, next_tasks.waiting),
             draft=None if draft is None else Draft(slot=encode_id(draft.slot), body=draft.body),
         )
 
@@ -168,8 +173,8 @@ class SubmitAnswer(RequestModel):
     events: Annotated[list[Event], Field(max_length=1000)] = []
     ahead: Annotated[int, Field(ge=0, le=10)] = 0  # number of next slots to include in the response
 
-    def submission(self) -> submissions.Submission:
-        """Convert the body to the Submission that `submit_answer` takes."""
+    def to_submission(self) -> submissions.Submission:
+        """Convert the request body to the Submission that `submit_answer` stores."""
         values = self.model_dump(exclude={"slot", "marks", "label_order", "ahead"})
         marks = [submissions.Mark(one.kind, one.label, one.typed) for one in self.marks]
         slot, label_order = decode_id(self.slot), self.label_order or ()
@@ -189,16 +194,16 @@ class AnswerAcknowledged(BaseModel):
     slots: list[Slot] = []  # the next `ahead` slots
 
     @classmethod
-    def of(cls, study: Study, key: str, taken: SubmitResult) -> Self:
-        """Build the acknowledgement of the answer with `key`."""
+    def from_submit_result(cls, study: Study, key: str, result: SubmitResult) -> Self:
+        """Build the acknowledgement of a submitted answer, whose id is `key`."""
         return cls(
             answer=key,
-            again=taken.again,
-            extra=taken.extra,
-            progress=Progress.of(study, taken.sitting),
-            stage=taken.worker.stage,
-            enough=taken.worker.stage not in ("practice", "tasks"),
-            slots=[Slot.of(one) for one in taken.ahead],
+            again=result.again,
+            extra=result.extra,
+            progress=Progress.from_sitting(study, result.sitting),
+            stage=result.worker.stage,
+            enough=result.worker.stage not in ("practice", "tasks"),
+            slots=[Slot.from_leased_slot(one) for one in result.ahead],
         )
 
 
@@ -212,11 +217,11 @@ class MyAnswer(BaseModel):
     none_of_these: bool
 
     @classmethod
-    def of(cls, answer: submissions.OwnAnswer) -> Self:
-        """Build the body of a stored answer."""
+    def from_own_answer(cls, answer: submissions.OwnAnswer) -> Self:
+        """Build the response for a stored answer of the worker, with its slot and marks, for review or change."""
         return cls(
             answer=answer.key,
-            slot=Slot.of(answer.slot),
+            slot=Slot.from_leased_slot(answer.slot),
             marks=[ShownMark(kind=one.kind, label=one.label, typed=one.typed) for one in answer.marks],
             abstain=answer.abstain,
             none_of_these=answer.none_of_these,

@@ -13,14 +13,14 @@ MTURK = ("https://workersandbox.mturk.com", "https://www.mturk.com")  # where as
 MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages in a frame
 
 
-def _check_https(value: str) -> str:
+def _check_https_address(value: str) -> str:
     parts = urlsplit(value)
     if value and (parts.scheme != "https" or not parts.netloc):
         raise ValueError("must be an https:// address")
     return value
 
 
-WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https)]
+WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https_address)]
 Code = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 
 
@@ -66,7 +66,7 @@ class Pay(Section):
 
     @property
     def pays_anything(self) -> bool:
-        """Whether any pay is set."""
+        """Whether the study pays: base pay, pay per hour or a bonus is set."""
         return any((self.base, self.per_hour, self.bonus_per_hour, self.bonus_per_match))
 
 
@@ -78,7 +78,7 @@ class Exclude(Section):
     quiz_tries: int = Field(default=0, ge=0, le=100)  # failed tries of the check until exclusion; 0: no limit
 
     @model_validator(mode="after")
-    def _check_rules(self) -> Self:
+    def _check_exclusion_rules(self) -> Self:
         if self.rules:
             from plurivox.clean import methods  # imports numpy, which a study without rules does not need
 
