@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plurivox.recipes import Recipe
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def recipe_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the options of `plurivox recipe NAME`, without those of the recipe."""
     del method
     out = Flag(
@@ -29,8 +29,8 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [out, force]
 
 
-def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
-    """Run the recipe, show its tables, write them to `out`."""
+def run_recipe(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
+    """Run `plurivox recipe`: run an experiment, show its tables and write them to the folder `out`."""
     from plurivox.core.tables import check_output_folder
 
     if out is not None:
@@ -40,10 +40,10 @@ def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> Comm
     if out is not None:
         made.write(out, replace=force)
     tables = {table.title: table.columns() for table in made.tables}
-    document = {"command": screen.command, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
+    document = {"command": screen.command_line, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
     return CommandResult(document, text=made.text(), summary=f"wrote {out}" if out else "")
 
 
 recipe = MethodGroup(
-    "recipes", run, params, help="Run an experiment, such as the tables of a paper: plurivox recipe NAME."
+    "recipes", run_recipe, recipe_params, help="Run an experiment, such as the tables of a paper: plurivox recipe NAME."
 )
