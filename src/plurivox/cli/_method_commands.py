@@ -71,6 +71,7 @@ def method_list_type(step: str) -> TextWithCompletion:
     """Return the click type of a comma-separated list of methods of a step; the shell completes the last name."""
 
     def complete_last_name(incomplete: str) -> list[CompletionItem[Any]]:
+        """Return completions of the last method name in a comma-separated list."""
         before, comma, last = incomplete.rpartition(",")
         return [CompletionItem(before + comma + name) for name in method_catalogue(step) if name.startswith(last)]
 
@@ -78,7 +79,7 @@ def method_list_type(step: str) -> TextWithCompletion:
 
 
 class MethodGroup(CommandGroup):
-    """Group with one command per method of a step, each created when it is called.
+    """Click group with one command per method of a step such as aggregate, each created when it is called.
 
     `params` returns the arguments and options that the step's commands have in addition to those of the method; `run`
     gets their values by name, and the configured `method`.
@@ -92,11 +93,11 @@ class MethodGroup(CommandGroup):
         self.step, self.run, self.own_params = step, run, params
 
     @cached_property
-    def _summaries(self) -> Mapping[str, str]:
+    def _cached_summaries(self) -> Mapping[str, str]:
         return method_summaries(self.step)
 
     def summaries(self) -> Mapping[str, str]:
-        return self._summaries
+        return self._cached_summaries
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in method_catalogue(self.step):

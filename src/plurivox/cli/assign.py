@@ -36,6 +36,7 @@ def assign_params(method: type[Method]) -> Sequence[click.Parameter]:
 
 
 def _proposal_params() -> Sequence[click.Parameter]:
+    """Return the arguments and options of methods that propose (worker, task) pairs from votes."""
     out = out_flag("write all proposals: .csv, .parquet, .jsonl or .npz")
     by = Flag(
         ["--by"],
@@ -55,6 +56,7 @@ def _proposal_params() -> Sequence[click.Parameter]:
 
 
 def _plan_params() -> Sequence[click.Parameter]:
+    """Return the arguments and options of methods that plan batches of tasks."""
     items = Argument(
         "items",
         IN_AND_OUT,

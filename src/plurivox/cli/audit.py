@@ -35,7 +35,7 @@ def run_audit(
     trained_on: str,
     scored_on: str,
 ) -> CommandResult:
-    """Run `plurivox audit`: read inputs, splits and labels of a data set, and list leaks between its splits."""
+    """Run `plurivox audit`: read inputs, splits and labels of a data set, and list leaks such as duplicates across splits."""
     from plurivox.workflows.leak_check import check_leaks
     from plurivox.workflows.load_training_data import load_training_data
 

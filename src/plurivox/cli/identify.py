@@ -41,16 +41,16 @@ WORST = Flag(
 EVIDENCE_KINDS = ("soft", "fit", "fits", "gold", "prediction", "dynamics", "worker_dynamics")
 
 
-def evidence_flags(used: Collection[str]) -> Sequence[Flag]:
+def evidence_flags(usable_kinds: Collection[str]) -> Sequence[Flag]:
     """Return the options by which a score gets evidence (fits, predictions, dynamics); those that it cannot use are hidden."""
-    fit = "fit" in used or "fits" in used
-    trained = "dynamics" in used or "worker_dynamics" in used
+    fit = "fit" in usable_kinds or "fits" in usable_kinds
+    trained = "dynamics" in usable_kinds or "worker_dynamics" in usable_kinds
     return [
-        _file_flag("--soft", "soft" in used, "FILE", "soft labels to score instead of the votes"),
-        _file_flag("--gold", "gold" in used, "FILE", "gold labels  [default: those of the data set]"),
+        _file_flag("--soft", "soft" in usable_kinds, "FILE", "soft labels to score instead of the votes"),
+        _file_flag("--gold", "gold" in usable_kinds, "FILE", "gold labels  [default: those of the data set]"),
         _file_flag(
             "--prediction",
-            "prediction" in used,
+            "prediction" in usable_kinds,
             "FILE",
             "predicted probabilities of a classifier for tasks it was not trained on",
         ),
@@ -164,9 +164,9 @@ def worst_rows(scores: "Scores | Ranking", n_worst: int) -> list[dict[str, Any]]
     return _columns_to_rows({name: column[rows] for name, column in scores.columns().items()})
 
 
-def correlation_rows(joined: "Ranking", correlations: Any) -> list[dict[str, Any]]:
+def correlation_rows(ranking: "Ranking", correlations: Any) -> list[dict[str, Any]]:
     """Return the rank correlations between scores as one {score: correlation} per score, for a table."""
-    names = joined.scores.tolist()
+    names = ranking.scores.tolist()
     return [
         {"": name, **dict(zip(names, row, strict=True))} for name, row in zip(names, correlations.tolist(), strict=True)
     ]

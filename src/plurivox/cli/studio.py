@@ -61,7 +61,7 @@ def run_new(
     title: str | None,
     **rest: Any,
 ) -> CommandResult:
-    """Create a study folder with study.toml and a database of its tasks."""
+    """Run `plurivox studio new`: create a study folder with study.toml and a database of its tasks."""
     settings = study_settings(study, database)
     from plurivox.web.study.config import parse_study
     from plurivox.web.study.create_study import make_study_from_files
@@ -100,7 +100,7 @@ def run_serve(
     behind_proxy: str | None,
     processes: int,
 ) -> CommandResult:
-    """Serve one or several studies until Ctrl-C."""
+    """Run `plurivox studio serve`: serve one or several studies until Ctrl-C."""
     home = study_settings(study[0], base_url=base_url or _local_url(host, port), behind_proxy=behind_proxy)
     from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
 
@@ -149,7 +149,7 @@ def _print_links_and_serve(
 
 
 def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
-    """Create the demo study if it does not exist yet, and serve it."""
+    """Run `plurivox studio demo`: create the demo study if it does not exist yet, and serve it."""
     settings = study_settings(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
         from plurivox.web.study.demo_study import make_demo
@@ -162,7 +162,7 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
 
 
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
-    """Write all answers of a study as a data-set folder."""
+    """Run `plurivox studio export`: write a study with all its answers as a data-set folder."""
     settings = study_settings(study, database)
     from plurivox.web.studio import open_existing
     from plurivox.web.study.export import export_study
@@ -174,7 +174,7 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
 
 
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
-    """Add tasks, or answers collected elsewhere, to a study."""
+    """Run `plurivox studio import`: add tasks, or answers collected elsewhere, to a study."""
     settings = study_settings(study, database)
     from plurivox.web.studio import open_existing
     from plurivox.web.study.create_study import add_answers, insert_tasks
@@ -193,7 +193,7 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
 
 
 def run_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
-    """Print the counts of answers, workers per stage and quotas per stratum."""
+    """Run `plurivox studio status`: show how many answers, workers per stage and answers per stratum a study has."""
     del screen
     settings = study_settings(study, database)
     from plurivox.web.store.report.study_progress import study_progress
@@ -211,7 +211,7 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
 
 
 def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
-    """Copy study.toml, secret and all tables into a new folder."""
+    """Run `plurivox studio backup`: copy study.toml, secret key and all tables of a study into a new folder."""
     settings = study_settings(study, database)
     from plurivox.web.study.backup import back_up_study
 
@@ -223,7 +223,7 @@ def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> 
 
 
 def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
-    """Restore a backup into a new folder and an empty database."""
+    """Run `plurivox studio restore`: restore a backup of a study into a new folder and an empty database."""
     settings = study_settings(study, database)
     from plurivox.web.study.backup import restore_study
 
@@ -234,7 +234,7 @@ def run_restore(screen: Screen, backup: Path, study: Path, database: str | None)
 
 
 def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
-    """Write the pay sheet, or the bonuses by platform id."""
+    """Run `plurivox studio pay`: write the pay of each worker of a study, or the bonuses by platform id."""
     settings = study_settings(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
     from plurivox.web.studio import open_existing
@@ -251,7 +251,7 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
 
 
 def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
-    """Erase the data of a worker who withdraws consent."""
+    """Run `plurivox studio erase`: erase the data of a worker who withdraws consent."""
     settings = study_settings(study, database)
     from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
     from plurivox.web.studio import open_existing
@@ -298,7 +298,7 @@ studio = CommandGroup(
             "erase",
             params=[FOLDER, WORKER, DATABASE],
             callback=run_erase,
-            help="Erase the data of a worker who withdraws consent.",
+            help="Run `plurivox studio erase`: erase the data of a worker who withdraws consent.",
         ),
     ],
     help="Collect soft labels from people in a web application.",

@@ -60,7 +60,7 @@ class Task(BaseModel):
 
 
 class Slot(BaseModel):
-    """A task leased to the worker, to be answered. Whether it is a repeat is not shown."""
+    """Response body with a slot: a task leased to the worker, to be answered. Whether it is a repeat is not shown."""
 
     slot: str
     task: Task
@@ -75,8 +75,8 @@ class Slot(BaseModel):
 
 
 class Waiting(BaseModel):
-    """No task is available: the remaining ones are leased to other workers until their leases expire. Request again after
-    `again_seconds`; a worker who has answered may also finish the stage `tasks`."""
+    """Response body if no task is available: the remaining ones are leased to other workers until their leases expire. Request
+    again after `again_seconds`; a worker who has answered may also finish the stage `tasks`."""
 
     answered: int  # answers of this worker; without any there is no completion code
     until: float  # when the first lease expires, in seconds since 1970
@@ -91,14 +91,15 @@ class Waiting(BaseModel):
 
 
 class Draft(RequestModel):
-    """An unfinished answer in the page's own format, stored until the answer is submitted; never counted."""
+    """Request body with a draft: an unfinished answer in the page's own format, stored until the answer is submitted; never
+    counted."""
 
     slot: Id
     body: Annotated[str, Field(min_length=1, max_length=MAX_DRAFT_CHARS, pattern=r"^[^\x00]*$")]
 
 
 class DraftSaved(BaseModel):
-    """Whether the draft was stored; false if the slot is answered already or its lease has expired."""
+    """Response body: whether the draft was stored; false if the slot is answered already or its lease has expired."""
 
     kept: bool
 
@@ -126,7 +127,7 @@ class Slots(BaseModel):
 
 
 class Mark(RequestModel):
-    """A mark on a label: named (in order, with the percent as typed), never (ruled out) or possible."""
+    """What a worker marked a label as: named (in order, with the percent as typed), never (ruled out) or possible."""
 
     kind: MarkKind
     label: LabelName
@@ -155,8 +156,8 @@ class Event(RequestModel):
 
 
 class SubmitAnswer(RequestModel):
-    """An answer to submit. The client makes one random `key` per answer and keeps it until the answer is acknowledged: sent
-    twice, it counts once. To change an answer, submit a new one with `replaces`, the id of the old one."""
+    """Request body with an answer to submit. The client makes one random `key` per answer and keeps it until the answer is
+    acknowledged: sent twice, it counts once. To change an answer, submit a new one with `replaces`, the id of the old one."""
 
     key: Id
     slot: Id
@@ -182,8 +183,8 @@ class SubmitAnswer(RequestModel):
 
 
 class AnswerAcknowledged(BaseModel):
-    """The acknowledgement, sent after the answer is on disk. `extra`: the lease had expired and the task already had all its
-    answers; the answer is kept as an extra."""
+    """Response body that acknowledges an answer, sent after the answer is on disk. `extra`: the lease had expired and the task
+    already had all its answers; the answer is kept as an extra."""
 
     answer: str
     again: bool  # the key was submitted before: this repeats the first acknowledgement
@@ -208,7 +209,7 @@ class AnswerAcknowledged(BaseModel):
 
 
 class MyAnswer(BaseModel):
-    """An answer of the worker's current sitting, to review or change."""
+    """Response body with an answer of the worker's current sitting, to review or change."""
 
     answer: str
     slot: Slot
@@ -229,6 +230,6 @@ class MyAnswer(BaseModel):
 
 
 class MyAnswers(BaseModel):
-    """Answers of the worker's current sitting, the latest first."""
+    """Response body: answers of the worker's current sitting, the latest first."""
 
     answers: list[MyAnswer]

@@ -27,7 +27,7 @@ BEARER, LINK, INVITE = "bearer", "link", "invite"  # purposes of signed texts
 
 
 async def get_studio(request: Request) -> Studio:
-    """Return the Studio of this application."""
+    """Return the Studio (study, database, secret key) of the application that serves the request."""
     studio: Studio = request.app.state.studio
     return studio
 
@@ -54,7 +54,7 @@ class RateLimits:
 
 
 async def get_limits(request: Request) -> RateLimits:
-    """Return the rate limits of this application."""
+    """Return the rate limits of the application that serves the request."""
     limits: RateLimits = request.app.state.limits
     return limits
 
@@ -155,7 +155,7 @@ async def enforce_draft_limit(request: Request, worker: WorkerDep) -> None:
 
 
 def require_same_origin(request: Request) -> None:
-    """Raise ApiError 403 if the Origin header is not the studio's."""
+    """Raise ApiError 403 if the Origin header of a request is not the address of the studio."""
     home = urlsplit(request.app.state.studio.settings.base_url)
     allowed = {f"{home.scheme}://{home.netloc}"}
     if home.hostname in ("127.0.0.1", "localhost"):
@@ -178,7 +178,7 @@ OwnerDep = Annotated[owners.Session, Depends(current_owner)]
 
 
 async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
-    """Return the owner's session for a write; raise ApiError 403 on a wrong origin or CSRF token."""
+    """Return the owner's session of a request that changes data; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
     if not owners.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
@@ -189,7 +189,7 @@ WriteOwnerDep = Annotated[owners.Session, Depends(current_owner_for_write)]
 
 
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Set the session cookie: HttpOnly, SameSite=Strict, and Secure with https."""
+    """Set the owner's session cookie on `response`: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
     about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.secure}
     response.set_cookie(session_cookie_name(settings), token, max_age=age, path=settings.prefix or "/", **about)

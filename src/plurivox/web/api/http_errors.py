@@ -31,10 +31,10 @@ STATUS: dict[type[StudyError], int] = {
 }
 
 
-def http_error(cause: StudyError) -> ApiError:
-    """Convert an error of the store to an ApiError with its HTTP status."""
-    status = next(STATUS[kind] for kind in type(cause).__mro__ if kind in STATUS)
-    return ApiError(status, cause.code, cause.detail, retry=isinstance(cause, Unavailable))
+def study_error_to_api_error(error: StudyError) -> ApiError:
+    """Convert a StudyError of store or services to an ApiError with the HTTP status of its type."""
+    status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    return ApiError(status, error.code, error.detail, retry=isinstance(error, Unavailable))
 
 
 def expired_token_error(days_unused: float) -> ApiError:

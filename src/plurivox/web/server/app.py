@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 import plurivox
 from plurivox.web.api.auth import RateLimits
-from plurivox.web.api.http_errors import ApiError, http_error, retry_after_header
+from plurivox.web.api.http_errors import ApiError, retry_after_header, study_error_to_api_error
 from plurivox.web.api.response_builders import worker_state_response
 from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_results, pages, worker
 from plurivox.web.jobs.background_thread import BackgroundThread
@@ -74,12 +74,12 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(StudyError)
     async def respond_to_study_error(_: Request, cause: StudyError) -> JSONResponse:
-        return _error_response(http_error(cause))
+        return _error_response(study_error_to_api_error(cause))
 
     @app.exception_handler(WrongStage)
     async def respond_to_wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
         me = worker_state_response(request.app.state.studio.study, cause.current).model_dump(mode="json")
-        return _error_response(replace(http_error(cause), more={"me": me}))
+        return _error_response(replace(study_error_to_api_error(cause), more={"me": me}))
 
     @app.exception_handler(RequestValidationError)
     async def respond_to_invalid_request(_: Request, cause: RequestValidationError) -> JSONResponse:
@@ -100,7 +100,7 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(SQLAlchemyError)
     async def respond_to_database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
-            return _error_response(http_error(Unavailable()))
+            return _error_response(study_error_to_api_error(Unavailable()))
         log.error(
             "the database rejected a statement: %s", database_message(cause)
         )  # further lines may contain people's ids

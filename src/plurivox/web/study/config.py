@@ -33,6 +33,7 @@ class Question(Section):
 
     @model_validator(mode="after")
     def _check_right_index(self) -> Self:
+        """Raise ValueError if `right` is not the index of a choice."""
         if self.right >= len(self.choices):
             raise ValueError(f"right = {self.right}, but choices are numbered from 0 to {len(self.choices) - 1}")
         return self
@@ -109,6 +110,7 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _check_labels_repeats_chips_phrases(self) -> Self:
+        """Raise ValueError on duplicate labels, too many repeats, a wrong number of chips or unknown phrases."""
         if len(set(self.labels)) < len(self.labels):
             raise ValueError("labels must be unique")
         if self.repeats > self.tasks_per_sitting:
@@ -120,6 +122,7 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _check_assigner(self) -> Self:
+        """Raise ValueError if `assign` is not the spec of an assigner, or it needs strata and the study has none."""
         try:
             made = assigners.make(self.assign) if self.assign else None
         except PlurivoxError as cause:
@@ -130,6 +133,7 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
+        """Raise ValueError on a single arm, arms with the same name, or both `forms` and `arm`."""
         if self.forms and self.arm:
             raise ValueError("use either forms or [[arm]], not both")
         names = [one.name for one in self.arms]

@@ -14,6 +14,7 @@ MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages
 
 
 def _check_https_address(value: str) -> str:
+    """Return `value`; raise ValueError if it is neither empty nor an https:// address."""
     parts = urlsplit(value)
     if value and (parts.scheme != "https" or not parts.netloc):
         raise ValueError("must be an https:// address")
@@ -24,13 +25,14 @@ WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https_
 Code = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 
 
-def _check_finite(value: Decimal) -> Decimal:
+def _check_finite_amount(value: Decimal) -> Decimal:
+    """Return an amount of money; raise ValueError if it is NaN or infinite."""
     if not value.is_finite():
         raise ValueError("must be an amount such as 8.00")
     return value
 
 
-Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite)]
+Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite_amount)]
 
 
 class Section(BaseModel):
@@ -79,6 +81,7 @@ class Exclude(Section):
 
     @model_validator(mode="after")
     def _check_exclusion_rules(self) -> Self:
+        """Raise ValueError if a rule is not the spec of a rule of `plurivox clean`."""
         if self.rules:
             from plurivox.clean import methods  # imports numpy, which a study without rules does not need
 

@@ -47,7 +47,7 @@ KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look
 
 
 def prepare_image(data: bytes, name: str, min_pixels: int) -> MediaFile:
-    """Check an image file and return its MediaFile: upright, without metadata, its longer side at least `min_pixels`."""
+    """Check an image file; return its bytes and the version shown: upright, without metadata, at least `min_pixels` long."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
     try:

@@ -1,4 +1,4 @@
-"""The secret key of a study: signatures of tokens and links, hashes of tokens, pseudonyms."""
+"""The secret key of a study, which signs tokens and links, hashes tokens and makes pseudonyms."""
 
 import base64
 import contextlib
@@ -54,22 +54,22 @@ class StudySecret:
 
     def sign(self, purpose: str, value: str) -> str:
         """Return `value` with a signature for `purpose` appended."""
-        return f"{value}.{self._mac(purpose, value)}"
+        return f"{value}.{self._hmac(purpose, value)}"
 
     def verify(self, purpose: str, signed: str) -> str | None:
         """Return the value in a text made by `sign`; None if the signature is invalid or for another purpose."""
         value, _, mac = signed.rpartition(".")
-        return value if hmac.compare_digest(mac.encode(), self._mac(purpose, value).encode()) else None
+        return value if hmac.compare_digest(mac.encode(), self._hmac(purpose, value).encode()) else None
 
     def pseudonym(self, person_id: str) -> str:
         """Return the pseudonym of a person: a hash of the person's id, keyed with the secret."""
-        return "w" + self._mac("pseudonym", person_id)[:15].replace("-", "a").replace("_", "b")
+        return "w" + self._hmac("pseudonym", person_id)[:15].replace("-", "a").replace("_", "b")
 
     def hash_token(self, token: str) -> str:
         """Return the keyed hash of a token, which the database stores instead of the token."""
-        return self._mac("hidden", token)
+        return self._hmac("hidden", token)
 
-    def _mac(self, purpose: str, value: str) -> str:
+    def _hmac(self, purpose: str, value: str) -> str:
         """Return the HMAC of a value for a purpose, as URL-safe text."""
         digest = hmac.new(self._secret, f"{purpose}\n{value}".encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:24]).decode()

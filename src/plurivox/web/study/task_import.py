@@ -49,7 +49,7 @@ def _read_media_files(folder: Path, files: list[Path], study: Study) -> Iterator
 
 
 def _read_image_or_sound(data: bytes, name: str, study: Study, is_sound: bool) -> MediaFile:
-    """Return the image or sound in `data`; its format is detected from the bytes."""
+    """Return the MediaFile of an image or a sound; raise InputError if its bytes are not of a supported format."""
     return validate_sound(data, name) if is_sound else prepare_image(data, name, study.image_pixels)
 
 
@@ -62,7 +62,7 @@ def _read_text(file: Path) -> str:
 
 
 def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
-    """Yield one task per row: `task`, and `text` (and `text2`), `image` or `audio` (bytes), or `file` (beside the table)."""
+    """Yield one task per row of a table: column `task`, and `text` (and `text2`), `image`, `audio` or `file` (a path)."""
     if not any(file.name.endswith(ending) for ending in TABLE_SUFFIXES):
         raise InputError(f"{file}: unsupported file type; use {', '.join(TABLE_SUFFIXES)} or .txt")
     frame = read_table(file)
@@ -76,7 +76,7 @@ def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
 
 
 def _task_from_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
-    """Return the task in a row of a table."""
+    """Convert a row of a task table to a NewTask; its text or media file is checked."""
     name = _check_task_name("" if row["task"] is None else str(row["task"]))
     is_sound = row.get("audio") is not None or str(row.get("file") or "").lower().endswith(SOUNDS)
     data = row.get("image") if row.get("audio") is None else row["audio"]
@@ -139,7 +139,7 @@ def _check_task_text(text: str, where: object) -> str:
 
 
 def read_batches(file: Path) -> dict[str, list[str]]:
-    """Read a table with columns batch and task; return the task names of each batch."""
+    """Read a table with the columns batch and task; return {batch: task names}."""
     frame = read_table(file)
     if missing := {"batch", "task"} - set(frame.columns):
         raise InputError(f"{file} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
@@ -150,5 +150,5 @@ def read_batches(file: Path) -> dict[str, list[str]]:
 
 
 def read_answers(source: Path) -> Any:
-    """Read the answers of a data set; None if it has none."""
+    """Read a data set and return its answers; None if it contains none."""
     return io.read(source).answers

@@ -55,12 +55,13 @@ async def create_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwner
 
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
-    """Close an invite link: no one else can enter by it."""
+    """Close an invite link, so that no one else can enter the study by it; return the invitation."""
     closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
     return _invite_response(studio, await studio.write(closed))
 
 
 def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
+    """Return the response for a stored invitation, with its signed link."""
     return o.Invite(
         invite=encode_id(invite.id),
         address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, encode_id(invite.id))}",
@@ -91,7 +92,7 @@ async def download_export(studio: StudioDep, owner: OwnerDep, form: Literal["csv
 
 @router.get("/exclusions")
 async def list_excluded_workers(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
-    """List excluded workers, the newest first."""
+    """Return a page of the workers excluded from the study, the newest first, and the exclusion rules."""
     page = await studio.read(partial(excluded_workers.exclusion_page, after=after, limit=limit))
     return responses.exclusions_response(page, studio.study)
 
