@@ -96,7 +96,7 @@ class MethodGroup(CommandGroup):
     def _cached_summaries(self) -> Mapping[str, str]:
         return method_summaries(self.step)
 
-    def summaries(self) -> Mapping[str, str]:
+    def command_summaries(self) -> Mapping[str, str]:
         return self._cached_summaries
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

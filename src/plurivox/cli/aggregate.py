@@ -39,7 +39,13 @@ def aggregate_params(method: type[Method]) -> Sequence[click.Parameter]:
         metavar="FILE",
         help="write the estimates of each worker (accuracy, ability, ...) as a table",
     )
-    save = Flag(["--save"], IN_AND_OUT, type=OutFile(), metavar="FILE.npz", help="save the whole fit")
+    save = Flag(
+        ["--save"],
+        IN_AND_OUT,
+        type=OutFile(),
+        metavar="FILE.npz",
+        help="save the whole fit, for --start and for plurivox identify --fit",
+    )
     gold = Flag(
         ["--gold"],
         IN_AND_OUT,
@@ -79,8 +85,8 @@ def run_aggregate(
         check_file_type(workers_out)
     if save and suffix_of(save) != ".npz":
         raise InputError(f"unsupported file type of {save}; a fit is saved as .npz")
-    data = source.read()
-    with screen.progress(method.name()) as progress:
+    data = source.read_dataset()
+    with screen.show_progress(method.name()) as progress:
         fit = fit_votes(data, method, gold=gold, start=start, part=part, progress=progress)
     write_soft(fit.soft, out)
     if workers_out:

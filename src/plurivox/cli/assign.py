@@ -104,8 +104,8 @@ def _propose_pairs(
     if out is not None:
         check_file_type(out, ".npz")
         check_distinct_files(source, out)
-    data = source.read()
-    with screen.progress(method.name()) as progress:
+    data = source.read_dataset()
+    with screen.show_progress(method.name()) as progress:
         made = propose(data, method, by=by, workers=workers, progress=progress)
     if out is not None:
         io.write_saved(made, out)

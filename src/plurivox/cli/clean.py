@@ -60,15 +60,25 @@ RULES_AND_SCORES = [
         help="rules in order, comma-separated, options in brackets: stored-twice,too-fast[seconds=2]",
     ),
     Flag(
-        ["--drop-workers"], DROPPING, type=method_list_type("identify"), metavar="SCORE", help="drop the worst workers"
+        ["--drop-workers"],
+        DROPPING,
+        type=method_list_type("identify"),
+        metavar="SCORE",
+        help="drop the workers whose value of this score is worst",
     ),
-    Flag(["--drop-tasks"], DROPPING, type=method_list_type("identify"), metavar="SCORE", help="drop the worst tasks"),
+    Flag(
+        ["--drop-tasks"],
+        DROPPING,
+        type=method_list_type("identify"),
+        metavar="SCORE",
+        help="drop the tasks whose value of this score is worst",
+    ),
     Flag(
         ["--quantile"],
         DROPPING,
         type=float,
         metavar="X",
-        help="share of the worst to drop, such as 0.1, after the rules were applied",
+        help="fraction of the workers or tasks to drop by the score, such as 0.1; the rules are applied before",
     ),
 ]
 
@@ -130,10 +140,10 @@ def clean_and_write(
 
     if force:
         check_replaceable(out)
-    data = source.read()
+    data = source.read_dataset()
     check_separate(data.path, out)
     counted = part_to_count(data, part, by_workers=bool(rules) or "worker" in drops)
-    with screen.progress("clean") as progress:
+    with screen.show_progress("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
     write_cleaned(cleaned, audit, out, command=screen.command_line, replace=force)
     before, after = part_sizes(data, counted), part_sizes(cleaned, counted)

@@ -37,8 +37,8 @@ def run_compare(
     from plurivox.workflows.compare_methods import compare as compare_methods
 
     check_result_file(out, "a comparison", FILE_TYPES)
-    data = [source.read() for source in sources]
-    with screen.progress("compare") as progress:
+    data = [source.read_dataset() for source in sources]
+    with screen.show_progress("compare") as progress:
         made = compare_methods(data, methods or None, gold=gold, part=part, reference=reference, progress=progress)
     for note in made.notes:
         screen.print_note(note)

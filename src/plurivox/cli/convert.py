@@ -27,7 +27,7 @@ def run_convert(
     from plurivox import io
 
     check_distinct_files(source, output)
-    data = io.convert(source.location, output, form=form, part=part, replace=force, **source.read_options)
+    data = io.convert(source.input_location, output, form=form, part=part, replace=force, **source.read_options)
     document = {"command": screen.command_line, "input": source.name, "out": output, "parts": data.parts()}
     return CommandResult(document, summary=f"read {source.name}; wrote {output}")
 
@@ -37,7 +37,7 @@ FORM = Flag(
     IN_AND_OUT,
     type=Choice("format", ("plurivox", "peerannot")),
     default="plurivox",
-    help="format of a folder  [default: plurivox]",
+    help="format of OUT if it is a folder  [default: plurivox]",
 )
 convert = Command(
     "convert",

@@ -59,7 +59,7 @@ FROM = Flag(
     IN_AND_OUT,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="folder or file to install from",
+    help="folder or file of the data set to install",
 )
 datasets = CommandGroup(
     "datasets",

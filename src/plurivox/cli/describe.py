@@ -24,7 +24,7 @@ def run_describe(screen: Screen, source: Source, gold: Path | None, part: str | 
     from plurivox.workflows.describe_dataset import EnteredDescription
     from plurivox.workflows.describe_dataset import describe as describe_data
 
-    data = source.read()
+    data = source.read_dataset()
     description = describe_data(data, gold, part=part)
     odd_entries = odd_entries_text(description) if isinstance(description, EnteredDescription) else ""
     document = {"input": source.name, "name": data.name, **description.info()}

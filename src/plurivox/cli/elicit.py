@@ -32,7 +32,7 @@ def run_elicit(screen: Screen, method: "Form", source: Source, out: Path, force:
     from plurivox.workflows.elicit import elicit_votes, write_elicited
 
     check_distinct_files(source, out)
-    data = source.read()
+    data = source.read_dataset()
     found = elicit_votes(data, method)
     write_elicited(found, out, data, command=screen.command_line, replace=force)
     return elicit_result(screen, found, out)

@@ -123,7 +123,7 @@ evaluate = Command(
             type=click.IntRange(min=0),
             default=0,
             metavar="N",
-            help="seed of the resamples  [default: 0]",
+            help="seed of the bootstrap resamples  [default: 0]",
         ),
     ],
     computes=True,

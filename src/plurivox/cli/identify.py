@@ -34,7 +34,7 @@ WORST = Flag(
     type=click.IntRange(min=0),
     default=10,
     metavar="N",
-    help="show the N worst  [default: 10]",
+    help="show the N worst tasks or workers  [default: 10]",
 )
 
 
@@ -66,7 +66,7 @@ def evidence_flags(usable_kinds: Collection[str]) -> Sequence[Flag]:
             "Evidence",
             hidden=not fit,
             metavar="METHODS",
-            help="aggregation method that is fitted  [default: depends on the score]",
+            help="aggregation method that is fitted to the votes for the score  [default: depends on the score]",
         ),
     ]
 
@@ -106,8 +106,8 @@ def run_score(
     from plurivox.workflows.score_tasks_workers import score
 
     check_score_file(source, out)
-    data = source.read()
-    with screen.progress(method.name()) as progress:
+    data = source.read_dataset()
+    with screen.show_progress(method.name()) as progress:
         scores = score(data, method, **_evidence_arguments(**evidence), progress=progress)
     if out is not None:
         io.write_saved(scores, out)
@@ -129,8 +129,8 @@ def run_rank(
     from plurivox.workflows.score_tasks_workers import rank
 
     check_score_file(source, out)
-    data = source.read()
-    with screen.progress("rank") as progress:
+    data = source.read_dataset()
+    with screen.show_progress("rank") as progress:
         joined = rank(data, scores, **_evidence_arguments(**evidence), progress=progress)
     if out is not None:
         io.write_saved(joined, out)
@@ -260,8 +260,8 @@ RANK = Command(
 class IdentifyGroup(MethodGroup):
     """Group with one command per score, and the command `rank`."""
 
-    def summaries(self) -> Mapping[str, str]:
-        return {**super().summaries(), "rank": RANK.help or ""}
+    def command_summaries(self) -> Mapping[str, str]:
+        return {**super().command_summaries(), "rank": RANK.help or ""}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return RANK if cmd_name == "rank" else super().get_command(ctx, cmd_name)

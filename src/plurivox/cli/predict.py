@@ -52,7 +52,7 @@ def run_predict(
     if out.suffix.lower() not in (".npz", ".npy"):
         check_file_type(out, ".npy", ".npz")
     nets = load_trained_networks(run_folder, run, device, trust)
-    training_data = load_training_data(source.location, pictures, part, screen.print_note, **source.read_options)
+    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
     wanted = training_data.tasks if tasks is None else tasks_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.on(wanted), wanted)
     write_prediction(prediction, out)
@@ -180,7 +180,13 @@ predict = Predict(
         Flag(
             ["--trust"], GENERAL, is_flag=True, help="allow importing the module of a network given as module:function"
         ),
-        Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
+        Flag(
+            ["--device"],
+            GENERAL,
+            default="auto",
+            metavar="TEXT",
+            help="device on which the network runs: cpu, cuda, ...  [default: auto]",
+        ),
     ],
     computes=True,
     nets=True,

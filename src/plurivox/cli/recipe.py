@@ -23,9 +23,9 @@ def recipe_params(method: type[Method]) -> Sequence[click.Parameter]:
         IN_AND_OUT,
         type=OutFolder(),
         metavar="FOLDER",
-        help="a new folder: one .csv per table, and all tables as .md, .tex and .npz",
+        help="folder to write the tables to: one .csv per table, and all tables as .md, .tex and .npz",
     )
-    force = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace the tables of an earlier run")
+    force = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace the tables of an earlier run in this folder")
     return [out, force]
 
 
@@ -35,7 +35,7 @@ def run_recipe(screen: Screen, method: "Recipe", out: Path | None, force: bool) 
 
     if out is not None:
         check_output_folder(out, replace=force)
-    with screen.progress(method.name()) as progress:
+    with screen.show_progress(method.name()) as progress:
         made = method.run(progress=progress)
     if out is not None:
         made.write(out, replace=force)

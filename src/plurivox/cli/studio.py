@@ -152,9 +152,9 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
     """Run `plurivox studio demo`: create the demo study if it does not exist yet, and serve it."""
     settings = study_settings(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
-        from plurivox.web.study.demo_study import make_demo
+        from plurivox.web.study.demo_study import make_demo_study
 
-        n = make_demo(study)
+        n = make_demo_study(study)
         screen.print_note(f"{n:,} simulated answers -> {study}")
     if only_make:
         return CommandResult({"study": study}, summary=f"run: plurivox studio serve {study}")
@@ -270,7 +270,12 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
 studio = CommandGroup(
     "studio",
     commands=[
-        Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Create a study."),
+        Command(
+            "new",
+            params=[NEW_FOLDER, DATABASE, *NEW],
+            callback=run_new,
+            help="Create a study: folder, study.toml and database.",
+        ),
         Command("serve", params=[FOLDERS, *SERVE], callback=run_serve, help="Serve studies on the web."),
         Command(
             "demo",
@@ -282,23 +287,35 @@ studio = CommandGroup(
             "export",
             params=[FOLDER, DATABASE, OUT, FORM, FORCE],
             callback=run_export,
-            help="Write all answers as a data set.",
+            help="Write the answers of a study as a data set.",
         ),
         Command(
             "import",
             params=[FOLDER, SOURCE, DATABASE, GIVEN],
             callback=run_import,
-            help="Add tasks, or answers collected elsewhere.",
+            help="Add tasks, or answers collected elsewhere, to a study.",
         ),
         Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show the progress of a study."),
-        Command("backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Copy a study while it runs."),
-        Command("pay", params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS], callback=run_pay, help="Write the pay sheet."),
-        Command("restore", params=[BACKUP, NEW_FOLDER, DATABASE], callback=run_restore, help="Restore a backup."),
+        Command(
+            "backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Back up a study, also while it runs."
+        ),
+        Command(
+            "pay",
+            params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS],
+            callback=run_pay,
+            help="Write the pay of each worker to a file.",
+        ),
+        Command(
+            "restore",
+            params=[BACKUP, NEW_FOLDER, DATABASE],
+            callback=run_restore,
+            help="Restore a study from a backup.",
+        ),
         Command(
             "erase",
             params=[FOLDER, WORKER, DATABASE],
             callback=run_erase,
-            help="Run `plurivox studio erase`: erase the data of a worker who withdraws consent.",
+            help="Erase the data of a worker who withdraws consent.",
         ),
     ],
     help="Collect soft labels from people in a web application.",

@@ -74,14 +74,14 @@ def run_train(
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
     run_folder = None if out is None else RunFolder.of(out)  # raises before the data are read
-    training_data = load_training_data(source.location, pictures, part, screen.print_note, **source.read_options)
+    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
     if pack is not None:
         return write_packed_inputs(training_data, pack)
     splits = split_tasks(training_data, split, parse_split_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.command_line, "source": source.name, "note": screen.print_note}
-    with screen.progress("train") as progress:
+    with screen.show_progress("train") as progress:
         series = train_runs(training_data, splits, spec, **settings, progress=progress)
     document = {
         "input": source.name,
@@ -204,7 +204,7 @@ train = Train(
             type=click.FloatRange(0, 1),
             default=0.0,
             metavar="X",
-            help="skip tasks with less agreement than X  [0 to 1; default: 0]",
+            help="do not train on tasks whose workers agree less than X  [0 to 1; default: 0]",
         ),
         Flag(
             ["--record"],

@@ -100,7 +100,7 @@ def studied(
     with contextlib.ExitStack() as stack:
         servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])
         stack.callback(servers.close)
-        yield servers, StudySecret.read_or_create(folder).sign("invite", f"{row.id:x}")
+        yield servers, StudySecret.read_or_create_secret(folder).sign("invite", f"{row.id:x}")
 
 
 class Load:

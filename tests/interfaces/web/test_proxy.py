@@ -127,6 +127,6 @@ def test_the_login_limit_does_not_grow_with_processes() -> None:
         return sum(not buckets.take_token("one", time_now=0.0) for _ in range(100))
 
     about = {"logins_per_minute": 10, "enters_per_minute": 40}
-    counts = {n: RateLimits.from_settings(Settings(processes=n, **about)) for n in (1, 4, 64)}
+    counts = {n: RateLimits.limits_from_settings(Settings(processes=n, **about)) for n in (1, 4, 64)}
     assert [passed(one.logins.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
     assert [passed(one.enters) for one in counts.values()] == [40, 40, 40]

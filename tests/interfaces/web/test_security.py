@@ -115,17 +115,17 @@ def test_the_secret_is_made_at_first_start_and_only_its_owner_reads_it(tmp_path:
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
         folder.mkdir()
-    keys = StudySecret.read_or_create(one)
+    keys = StudySecret.read_or_create_secret(one)
     assert stat.S_IMODE((one / "secret.key").stat().st_mode) == 0o600
     assert (
-        StudySecret.read_or_create(one).sign("a", "x")
+        StudySecret.read_or_create_secret(one).sign("a", "x")
         == keys.sign("a", "x")
-        != StudySecret.read_or_create(other).sign("a", "x")
+        != StudySecret.read_or_create_secret(other).sign("a", "x")
     )
     assert keys.verify("a", keys.sign("a", "x")) == "x" and keys.verify("b", keys.sign("a", "x")) is None
     (one / "secret.key").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        StudySecret.read_or_create(one)
+        StudySecret.read_or_create_secret(one)
 
 
 def test_only_signed_invites_let_people_in_and_only_so_many(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     old = Settings(folder=tmp_path / "old")
     old.folder.mkdir()
     (old.folder / "study.toml").write_text(render_study(plain_study()))
-    StudySecret.read_or_create(old.folder)
+    StudySecret.read_or_create_secret(old.folder)
     engine = open_database(old)
     migrate(engine, "0002")
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():

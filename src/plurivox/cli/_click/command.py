@@ -77,13 +77,13 @@ class CommandGroup(BaseCommand, click.Group):
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(name, subcommand_metavar=f"{self.kind.upper()} ...", **settings)
 
-    def summaries(self) -> Mapping[str, str]:
+    def command_summaries(self) -> Mapping[str, str]:
         """Return {command name: summary}, in the order of the help."""
         return {name: command.get_short_help_str(200) for name, command in self.commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return list(self.summaries())
+        return list(self.command_summaries())
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -96,19 +96,21 @@ class CommandGroup(BaseCommand, click.Group):
                 raise InputError(
                     f"{name} is a file or folder; give a {self.kind} before it ({ctx.command_path} --help lists them)"
                 )
-            raise unknown_name(self.kind, name, self.summaries())
+            raise unknown_name(self.kind, name, self.command_summaries())
         return name if command else None, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section(f"{self.kind.capitalize()}s"):
-            formatter.write_dl(list(self.summaries().items()))
+            formatter.write_dl(list(self.command_summaries().items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
         return [
-            CompletionItem(name, help=line) for name, line in self.summaries().items() if name.startswith(incomplete)
+            CompletionItem(name, help=line)
+            for name, line in self.command_summaries().items()
+            if name.startswith(incomplete)
         ]
 
 
@@ -119,7 +121,7 @@ class LazyGroup(CommandGroup):
         super().__init__(name, **settings)
         self.table = table
 
-    def summaries(self) -> Mapping[str, str]:
+    def command_summaries(self) -> Mapping[str, str]:
         return {name: line for name, (_, line) in self.table.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -78,7 +78,7 @@ class Screen:
             warnings.showwarning = show_plurivox_warning_as_note
             yield
 
-    def progress(self, title: str) -> AbstractContextManager[Progress]:
+    def show_progress(self, title: str) -> AbstractContextManager[Progress]:
         """Return a context manager that yields a progress callback; it draws a bar if stderr is a terminal and not --quiet."""
         return progress_bar(title, enabled=not self.quiet)
 

@@ -84,19 +84,19 @@ NET_THREADS = _threads_flag("it may change the last digits of a network's output
 
 @dataclass(frozen=True)
 class Source:
-    """INPUT of a command as typed, with the options on how to read it; `read()` reads it."""
+    """INPUT of a command as typed, with the options on how to read it; `read_dataset()` reads it."""
 
     name: str  # a file, a folder or the name of a data set, as typed
     read_options: Mapping[str, Any]  # only the options that were given
 
-    def read(self) -> "Dataset":
+    def read_dataset(self) -> "Dataset":
         """Read the input file, folder or installed data set and return it as a Dataset."""
         from plurivox import io
 
-        return io.read(self.location, **self.read_options)
+        return io.read(self.input_location, **self.read_options)
 
     @property
-    def location(self) -> str:
+    def input_location(self) -> str:
         """The file, folder or data set to read; `.` and `..` as full paths, because the data set is named after its folder."""
         return self.name if Path(self.name).name not in ("", "..") else str(Path(self.name).resolve())
 

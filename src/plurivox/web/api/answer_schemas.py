@@ -27,7 +27,7 @@ class Progress(BaseModel):
     sittings: int
 
     @classmethod
-    def from_sitting(cls, study: Study, sitting: Sitting | None) -> Self:
+    def progress_in_sitting(cls, study: Study, sitting: Sitting | None) -> Self:
         """Return how many tasks of how many a worker has done in a sitting; 0 of 0 before the first (`sitting` is None)."""
         if sitting is None:
             return cls(done=0, total=0, sitting=1, sittings=study.sittings)
@@ -119,7 +119,7 @@ class Slots(BaseModel):
         draft = next_tasks.draft
         return cls(
             slots=[Slot.from_leased_slot(one) for one in next_tasks.slots],
-            progress=Progress.from_sitting(study, next_tasks.sitting),
+            progress=Progress.progress_in_sitting(study, next_tasks.sitting),
             enough=not next_tasks.slots and next_tasks.waiting is None,
             waiting=None if next_tasks.waiting is None else Waiting.from_waiting_worker(study, next_tasks.waiting),
             draft=None if draft is None else Draft(slot=encode_id(draft.slot), body=draft.body),
@@ -201,7 +201,7 @@ class AnswerAcknowledged(BaseModel):
             answer=key,
             again=result.again,
             extra=result.extra,
-            progress=Progress.from_sitting(study, result.sitting),
+            progress=Progress.progress_in_sitting(study, result.sitting),
             stage=result.worker.stage,
             enough=result.worker.stage not in ("practice", "tasks"),
             slots=[Slot.from_leased_slot(one) for one in result.ahead],

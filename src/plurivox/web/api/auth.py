@@ -46,7 +46,7 @@ class RateLimits:
     hashing: BoundedPool = field(default_factory=BoundedPool)
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> "RateLimits":
+    def limits_from_settings(cls, settings: Settings) -> "RateLimits":
         """Create the rate limits of one server process; only the login limit is divided by the number of processes."""
         limits = settings.requests_per_minute, settings.enters_per_minute, settings.drafts_per_minute
         workers, enters, drafts = map(TokenBuckets, limits)

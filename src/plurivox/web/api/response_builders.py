@@ -47,7 +47,7 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
         state=current.state,
         stage=worker.stage,
         stages=study.list_stages(),
-        progress=Progress.from_sitting(study, sitting),
+        progress=Progress.progress_in_sitting(study, sitting),
         labels=worker.label_order(study.labels),
         form=study.form,
         asks=question_type_response(study),

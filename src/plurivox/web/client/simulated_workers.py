@@ -45,10 +45,10 @@ async def simulate_workers(
 
 
 async def run_worker(
-    client: Client, rng: random.Random, entry: dict[str, Any], pause: float = 0.0, resend: float = 0.0
+    client: Client, rng: random.Random, invite_platform_or_link: dict[str, Any], pause: float = 0.0, resend: float = 0.0
 ) -> dict[str, Any]:
     """Simulate a worker who enters a study and finishes all stages; return the completion code, {} if there was no task."""
-    state = await client.enter_study(**entry)
+    state = await client.enter_study(**invite_platform_or_link)
     while state["stage"] != "done":
         stage = state["stage"]
         if stage in ("practice", "tasks"):

@@ -57,7 +57,7 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,  # it would redirect to the address in the Host header
         lifespan=run_background_thread,
     )
-    app.state.studio, app.state.limits = studio, RateLimits.from_settings(settings)
+    app.state.studio, app.state.limits = studio, RateLimits.limits_from_settings(settings)
     for part in (worker, owner_login, owner_results, owner_admin, media, health, pages):
         app.include_router(part.router)
     add_error_handlers(app)

@@ -156,11 +156,11 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
             )
             raise InputError(f"{why}; change `name` in {settings[at].folder / STUDY}")
         taken.add(name)
-    _check_distinct(
+    _check_no_copied_study(
         [one.folder for one in settings],
-        [StudySecret.read_or_create(one.folder).sign("compare", "") for one in settings],
+        [StudySecret.read_or_create_secret(one.folder).sign("compare", "") for one in settings],
     )
-    _check_distinct(
+    _check_no_copied_study(
         [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
     )
     return [
@@ -169,7 +169,7 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
     ]
 
 
-def _check_distinct(folders: Sequence[Path], secrets_or_databases: Sequence[str]) -> None:
+def _check_no_copied_study(folders: Sequence[Path], secrets_or_databases: Sequence[str]) -> None:
     """Raise InputError if two study folders have the same secret key or database, because one is a copy of the other."""
     for text in secrets_or_databases:
         if secrets_or_databases.count(text) > 1:

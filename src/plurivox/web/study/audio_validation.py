@@ -47,10 +47,10 @@ def _is_wav(data: bytes) -> bool:
 
 def _is_flac(data: bytes) -> bool:
     """Return whether data is a FLAC file: `fLaC`, then STREAMINFO with a sample rate."""
-    return data[:4] == b"fLaC" and data[4] & 0x7F == 0 and data[5:8] == b"\x00\x00\x22" and _flac_rate(data) > 0
+    return data[:4] == b"fLaC" and data[4] & 0x7F == 0 and data[5:8] == b"\x00\x00\x22" and _flac_sample_rate(data) > 0
 
 
-def _flac_rate(data: bytes) -> int:
+def _flac_sample_rate(data: bytes) -> int:
     """Return the sample rate in the STREAMINFO of a FLAC file; 0 if the file is too short."""
     return (data[18] << 12 | data[19] << 4 | data[20] >> 4) if len(data) >= 42 else 0
 

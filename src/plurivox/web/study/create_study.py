@@ -31,7 +31,7 @@ def make_study(
         raise InputError(f"{settings.folder} already contains a study; choose another folder")
     with atomic_folder(settings.folder) as part:
         (part / STUDY).write_text(render_study(study), encoding="utf-8")
-        StudySecret.read_or_create(part)
+        StudySecret.read_or_create_secret(part)
         inside = settings.model_copy(update={"folder": part})
         return insert_tasks(inside, study, tasks, batches, is_new=True)
 

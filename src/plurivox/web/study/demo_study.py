@@ -56,7 +56,7 @@ STUDY = Study(
 )
 
 
-def make_demo(folder: Path, database: str = "") -> int:
+def make_demo_study(folder: Path, database: str = "") -> int:
     """Create a study on scikit-learn's digits with simulated answers in a new folder; return the number of answers."""
     digits = require_package("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
     settings = Settings(folder=folder, database=database)
@@ -72,7 +72,9 @@ def make_demo(folder: Path, database: str = "") -> int:
             began = float(given.when.min() - given.when.max() + now() - 600)
             when = given.when - given.when.max() + now() - 600  # the last answer was 10 minutes ago
             recent = replace(given, when=when, position=given.position + 1)  # positions start at 1
-            n = add_answers(connection, STUDY, StudySecret.read_or_create(folder), recent, first_pick_fraction=0.35)
+            n = add_answers(
+                connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_fraction=0.35
+            )
             add_visits(connection, list(_stage_visit_rows(connection, began)))
             return n
     finally:

@@ -48,11 +48,11 @@ def export_study(
         held = answer_cache.collect_answers(connection, study.labels, escape_text)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
-            views += _to_frames(VIEW_COLUMNS, [_view_row(row, escape_text) for row in part])
-            events += _to_frames(EVENT_COLUMNS, [one for row in part for one in _event_rows(row, escape_text)])
-        stages = _to_frames(STAGE_COLUMNS, _stage_rows(connection, escape_text))
-        shown = io.join_frames(_to_frames(ITEM_COLUMNS, _item_rows(connection, escape_text)), ITEM_COLUMNS)
-        arms = _to_frames(ARM_COLUMNS, _arm_rows(connection, study)) if study.arms else []
+            views += _rows_to_frames(VIEW_COLUMNS, [_answer_view_row(row, escape_text) for row in part])
+            events += _rows_to_frames(EVENT_COLUMNS, [one for row in part for one in _event_rows(row, escape_text)])
+        stages = _rows_to_frames(STAGE_COLUMNS, _stage_rows(connection, escape_text))
+        shown = io.join_frames(_rows_to_frames(ITEM_COLUMNS, _item_rows(connection, escape_text)), ITEM_COLUMNS)
+        arms = _rows_to_frames(ARM_COLUMNS, _arm_rows(connection, study)) if study.arms else []
     parts = {"views": (views, VIEW_COLUMNS), "events": (events, EVENT_COLUMNS), "stages": (stages, STAGE_COLUMNS)}
     parts |= {"arms": (arms, ARM_COLUMNS)} if study.arms else {}
     ways = [study.config_of_arm(one.name) for one in study.arms] or [study]
@@ -69,16 +69,16 @@ def export_study(
     return len(held.answers)
 
 
-def _to_frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+def _rows_to_frames(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
     """Convert rows to data frames of at most BATCH_ROWS rows, without empty columns; they need less memory than tuples."""
     made = []
     for part in batched(rows, BATCH_ROWS):
-        columns = {name: list(column) for name, column in zip(names, zip(*part, strict=True), strict=True)}
+        columns = {name: list(column) for name, column in zip(column_names, zip(*part, strict=True), strict=True)}
         made.append(io.frame_of({name: one for name, one in columns.items() if set(one) != {None}}, "the export"))
     return made
 
 
-def _view_row(row: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
+def _answer_view_row(row: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
     """Return the row of the table `views` for an answer: task, worker, times, marks."""
     shown = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, escape_text(row.mode), row.label_order)
     content = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))

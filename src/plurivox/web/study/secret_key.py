@@ -27,7 +27,7 @@ class StudySecret:
         self._secret = secret
 
     @classmethod
-    def read_or_create(cls, folder: Path) -> "StudySecret":
+    def read_or_create_secret(cls, folder: Path) -> "StudySecret":
         """Read the secret key in a study folder, created if missing; raise InputError if other users can read the file."""
         file = folder / FILE
         if not file.exists():
@@ -83,4 +83,4 @@ def load_secret(connection: Connection, settings: Settings) -> StudySecret:
             f"{file} is missing, but the study has workers; restore it from a backup "
             "(a new secret would lock the workers out and change their pseudonyms)"
         )
-    return StudySecret.read_or_create(settings.folder)
+    return StudySecret.read_or_create_secret(settings.folder)

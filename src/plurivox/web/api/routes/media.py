@@ -37,7 +37,7 @@ async def get_task_media(
     found = await studio.read(partial(get_media, medium=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
-    part = parse_range(range, len(data))
+    part = parse_range_header(range, len(data))
     if part is None:
         return Response(data, media_type=kind, headers=headers)
     begin, end = part
@@ -47,12 +47,14 @@ async def get_task_media(
     return Response(data[begin:end], 206, media_type=kind, headers=headers)
 
 
-def parse_range(header: str | None, n_bytes: int) -> tuple[int, int] | None:
+def parse_range_header(header: str | None, n_bytes: int) -> tuple[int, int] | None:
     """Return (begin, end) of the bytes that a Range header requests, begin >= end if out of range; None: send the whole file.
 
-    >>> parse_range("bytes=2-4", 10), parse_range("bytes=7-", 10), parse_range("bytes=-3", 10), parse_range("bytes=12-", 10)
-    ((2, 5), (7, 10), (7, 10), (10, 10))
-    >>> parse_range("bytes=0-1,4-5", 10), parse_range("lines=1-2", 10)
+    >>> parse_range_header("bytes=2-4", 10), parse_range_header("bytes=7-", 10), parse_range_header("bytes=-3", 10)
+    ((2, 5), (7, 10), (7, 10))
+    >>> parse_range_header("bytes=12-", 10)
+    (10, 10)
+    >>> parse_range_header("bytes=0-1,4-5", 10), parse_range_header("lines=1-2", 10)
     (None, None)
     """
     found = RANGE.fullmatch(header or "")

@@ -46,7 +46,7 @@ async def list_tasks(
 
 
 @router.get("/tasks/{task}")
-async def get_task(task: Id, studio: StudioDep) -> o.TaskDetail:
+async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
     """Return a task, its soft label and every answer to it."""
     return responses.task_detail_response(await studio.read(partial(task_detail.task_detail, task=task)))
 

@@ -41,7 +41,7 @@ def static_files() -> dict[str, bytes]:
 
 
 @cache
-def static_version() -> str:
+def static_files_hash() -> str:
     """Return a hash of all files under /static, which changes whenever one of them does."""
     return hashlib.sha256(b"".join(static_files()[key] for key in sorted(static_files()))).hexdigest()[:12]
 
@@ -50,7 +50,7 @@ def static_version() -> str:
 def render_page(name: str, **values: str) -> str:
     """Return the HTML of a page template; its addresses of static files contain the hash of these files."""
     templates = Environment(loader=FileSystemLoader(HOME / "templates"), autoescape=select_autoescape())
-    return templates.get_template(name).render(version=static_version(), **values)
+    return templates.get_template(name).render(version=static_files_hash(), **values)
 
 
 @router.get("/")
@@ -99,7 +99,7 @@ async def serve_static_file(name: str, request: Request) -> Response:
     """Return a file under /static (script, style sheet or icon), compressed if the browser allows; 404 if there is none."""
     if name not in static_files():
         raise HTTPException(404, "there is no such file")
-    is_current = request.query_params.get("v") == static_version()  # false if the page came from another version
+    is_current = request.query_params.get("v") == static_files_hash()  # false if the page came from another version
     headers = {"Cache-Control": CACHE_ONE_YEAR if is_current else "no-cache", "Vary": "Accept-Encoding"}
     small = "gzip" in request.headers.get("accept-encoding", "")
     if small:

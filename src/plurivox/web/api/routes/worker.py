@@ -60,7 +60,7 @@ def _verified_id(studio: Studio, purpose: str, signed: str) -> int:
 
 
 @router.get("/preview")
-async def get_preview(studio: StudioDep) -> s.Preview:
+async def get_mturk_preview(studio: StudioDep) -> s.Preview:
     """Return the consent and instruction texts, which MTurk shows before a worker accepts. No worker is created."""
     study = studio.study
     if "mturk" not in study.platforms:
