@@ -24,7 +24,7 @@ from plurivox.web.store.collect.tasks import NewTask, apply_assignment
 from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout
 from plurivox.web.store.report import answer_counters, soft_labels, study_progress
 from plurivox.web.studio import Studio
-from plurivox.web.study.assigner import assignment_of
+from plurivox.web.study.assigner_from_config import assignment_settings
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 
@@ -239,7 +239,7 @@ def time_assignment(studio: Studio, study: Study) -> dict[str, list[float]]:
         studio.study = study.model_copy(update={"assign": way})
         with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             disable_statement_timeout(connection)
-            apply_assignment(connection, assignment_of(studio.study, has_batches=False))
+            apply_assignment(connection, assignment_settings(studio.study, has_batches=False))
         analyze(studio)
         took[f"choosing the next task, {way}"] = _time_choices(studio)
     return took

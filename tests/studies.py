@@ -22,7 +22,7 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from plurivox.web.api.response_builders import question_type
+from plurivox.web.api.response_builders import question_type_response
 from plurivox.web.server.multi_study import MultiStudyApp, assign_addresses, create_multi_study_app
 from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
 from plurivox.web.services import owner_sign_in
@@ -114,7 +114,7 @@ def plain_study(**values: Any) -> Study:
 
 def asks(form: str, **values: Any) -> dict[str, Any]:
     """What a form asks for, as the page hears it."""
-    return question_type(plain_study(form=form, **values)).model_dump()
+    return question_type_response(plain_study(form=form, **values)).model_dump()
 
 
 @functools.cache

@@ -113,10 +113,10 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Running"]:
     """The demo: a studio with answers in it."""
     from interfaces.web.live_server import run
-    from plurivox.web.study.demo import make_demo
+    from plurivox.web.study.demo_study import make_demo_study
 
     with run(
-        tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo(settings.folder), is_leader=True
+        tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo_study(settings.folder), is_leader=True
     ) as running:
         yield running
 

@@ -42,13 +42,13 @@ METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 ParamsOfMethod = Callable[[type[Method]], Sequence[click.Parameter]]
 
 
-def catalogue(step: str) -> Catalogue:
-    """Return the method names and summaries of a step, without importing the methods."""
+def method_catalogue(step: str) -> Catalogue:
+    """Return the catalogue of a step such as aggregate: names and summaries of its methods, without importing them."""
     return Catalogue(f"plurivox.{step}")
 
 
-def registry(step: str) -> Methods[Any]:
-    """Import a step and return its registry of methods."""
+def load_registry(step: str) -> Methods[Any]:
+    """Import the package of a step such as aggregate and return its registry of methods."""
     found = importlib.import_module(f"plurivox.{step}").methods
     assert isinstance(found, Methods)
     return found
@@ -56,12 +56,12 @@ def registry(step: str) -> Methods[Any]:
 
 def method_summaries(step: str) -> dict[str, str]:
     """Return {method name: summary} for a step; a plugin that cannot be loaded has its error as summary."""
-    listed, summaries = catalogue(step), {}
+    listed, summaries = method_catalogue(step), {}
     for name in listed:
         try:
             summaries[name] = listed.summary(name)
             if not summaries[name]:
-                registry(step)[name]  # there is no source file to read a summary from: load it, which may raise
+                load_registry(step)[name]  # there is no source file to read a summary from: load it, which may raise
         except BrokenPlugin as fault:
             summaries[name] = str(fault)
     return summaries
@@ -70,15 +70,16 @@ def method_summaries(step: str) -> dict[str, str]:
 def method_list_type(step: str) -> TextWithCompletion:
     """Return the click type of a comma-separated list of methods of a step; the shell completes the last name."""
 
-    def complete(incomplete: str) -> list[CompletionItem[Any]]:
+    def complete_last_name(incomplete: str) -> list[CompletionItem[Any]]:
+        """Return completions of the last method name in a comma-separated list."""
         before, comma, last = incomplete.rpartition(",")
-        return [CompletionItem(before + comma + name) for name in catalogue(step) if name.startswith(last)]
+        return [CompletionItem(before + comma + name) for name in method_catalogue(step) if name.startswith(last)]
 
-    return TextWithCompletion(step, complete)
+    return TextWithCompletion(step, complete_last_name)
 
 
 class MethodGroup(CommandGroup):
-    """Group with one command per method of a step, each created when it is called.
+    """Click group with one command per method of a step such as aggregate, each created when it is called.
 
     `params` returns the arguments and options that the step's commands have in addition to those of the method; `run`
     gets their values by name, and the configured `method`.
@@ -92,24 +93,24 @@ class MethodGroup(CommandGroup):
         self.step, self.run, self.own_params = step, run, params
 
     @cached_property
-    def _summaries(self) -> Mapping[str, str]:
+    def _cached_summaries(self) -> Mapping[str, str]:
         return method_summaries(self.step)
 
-    def summaries(self) -> Mapping[str, str]:
-        return self._summaries
+    def command_summaries(self) -> Mapping[str, str]:
+        return self._cached_summaries
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in catalogue(self.step):
+        if cmd_name not in method_catalogue(self.step):
             return None
-        name, note = catalogue(self.step).resolve(cmd_name)
+        name, note = method_catalogue(self.step).resolve(cmd_name)
         if note and not ctx.resilient_parsing:
             click.echo(f"note: {note}", err=True)
-        method = registry(self.step)[name]
+        method = load_registry(self.step)[name]
         return MethodCommand(name, method, self.own_params(method), self.run)
 
 
 class MethodCommand(Command):
-    """Command of one method, with the method's options as flags."""
+    """Click command of one method, such as `aggregate glad`, with the method's options as flags."""
 
     def __init__(
         self, name: str, method: type[Method], params: Sequence[click.Parameter], run: Callable[..., CommandResult]
@@ -128,14 +129,14 @@ class MethodCommand(Command):
         )
         check_name_clashes(name, self.params)
 
-    def convert_params(self, given: dict[str, Any]) -> None:
-        """Replace the options of the method in `given` by the configured `method`."""
-        options = {option.name: given.pop(option.name) for option in self.method.options()}
-        super().convert_params(given)
-        given["method"] = self.method(**options)
+    def convert_params(self, param_values: dict[str, Any]) -> None:
+        """Replace the method's options in `param_values`, in place, by one `method` made with them."""
+        options = {option.name: param_values.pop(option.name) for option in self.method.options()}
+        super().convert_params(param_values)
+        param_values["method"] = self.method(**options)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the rest of the docstring below the options: wrap paragraphs, keep indented ones (formulas) as written."""
+        """Write formula and reference of the method below its options in the help; indented formulas are not wrapped."""
         del ctx
         for paragraph in (self.epilog or "").split("\n\n"):
             lines = paragraph.splitlines()
@@ -165,7 +166,7 @@ class OptionValue(click.ParamType[Any]):
 
 
 def option_flag(option: Option, section: str) -> Flag:
-    """Return the flag of a method's option, with the option's range and default in the help text."""
+    """Return the command-line flag of a method's option, with the option's range and default in the help text."""
     limits = "" if option.choices else option.range
     details = [limits, f"default: {_default_text(option.default)}"]
     help = f"{option.help}  [{'; '.join(filter(None, details))}]"
@@ -183,12 +184,12 @@ def option_flag(option: Option, section: str) -> Flag:
     )
 
 
-def seed_flag(name: str, method: type[Method]) -> Flag:
+def seed_flag(method_name: str, method: type[Method]) -> Flag:
     """Return --seed: the method's own option, or a flag without effect if the method is not random."""
     for option in method.options():
         if option.name == "seed":
             return option_flag(option, GENERAL)
-    help = f"no effect: {name} is deterministic"
+    help = f"no effect: {method_name} is deterministic"
     return Flag(["--seed"], GENERAL, type=int, metavar="N", expose_value=False, help=help)
 
 
@@ -198,17 +199,20 @@ def docstring_body(method: type[Method]) -> str:
     return "\n\n".join(text for text in paragraphs if not text.lstrip().startswith(">>>"))
 
 
-def check_name_clashes(name: str, params: Sequence[click.Parameter]) -> None:
+def check_name_clashes(command_name: str, params: Sequence[click.Parameter]) -> None:
     """Raise OptionError if two parameters of a command share a name."""
     taken = {"-h", "--help"}
     for param in params:
         names = {param.name, *param.opts, *param.secondary_opts}
         if clash := names & taken:
-            raise OptionError(f"{name} has two options called {sorted(clash)[0]}; rename the option of the method")
+            raise OptionError(
+                f"{command_name} has two options called {sorted(clash)[0]}; rename the option of the method"
+            )
         taken |= names
 
 
 def _default_text(default: Any) -> str:
+    """Return the default of an option as the help shows it."""
     if default is None or default == "" or isinstance(default, bool):
         return {None: "none", "": "none", True: "yes", False: "no"}[default]
     return f"{default:g}" if isinstance(default, float) else str(default)

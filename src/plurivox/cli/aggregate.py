@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, format_value
+from plurivox.cli._click.output import CommandResult, Screen, format_figure
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plurivox.core.results import Fit
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def aggregate_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox aggregate METHOD`, without those of the method."""
     out = out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
     workers = Flag(
@@ -39,7 +39,13 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
         metavar="FILE",
         help="write the estimates of each worker (accuracy, ability, ...) as a table",
     )
-    save = Flag(["--save"], IN_AND_OUT, type=OutFile(), metavar="FILE.npz", help="save the whole fit")
+    save = Flag(
+        ["--save"],
+        IN_AND_OUT,
+        type=OutFile(),
+        metavar="FILE.npz",
+        help="save the whole fit, for --start and for plurivox identify --fit",
+    )
     gold = Flag(
         ["--gold"],
         IN_AND_OUT,
@@ -58,7 +64,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [INPUT, out, workers, save, gold, start, *READING_FLAGS, PART]
 
 
-def run(
+def run_aggregate(
     screen: Screen,
     method: "Aggregator",
     source: Source,
@@ -69,7 +75,7 @@ def run(
     start: Path | None,
     part: str | None,
 ) -> CommandResult:
-    """Read the votes, fit the method, write the soft labels."""
+    """Run `plurivox aggregate`: read the votes, fit the method, write the soft labels."""
     from plurivox.io.soft_label_files import write_soft
     from plurivox.workflows.fit_votes import fit as fit_votes
 
@@ -79,41 +85,44 @@ def run(
         check_file_type(workers_out)
     if save and suffix_of(save) != ".npz":
         raise InputError(f"unsupported file type of {save}; a fit is saved as .npz")
-    data = source.read()
-    with screen.progress(method.name()) as progress:
+    data = source.read_dataset()
+    with screen.show_progress(method.name()) as progress:
         fit = fit_votes(data, method, gold=gold, start=start, part=part, progress=progress)
     write_soft(fit.soft, out)
     if workers_out:
-        write_workers(screen, fit, workers_out)
+        write_worker_table(screen, fit, workers_out)
     if save:
         fit.save(save)
     files = {"out": out, "workers_out": workers_out, "saved": save}
     return CommandResult(
-        {"input": source.name, "command": screen.command, **files, **fit.info()},
-        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{extra_info(fit)}; wrote {out}",
+        {"input": source.name, "command": screen.command_line, **files, **fit.info()},
+        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_figures_text(fit)}; wrote {out}",
     )
 
 
-def write_workers(screen: Screen, fit: "Fit", out: Path) -> None:
-    """Write the worker table of a fit; print a note if the method estimates nothing about workers."""
+def write_worker_table(screen: Screen, fit: "Fit", out: Path) -> None:
+    """Write a table of the estimates about each worker; print a note if the method estimates nothing about workers."""
     from plurivox.io.tabular.table_files import write_table
 
     columns = fit.worker_columns()
     if len(columns) == 1:
-        screen.note(f"{fit.made_by} estimates nothing about workers; {out} contains only their names")
+        screen.print_note(f"{fit.made_by} estimates nothing about workers; {out} contains only their names")
     write_table(columns, out)
 
 
-def extra_info(fit: "Fit") -> str:
-    """Return further figures of a fit in brackets, such as tasks without votes, iterations and ties; "" if none."""
+def fit_figures_text(fit: "Fit") -> str:
+    """Return figures of a fit as text in brackets, such as tasks without votes, iterations and ties; "" if none."""
     figures: dict[str, Any] = {
         "tasks without votes": fit.soft.info().get("tasks without votes"),
         **{name: value for name, value in fit.info().items() if name not in ("by", "tasks", "workers", "labels")},
     }
-    texts = [format_value(name, value) for name, value in figures.items() if value is not None]
+    texts = [format_figure(name, value) for name, value in figures.items() if value is not None]
     return f" ({', '.join(texts)})" if texts else ""
 
 
 aggregate = MethodGroup(
-    "aggregate", run, params, help="Aggregate votes into soft labels: plurivox aggregate METHOD INPUT -o OUT."
+    "aggregate",
+    run_aggregate,
+    aggregate_params,
+    help="Aggregate votes into soft labels: plurivox aggregate METHOD INPUT -o OUT.",
 )

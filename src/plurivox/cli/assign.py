@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_ROWS_SHOWN = 10
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def assign_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox assign METHOD`: for proposals or for a plan of batches."""
     from plurivox.assign import Proposer
 
@@ -36,6 +36,7 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
 
 
 def _proposal_params() -> Sequence[click.Parameter]:
+    """Return the arguments and options of methods that propose (worker, task) pairs from votes."""
     out = out_flag("write all proposals: .csv, .parquet, .jsonl or .npz")
     by = Flag(
         ["--by"],
@@ -55,6 +56,7 @@ def _proposal_params() -> Sequence[click.Parameter]:
 
 
 def _plan_params() -> Sequence[click.Parameter]:
+    """Return the arguments and options of methods that plan batches of tasks."""
     items = Argument(
         "items",
         IN_AND_OUT,
@@ -81,27 +83,29 @@ def _plan_params() -> Sequence[click.Parameter]:
     return [items, out, workers, per_task]
 
 
-def run(screen: Screen, method: "Assigner", out: Path | None, workers: Any, **given: Any) -> CommandResult:
-    """Propose (worker, task) pairs from votes, or plan batches of tasks."""
+def run_assign(
+    screen: Screen, method: "Assigner", out: Path | None, workers: Any, **other_params: Any
+) -> CommandResult:
+    """Run `plurivox assign`: propose (worker, task) pairs from votes, or plan batches of tasks, as the method does."""
     from plurivox.assign import Proposer
 
     if isinstance(method, Proposer):
-        return _propose(screen, method, given["source"], out, given["by"], workers)
-    return _plan(screen, method, given["items"], out, workers, given["per_task"])
+        return _propose_pairs(screen, method, other_params["source"], out, other_params["by"], workers)
+    return _plan_batches(screen, method, other_params["items"], out, workers, other_params["per_task"])
 
 
-def _propose(
+def _propose_pairs(
     screen: Screen, method: "Proposer", source: Source, out: Path | None, by: str, workers: list[str] | None
 ) -> CommandResult:
-    """Read the votes, rank the proposals, show the best ones and write all."""
+    """Read votes, propose which worker labels which task next, show the best proposals and write all."""
     from plurivox import io
     from plurivox.workflows.assign_tasks import propose
 
     if out is not None:
         check_file_type(out, ".npz")
         check_distinct_files(source, out)
-    data = source.read()
-    with screen.progress(method.name()) as progress:
+    data = source.read_dataset()
+    with screen.show_progress(method.name()) as progress:
         made = propose(data, method, by=by, workers=workers, progress=progress)
     if out is not None:
         io.write_saved(made, out)
@@ -111,12 +115,12 @@ def _propose(
     outcome = "no more votes needed" if made.enough else f"{len(made):,} proposals"
     n_dismissed = 0 if made.let_go is None else len(made.let_go)
     line = f"{outcome}: {made.why}; {n_dismissed:,} workers dismissed" + (f"; wrote {out}" if out else "")
-    document = {"command": screen.command, "by": made.made_by, "enough": made.enough, "why": made.why, "out": out}
+    document = {"command": screen.command_line, "by": made.made_by, "enough": made.enough, "why": made.why, "out": out}
     document |= {"let_go": [] if made.let_go is None else made.let_go, "proposals": made.columns()}
-    return CommandResult(document, text=table([list(shown), *rows]) if rows else "", summary=line)
+    return CommandResult(document, text=align_columns([list(shown), *rows]) if rows else "", summary=line)
 
 
-def _plan(
+def _plan_batches(
     screen: Screen, method: "Assigner", items: Path, out: Path | None, workers: int | None, per_task: int
 ) -> CommandResult:
     """Plan the batches of workers who arrive one after the other, and write the tasks of each batch."""
@@ -132,10 +136,13 @@ def _plan(
     sizes, n = made.sizes, len(made.sizes)
     line = f"{n:,} batches of {min(sizes, default=0)} to {max(sizes, default=0)} tasks; "
     line += f"{made.given:,} of {made.wanted:,} requested assignments planned"
-    data = {"command": screen.command, "by": method.spec, "batches": n, "given": made.given, "wanted": made.wanted}
+    data = {"command": screen.command_line, "by": method.spec, "batches": n, "given": made.given, "wanted": made.wanted}
     return CommandResult(data | {"out": out}, summary=line + (f"; wrote {out}" if out else ""))
 
 
 assign = MethodGroup(
-    "assign", run, params, help="Choose which worker labels which task next, or plan batches: plurivox assign METHOD."
+    "assign",
+    run_assign,
+    assign_params,
+    help="Choose which worker labels which task next, or plan batches: plurivox assign METHOD.",
 )

@@ -7,7 +7,7 @@ import click
 
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options, split_flag
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import INPUT, PART, READING_FLAGS, Flag, Source
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ CHECKS = "Checks"
 class Audit(Command):
     """The command `audit`, with the image options packed into one argument."""
 
-    def convert_params(self, given: dict[str, object]) -> None:
-        """Pack the image options in `given`, in place."""
-        super().convert_params(given)
-        pack_image_options(given)
+    def convert_params(self, param_values: dict[str, object]) -> None:
+        """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
+        super().convert_params(param_values)
+        pack_image_options(param_values)
 
 
-def run(
+def run_audit(
     screen: Screen,
     source: Source,
     part: str | None,
@@ -35,15 +35,15 @@ def run(
     trained_on: str,
     scored_on: str,
 ) -> CommandResult:
-    """Read inputs, splits and labels, and list the leaks found."""
+    """Run `plurivox audit`: read inputs, splits and labels of a data set, and list leaks such as duplicates across splits."""
     from plurivox.workflows.leak_check import check_leaks
     from plurivox.workflows.load_training_data import load_training_data
 
-    training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
+    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
     found, checked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     findings = [{"kind": finding.kind, "words": finding.words, "tasks": list(finding.tasks)} for finding in found]
-    text = table(rows) if rows else f"no leaks found; checked: {', '.join(checked)}"
+    text = align_columns(rows) if rows else f"no leaks found; checked: {', '.join(checked)}"
     return CommandResult({"input": source.name, "looked_at": checked, "findings": findings}, text=text)
 
 
@@ -79,6 +79,6 @@ audit = Audit(
         ),
     ],
     computes=True,
-    callback=run,
+    callback=run_audit,
     help="Check for leaks: training tasks in the test set, labels in task names, evaluation against the training labels.",
 )

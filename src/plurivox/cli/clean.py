@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     FORCE,
     IN_AND_OUT,
@@ -20,7 +20,7 @@ from plurivox.cli._click.parameters import (
     Source,
     out_flag,
 )
-from plurivox.cli._method_commands import MethodGroup, catalogue, method_list_type, registry
+from plurivox.cli._method_commands import MethodGroup, load_registry, method_catalogue, method_list_type
 from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.method import Method, split_list
 
@@ -60,28 +60,38 @@ RULES_AND_SCORES = [
         help="rules in order, comma-separated, options in brackets: stored-twice,too-fast[seconds=2]",
     ),
     Flag(
-        ["--drop-workers"], DROPPING, type=method_list_type("identify"), metavar="SCORE", help="drop the worst workers"
+        ["--drop-workers"],
+        DROPPING,
+        type=method_list_type("identify"),
+        metavar="SCORE",
+        help="drop the workers whose value of this score is worst",
     ),
-    Flag(["--drop-tasks"], DROPPING, type=method_list_type("identify"), metavar="SCORE", help="drop the worst tasks"),
+    Flag(
+        ["--drop-tasks"],
+        DROPPING,
+        type=method_list_type("identify"),
+        metavar="SCORE",
+        help="drop the tasks whose value of this score is worst",
+    ),
     Flag(
         ["--quantile"],
         DROPPING,
         type=float,
         metavar="X",
-        help="share of the worst to drop, such as 0.1, after the rules were applied",
+        help="fraction of the workers or tasks to drop by the score, such as 0.1; the rules are applied before",
     ),
 ]
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def rule_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox clean RULE`, without those of the rule."""
     del method
     return [INPUT, OUT, GOLD, FORCE, *READING_FLAGS, PART]
 
 
-def run(screen: Screen, method: "Rule", **given: Any) -> CommandResult:
-    """Apply one rule, its options given as flags."""
-    return clean_and_write(screen, rules=[method], drops={}, quantile=None, **given)
+def run_one_rule(screen: Screen, method: "Rule", **other_params: Any) -> CommandResult:
+    """Run `plurivox clean RULE`: apply one rule to a data set and write the cleaned data set."""
+    return clean_and_write(screen, rules=[method], drops={}, quantile=None, **other_params)
 
 
 def run_rules_and_scores(
@@ -90,9 +100,9 @@ def run_rules_and_scores(
     drop_workers: str | None,
     drop_tasks: str | None,
     quantile: float | None,
-    **given: Any,
+    **other_params: Any,
 ) -> CommandResult:
-    """Apply the rules in order, then drop the worst workers and tasks by a score."""
+    """Run `plurivox clean --rules`: apply rules in order, drop the worst workers and tasks by a score, write the result."""
     drops = {of: spec for of, spec in (("worker", drop_workers), ("task", drop_tasks)) if spec}
     if not rules and not drops:
         raise OptionError("nothing to remove; give --rules LIST, --drop-workers SCORE or --drop-tasks SCORE")
@@ -100,14 +110,14 @@ def run_rules_and_scores(
         raise OptionError(f"--drop-{next(iter(drops))}s needs --quantile, the share to drop, such as 0.1")
     if quantile is not None and not drops:
         raise OptionError("--quantile needs a score to drop by: --drop-workers SCORE or --drop-tasks SCORE")
-    made = [registry("clean").make(spec) for spec in split_list(rules or "")]
-    scores = {of: make_score(of, spec) for of, spec in drops.items()}
-    return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **given)
+    made = [load_registry("clean").make(spec) for spec in split_list(rules or "")]
+    scores = {of: score_from_spec(of, spec) for of, spec in drops.items()}
+    return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **other_params)
 
 
-def make_score(of: str, spec: str) -> "Identifier":
-    """Return the score that `spec` names; raise InputError if it is not a score of `of` ("worker" or "task")."""
-    method: Identifier = registry("identify").make(spec)
+def score_from_spec(of: str, spec: str) -> "Identifier":
+    """Return the identify method that `spec` names; raise InputError if it does not score `of` ("worker" or "task")."""
+    method: Identifier = load_registry("identify").make(spec)
     if method.of != of:
         raise InputError(f"{method.name()} is a score of {method.of}s; --drop-{of}s needs a score of {of}s")
     return method
@@ -124,29 +134,29 @@ def clean_and_write(
     drops: "Mapping[str, Identifier]",
     quantile: float | None,
 ) -> CommandResult:
-    """Read the data, apply rules and scores, write the cleaned data set and the audit."""
+    """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv."""
     from plurivox.io.folder_check import check_replaceable, check_separate
     from plurivox.workflows.clean import clean_set, part_sizes, part_to_count, write_cleaned
 
     if force:
         check_replaceable(out)
-    data = source.read()
+    data = source.read_dataset()
     check_separate(data.path, out)
     counted = part_to_count(data, part, by_workers=bool(rules) or "worker" in drops)
-    with screen.progress("clean") as progress:
+    with screen.show_progress("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
-    write_cleaned(cleaned, audit, out, command=screen.command, replace=force)
+    write_cleaned(cleaned, audit, out, command=screen.command_line, replace=force)
     before, after = part_sizes(data, counted), part_sizes(cleaned, counted)
-    data_out = {"input": source.name, "command": screen.command, "out": out, "before": before, "after": after}
+    data_out = {"input": source.name, "command": screen.command_line, "out": out, "before": before, "after": after}
     line = f"kept {after['answers']:,} of {before['answers']:,} answers; wrote {out}"
     return CommandResult({**data_out, "rules": audit.summary()}, text=audit_table(audit), summary=line)
 
 
 def audit_table(audit: "Audit") -> str:
-    """Return one line per rule: numbers of workers, tasks and answers removed, and of answers flagged."""
+    """Return a text table with one line per cleaning rule: workers, tasks and answers removed, and answers flagged."""
     columns = audit.summary()
     rows = [[str(cell) for cell in row] for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
-    return table([list(columns), *rows])
+    return align_columns([list(columns), *rows])
 
 
 clean_with_rules = Command(
@@ -166,10 +176,12 @@ class CleanGroup(MethodGroup):
     ) -> click.Context:
         """Return the context of the group if `args` begins with --help or a rule, else of `clean INPUT --rules LIST`."""
         first = args[0] if args else "--help"
-        if first in ("-h", "--help") or first in catalogue(self.step):
+        if first in ("-h", "--help") or first in method_catalogue(self.step):
             return super().make_context(info_name, args, parent, **extra)
         if len(args) > 1 and not first.startswith("-") and not args[1].startswith("-"):
-            raise unknown_name("rule", first, catalogue(self.step))  # two arguments: RULE INPUT with a misspelt rule
+            raise unknown_name(
+                "rule", first, method_catalogue(self.step)
+            )  # two arguments: RULE INPUT with a misspelt rule
         return clean_with_rules.make_context(info_name, args, parent, **extra)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -190,4 +202,4 @@ class CleanGroup(MethodGroup):
         return [*super().shell_complete(ctx, incomplete), *INPUT.type.shell_complete(ctx, INPUT, incomplete)]
 
 
-clean = CleanGroup("clean", run, params, help=clean_with_rules.help or "")
+clean = CleanGroup("clean", run_one_rule, rule_params, help=clean_with_rules.help or "")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     GOLD,
     IN_AND_OUT,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FILE_TYPES = (".csv", ".md", ".npz")
 
 
-def run(
+def run_compare(
     screen: Screen,
     sources: tuple[Source, ...],
     methods: str | None,
@@ -33,20 +33,20 @@ def run(
     gold: Path | None,
     part: str | None,
 ) -> CommandResult:
-    """Fit every method to every data set, show the means, and write the whole comparison to `out`."""
+    """Run `plurivox compare`: fit every method to every data set, show the means, and write the whole comparison to `out`."""
     from plurivox.workflows.compare_methods import compare as compare_methods
 
     check_result_file(out, "a comparison", FILE_TYPES)
-    data = [source.read() for source in sources]
-    with screen.progress("compare") as progress:
+    data = [source.read_dataset() for source in sources]
+    with screen.show_progress("compare") as progress:
         made = compare_methods(data, methods or None, gold=gold, part=part, reference=reference, progress=progress)
     for note in made.notes:
-        screen.note(note)
+        screen.print_note(note)
     if out is not None:
         write_result_file(made, out)
     means = made.mean_columns()
     document: dict[str, Any] = {
-        "command": screen.command,
+        "command": screen.command_line,
         "datasets": made.datasets,
         "reference": made.reference,
         "means": means,
@@ -55,15 +55,17 @@ def run(
     return CommandResult(document, text=comparison_table(made), summary=f"wrote {out}" if out else "")
 
 
-def comparison_table(made: "Comparison") -> str:
-    """Return a table with one row per method: means, and accuracy and NLL minus the reference's with 95% intervals."""
+def comparison_table(comparison: "Comparison") -> str:
+    """Return a text table with one row per aggregation method: mean measures, and differences to the reference method."""
     heads = ("method", "accuracy", "NLL", "Brier", "ECE", "seconds", "accuracy - reference", "NLL - reference")
-    numbers = [[f"{value:.4f}" for value in made.mean(name)] for name in ("accuracy", "nll", "brier", "ece", "seconds")]
-    differences = [[str(difference) for difference in made.difference(name)] for name in ("accuracy", "nll")]
-    rows = [heads, *zip(made.methods, *numbers, *differences, strict=True)]
-    n = len(made.datasets)
-    over = f"means over {n} data sets" if n > 1 else f"on {made.datasets[0]}"
-    return f"{over}; reference: {made.reference}\n" + table(rows)
+    numbers = [
+        [f"{value:.4f}" for value in comparison.mean(name)] for name in ("accuracy", "nll", "brier", "ece", "seconds")
+    ]
+    differences = [[str(difference) for difference in comparison.difference(name)] for name in ("accuracy", "nll")]
+    rows = [heads, *zip(comparison.methods, *numbers, *differences, strict=True)]
+    n = len(comparison.datasets)
+    over = f"means over {n} data sets" if n > 1 else f"on {comparison.datasets[0]}"
+    return f"{over}; reference: {comparison.reference}\n" + align_columns(rows)
 
 
 compare = Command(
@@ -96,6 +98,6 @@ compare = Command(
         ),
     ],
     computes=True,
-    callback=run,
+    callback=run_compare,
     help="Compare accuracy, NLL, Brier score, ECE and time (first use: with compilation) of methods on data with gold labels.",
 )

@@ -10,8 +10,8 @@ from plurivox.cli._click.parameters import GENERAL, Argument, Choice
 SHELLS = ("bash", "zsh", "fish")
 
 
-def run(screen: Screen, shell: str) -> CommandResult:
-    """Return click's completion script for the shell."""
+def run_completion(screen: Screen, shell: str) -> CommandResult:
+    """Run `plurivox completion`: return the script that sets up tab completion in a shell."""
     del screen
     found = get_completion_class(shell)
     assert found is not None
@@ -23,7 +23,7 @@ def run(screen: Screen, shell: str) -> CommandResult:
 completion = Command(
     "completion",
     params=[Argument("shell", GENERAL, " or ".join(SHELLS), type=Choice("shell", SHELLS), metavar="SHELL")],
-    callback=run,
+    callback=run_completion,
     help="Print the script for tab completion of commands, methods, data sets and options in a shell.",
     epilog='bash and zsh: eval "$(plurivox completion bash)". fish: plurivox completion fish | source.',
 )

@@ -20,13 +20,15 @@ from plurivox.cli._click.parameters import (
 )
 
 
-def run(screen: Screen, source: Source, output: Path, form: str, part: str | None, force: bool) -> CommandResult:
-    """Read the input and write it to `output`, in the format of its file suffix or, for a folder, of --form."""
+def run_convert(
+    screen: Screen, source: Source, output: Path, form: str, part: str | None, force: bool
+) -> CommandResult:
+    """Run `plurivox convert`: read the input and write it in the format of the file suffix or, for a folder, of --form."""
     from plurivox import io
 
     check_distinct_files(source, output)
-    data = io.convert(source.location, output, form=form, part=part, replace=force, **source.read_options)
-    document = {"command": screen.command, "input": source.name, "out": output, "parts": data.parts()}
+    data = io.convert(source.input_location, output, form=form, part=part, replace=force, **source.read_options)
+    document = {"command": screen.command_line, "input": source.name, "out": output, "parts": data.parts()}
     return CommandResult(document, summary=f"read {source.name}; wrote {output}")
 
 
@@ -35,7 +37,7 @@ FORM = Flag(
     IN_AND_OUT,
     type=Choice("format", ("plurivox", "peerannot")),
     default="plurivox",
-    help="format of a folder  [default: plurivox]",
+    help="format of OUT if it is a folder  [default: plurivox]",
 )
 convert = Command(
     "convert",
@@ -54,6 +56,6 @@ convert = Command(
         PART,
     ],
     computes=True,
-    callback=run,
+    callback=run_convert,
     help="Convert data between file formats.",
 )

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from plurivox.cli._click.command import Command, CommandGroup
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import DATASET_NAME, FORCE, IN_AND_OUT, Argument, Flag
 
 MAX_NAMES_SHOWN = 20  # such as labels; --json prints all
@@ -28,7 +28,9 @@ def run_info(screen: Screen, name: str) -> CommandResult:
     from plurivox import io
 
     info = io.shelf.info(name)
-    return CommandResult(info, text=table([(key, _format(value)) for key, value in info.items() if value is not None]))
+    return CommandResult(
+        info, text=align_columns([(key, _format_info(value)) for key, value in info.items() if value is not None])
+    )
 
 
 def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> CommandResult:
@@ -40,7 +42,8 @@ def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> 
     return CommandResult({"name": name, "folder": folder}, summary=f"installed {name} in {folder}")
 
 
-def _format(value: Any) -> str:
+def _format_info(value: Any) -> str:
+    """Return a property of a data set as text; long lists are shortened."""
     if isinstance(value, list | tuple):
         more = f" and {len(value) - MAX_NAMES_SHOWN:,} more" if len(value) > MAX_NAMES_SHOWN else ""
         return ", ".join(map(str, value[:MAX_NAMES_SHOWN])) + more
@@ -56,7 +59,7 @@ FROM = Flag(
     IN_AND_OUT,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="folder or file to install from",
+    help="folder or file of the data set to install",
 )
 datasets = CommandGroup(
     "datasets",

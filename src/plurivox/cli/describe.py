@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import GOLD, INPUT, READING, READING_FLAGS, Choice, Flag, Source
 
 if TYPE_CHECKING:
@@ -18,17 +18,17 @@ PART = Flag(
 )
 
 
-def run(screen: Screen, source: Source, gold: Path | None, part: str | None) -> CommandResult:
-    """Read votes or answers, and gold labels if there are any, and show their statistics."""
+def run_describe(screen: Screen, source: Source, gold: Path | None, part: str | None) -> CommandResult:
+    """Run `plurivox describe`: read votes or answers, and gold labels if there are any, and show their statistics."""
     del screen
     from plurivox.workflows.describe_dataset import EnteredDescription
     from plurivox.workflows.describe_dataset import describe as describe_data
 
-    data = source.read()
+    data = source.read_dataset()
     description = describe_data(data, gold, part=part)
     odd_entries = odd_entries_text(description) if isinstance(description, EnteredDescription) else ""
     document = {"input": source.name, "name": data.name, **description.info()}
-    return CommandResult(document, text=table(description.rows()) + odd_entries)
+    return CommandResult(document, text=align_columns(description.rows()) + odd_entries)
 
 
 def odd_entries_text(description: "EnteredDescription") -> str:
@@ -37,13 +37,13 @@ def odd_entries_text(description: "EnteredDescription") -> str:
         return ""
     rows = description.odd_rows()
     title = f"odd entries, and how {description.read_by} converts them"
-    return f"\n\n{title}\n{table(rows)}" if rows else "\nodd entries: none"
+    return f"\n\n{title}\n{align_columns(rows)}" if rows else "\nodd entries: none"
 
 
 describe = Command(
     "describe",
     params=[INPUT, GOLD, *READING_FLAGS, PART],
     computes=True,
-    callback=run,
+    callback=run_describe,
     help="Show votes per task, agreement and (with gold labels) accuracy; or statistics of answers, as people entered them.",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import FORCE, INPUT, READING_FLAGS, Source, check_distinct_files, out_flag
 from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.method import Method
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plurivox.elicit import Elicited, Form
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def elicit_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox elicit FORM`, without those of the form."""
     del method
     out = out_flag(
@@ -27,35 +27,43 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [INPUT, out, FORCE, *READING_FLAGS]
 
 
-def run(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> CommandResult:
-    """Read the answers, convert them into votes, write the votes."""
+def run_elicit(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> CommandResult:
+    """Run `plurivox elicit`: read the answers, convert them into votes, write the votes."""
     from plurivox.workflows.elicit import elicit_votes, write_elicited
 
     check_distinct_files(source, out)
-    data = source.read()
+    data = source.read_dataset()
     found = elicit_votes(data, method)
-    write_elicited(found, out, data, command=screen.command, replace=force)
+    write_elicited(found, out, data, command=screen.command_line, replace=force)
     return elicit_result(screen, found, out)
 
 
-def elicit_result(screen: Screen, found: "Elicited", out: Path) -> CommandResult:
-    """Return the result of the command: number of answers converted, skipped and odd, by kind."""
+def elicit_result(screen: Screen, elicited: "Elicited", out: Path) -> CommandResult:
+    """Return the output of `plurivox elicit`: numbers of answers converted to votes, skipped, and odd by kind."""
     from plurivox.elicit import FLAGS
 
-    votes, counts = found.votes, found.outcome_counts
-    document = {"command": screen.command, "out": out, "by": found.made_by, **votes.info(), "odd": found.flag_counts}
+    votes, counts = elicited.votes, elicited.outcome_counts
+    document = {
+        "command": screen.command_line,
+        "out": out,
+        "by": elicited.made_by,
+        **votes.info(),
+        "odd": elicited.flag_counts,
+    }
     document |= {name.replace("-", "_"): n for name, n in counts.items()}
-    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in found.flag_counts.items()]
+    rows = [(name, f"{n:,}", FLAGS[name][1]) for name, n in elicited.flag_counts.items()]
     not_read = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n and name != "read")
-    line = f"{found.made_by}: {counts['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
+    line = (
+        f"{elicited.made_by}: {counts['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
+    )
     return CommandResult(
-        document, text=table(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
+        document, text=align_columns(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
     )
 
 
 elicit = MethodGroup(
     "elicit",
-    run,
-    params,
+    run_elicit,
+    elicit_params,
     help="Convert answers (as people entered them) into votes: plurivox elicit FORM INPUT -o OUT.",
 )

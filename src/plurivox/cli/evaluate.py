@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FILE_TYPES = (".csv", ".md", ".json", ".tex", ".npz")
 
 
-def run(
+def run_evaluate(
     screen: Screen,
     prediction: str,
     truth: str,
@@ -39,7 +39,7 @@ def run(
     repeats: int,
     seed: int,
 ) -> CommandResult:
-    """Read prediction and truth, compute and show the measures, write all rows to `out`."""
+    """Run `plurivox evaluate`: read prediction and truth, compute and show the measures, write all rows to `out`."""
     from plurivox.workflows.label_evaluation import evaluate_labels
 
     check_result_file(out, "an evaluation", FILE_TYPES)
@@ -50,15 +50,21 @@ def run(
         prediction, truth, against, part=part, measures=measures, ties=tie_rule, repeats=repeats, seed=seed
     )
     for note in made.notes:
-        screen.note(note)
+        screen.print_note(note)
     if out is not None:
         write_result_file(made, out)
-    document = {"command": screen.command, "prediction": prediction, "truth": truth, "against": against, "out": out}
+    document = {
+        "command": screen.command_line,
+        "prediction": prediction,
+        "truth": truth,
+        "against": against,
+        "out": out,
+    }
     majority = {"label": made.majority_label, "accuracy": made.majority_share}
     resampling = {"repeats": repeats, "level": made.level, "seed": seed}
     return CommandResult(
         {**document, "rows": made.columns(), "majority": majority, **resampling},
-        text=f"{table([made.text_header(), *made.text_rows()])}\n{made.majority}",
+        text=f"{align_columns([made.text_header(), *made.text_rows()])}\n{made.majority}",
         summary=f"wrote {out}" if out else "",
     )
 
@@ -117,10 +123,10 @@ evaluate = Command(
             type=click.IntRange(min=0),
             default=0,
             metavar="N",
-            help="seed of the resamples  [default: 0]",
+            help="seed of the bootstrap resamples  [default: 0]",
         ),
     ],
     computes=True,
-    callback=run,
+    callback=run_evaluate,
     help="Evaluate soft labels with hard, soft and calibration measures, confidence intervals and the majority baseline.",
 )

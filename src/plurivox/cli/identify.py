@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -34,23 +34,23 @@ WORST = Flag(
     type=click.IntRange(min=0),
     default=10,
     metavar="N",
-    help="show the N worst  [default: 10]",
+    help="show the N worst tasks or workers  [default: 10]",
 )
 
 
 EVIDENCE_KINDS = ("soft", "fit", "fits", "gold", "prediction", "dynamics", "worker_dynamics")
 
 
-def evidence_flags(used: Collection[str]) -> Sequence[Flag]:
-    """Return the options of all kinds of evidence; those of kinds that are not `used` are hidden."""
-    fit = "fit" in used or "fits" in used
-    trained = "dynamics" in used or "worker_dynamics" in used
+def evidence_flags(usable_kinds: Collection[str]) -> Sequence[Flag]:
+    """Return the options by which a score gets evidence (fits, predictions, dynamics); those that it cannot use are hidden."""
+    fit = "fit" in usable_kinds or "fits" in usable_kinds
+    trained = "dynamics" in usable_kinds or "worker_dynamics" in usable_kinds
     return [
-        _file_flag("--soft", "soft" in used, "FILE", "soft labels to score instead of the votes"),
-        _file_flag("--gold", "gold" in used, "FILE", "gold labels  [default: those of the data set]"),
+        _file_flag("--soft", "soft" in usable_kinds, "FILE", "soft labels to score instead of the votes"),
+        _file_flag("--gold", "gold" in usable_kinds, "FILE", "gold labels  [default: those of the data set]"),
         _file_flag(
             "--prediction",
-            "prediction" in used,
+            "prediction" in usable_kinds,
             "FILE",
             "predicted probabilities of a classifier for tasks it was not trained on",
         ),
@@ -66,25 +66,31 @@ def evidence_flags(used: Collection[str]) -> Sequence[Flag]:
             "Evidence",
             hidden=not fit,
             metavar="METHODS",
-            help="aggregation method that is fitted  [default: depends on the score]",
+            help="aggregation method that is fitted to the votes for the score  [default: depends on the score]",
         ),
     ]
 
 
 def _file_flag(name: str, visible: bool, metavar: str, help: str, **more: Any) -> Flag:
+    """Return an option for a file with evidence; hidden from the help if not `visible`."""
     return Flag(
         [name], "Evidence", hidden=not visible, type=click.Path(path_type=Path), metavar=metavar, help=help, **more
     )
 
 
-def _evidence(
-    by: str | None, fit: Sequence[Path], prediction: Path | None, guess: Path | None, **given: Any
+def _evidence_arguments(
+    by: str | None, fit: Sequence[Path], prediction: Path | None, guess: Path | None, **evidence: Any
 ) -> dict[str, Any]:
-    """Return the values of the evidence options as arguments of `score` and `rank`."""
-    return {"by": split_list(by) if by else None, "fit": list(fit) or None, "prediction": prediction or guess, **given}
+    """Return the evidence options (methods, fits, predictions) as keyword arguments of `score` and `rank`."""
+    return {
+        "by": split_list(by) if by else None,
+        "fit": list(fit) or None,
+        "prediction": prediction or guess,
+        **evidence,
+    }
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def score_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox identify SCORE`, without those of the score."""
     from plurivox.identify import Identifier
 
@@ -92,21 +98,21 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [INPUT, OUT, WORST, *evidence_flags(method.usable_evidence()), *READING_FLAGS, PART]
 
 
-def run(
-    screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **given: Any
+def run_score(
+    screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **evidence: Any
 ) -> CommandResult:
-    """Read the data and the evidence, compute the score, show the worst, write all."""
+    """Run `plurivox identify SCORE`: compute the score of every task or worker, show the worst, write all."""
     from plurivox import io
     from plurivox.workflows.score_tasks_workers import score
 
-    check_out(source, out)
-    data = source.read()
-    with screen.progress(method.name()) as progress:
-        scores = score(data, method, **_evidence(**given), progress=progress)
+    check_score_file(source, out)
+    data = source.read_dataset()
+    with screen.show_progress(method.name()) as progress:
+        scores = score(data, method, **_evidence_arguments(**evidence), progress=progress)
     if out is not None:
         io.write_saved(scores, out)
     rows = worst_rows(scores, worst)
-    document = {"input": source.name, "command": screen.command, "out": out, **scores.info(), "of": scores.of}
+    document = {"input": source.name, "command": screen.command_line, "out": out, **scores.info(), "of": scores.of}
     title = worst_title(scores.of, min(worst, len(scores.worst(worst))))
     return CommandResult(
         {**document, "worst": rows},
@@ -115,20 +121,22 @@ def run(
     )
 
 
-def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **given: Any) -> CommandResult:
-    """Compute every score, join them by task or worker, show the worst, write all."""
+def run_rank(
+    screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **evidence: Any
+) -> CommandResult:
+    """Run `plurivox identify rank`: compute several scores, join them by task or worker, show the worst, write all."""
     from plurivox import io
     from plurivox.workflows.score_tasks_workers import rank
 
-    check_out(source, out)
-    data = source.read()
-    with screen.progress("rank") as progress:
-        joined = rank(data, scores, **_evidence(**given), progress=progress)
+    check_score_file(source, out)
+    data = source.read_dataset()
+    with screen.show_progress("rank") as progress:
+        joined = rank(data, scores, **_evidence_arguments(**evidence), progress=progress)
     if out is not None:
         io.write_saved(joined, out)
     rows = worst_rows(joined, worst)
     correlations = joined.likeness()
-    document = {"input": source.name, "command": screen.command, "out": out, **joined.info(), "of": joined.of}
+    document = {"input": source.name, "command": screen.command_line, "out": out, **joined.info(), "of": joined.of}
     worst_text = worst_title(joined.of, min(worst, len(joined.worst(worst)))) + format_records(rows)
     matrix = format_records(correlation_rows(joined, correlations))
     return CommandResult(
@@ -138,8 +146,8 @@ def run_rank(screen: Screen, source: Source, scores: str, out: Path | None, wors
     )
 
 
-def check_out(source: Source, out: Path | None) -> None:
-    """Raise InputError if `out` is the input file or has an unsupported file type."""
+def check_score_file(source: Source, out: Path | None) -> None:
+    """Raise InputError if `out`, the file for the scores, is the input file or has an unsupported file type."""
     if out is not None:
         check_distinct_files(source, out)
         check_file_type(out, ".npz")
@@ -148,17 +156,17 @@ def check_out(source: Source, out: Path | None) -> None:
 # ---- text output
 
 
-def worst_rows(scores: "Scores | Ranking", n: int) -> list[dict[str, Any]]:
-    """Return the rows of the `n` worst tasks or workers: value, raw score, interval and n, or values and ranks."""
+def worst_rows(scores: "Scores | Ranking", n_worst: int) -> list[dict[str, Any]]:
+    """Return one row per task or worker for the `n_worst` worst: value, raw score, interval and n, or values and ranks."""
     from plurivox.core.encoding import positions
 
-    rows = positions(scores.names, scores.worst(n))
-    return _records({name: column[rows] for name, column in scores.columns().items()})
+    rows = positions(scores.names, scores.worst(n_worst))
+    return _columns_to_rows({name: column[rows] for name, column in scores.columns().items()})
 
 
-def correlation_rows(joined: "Ranking", correlations: Any) -> list[dict[str, Any]]:
-    """Return the matrix of rank correlations as one row per score."""
-    names = joined.scores.tolist()
+def correlation_rows(ranking: "Ranking", correlations: Any) -> list[dict[str, Any]]:
+    """Return the rank correlations between scores as one {score: correlation} per score, for a table."""
+    names = ranking.scores.tolist()
     return [
         {"": name, **dict(zip(names, row, strict=True))} for name, row in zip(names, correlations.tolist(), strict=True)
     ]
@@ -173,24 +181,25 @@ def format_records(rows: Sequence[Mapping[str, Any]]) -> str:
     """
     if not rows:
         return ""
-    return table([list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)])
+    return align_columns([list(rows[0]), *([_format_cell(value) for value in row.values()] for row in rows)])
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
+    """Return a table cell as text; floats with four significant digits, whole numbers in full."""
     if not isinstance(value, float):
         return str(value)
     return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 
-def worst_title(of: str, n: int) -> str:
-    """Return the title of the table of the `n` worst tasks or workers; "" for a score of the whole crowd."""
-    if of == "crowd" or not n:
+def worst_title(of: str, n_worst: int) -> str:
+    """Return the title of the table of the `n_worst` worst tasks or workers; "" for a score of the whole crowd."""
+    if of == "crowd" or not n_worst:
         return ""
-    return f"the worst {of}\n" if n == 1 else f"the {n} worst {of}s\n"
+    return f"the worst {of}\n" if n_worst == 1 else f"the {n_worst} worst {of}s\n"
 
 
 def closing_line(spec: str, of: str, values: Any, out: Path | None) -> str:
-    """Return the last line of the output: the scores, how many tasks or workers, how many without a value, the file."""
+    """Return the last line of `plurivox identify`: the score, number of tasks or workers, number without a value, the file."""
     n, n_missing = len(values), count_nan(values)
     size = "" if of == "crowd" else f": {n:,} {of}{'' if n == 1 else 's'}"
     missing = f", {n_missing:,} without a score" if size and n_missing else ""
@@ -198,7 +207,7 @@ def closing_line(spec: str, of: str, values: Any, out: Path | None) -> str:
 
 
 def count_nan(values: Any) -> int:
-    """Return the number of NaN values."""
+    """Return the number of NaN in an array of scores."""
     return int((values != values).sum())  # NaN is not equal to itself
 
 
@@ -216,7 +225,8 @@ def crowd_coefficient(scores: "Scores") -> str:
     return f"{raw:.4g}, 95% interval {low:.4g} to {high:.4g}, by "
 
 
-def _records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _columns_to_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return columns of arrays as one {column: value} per row."""
     return [
         dict(zip(columns, row, strict=True))
         for row in zip(*(column.tolist() for column in columns.values()), strict=True)
@@ -250,8 +260,8 @@ RANK = Command(
 class IdentifyGroup(MethodGroup):
     """Group with one command per score, and the command `rank`."""
 
-    def summaries(self) -> Mapping[str, str]:
-        return {**super().summaries(), "rank": RANK.help or ""}
+    def command_summaries(self) -> Mapping[str, str]:
+        return {**super().command_summaries(), "rank": RANK.help or ""}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return RANK if cmd_name == "rank" else super().get_command(ctx, cmd_name)
@@ -259,7 +269,7 @@ class IdentifyGroup(MethodGroup):
 
 identify = IdentifyGroup(
     "identify",
-    run,
-    params,
+    run_score,
+    score_params,
     help="Find hard tasks and unreliable workers: plurivox identify SCORE INPUT -o OUT.",
 )

@@ -3,29 +3,29 @@
 from typing import Any
 
 from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import GENERAL, Argument, Choice
-from plurivox.cli._method_commands import STEPS, TRAIN_REGISTRIES, catalogue, method_summaries, registry
+from plurivox.cli._method_commands import STEPS, TRAIN_REGISTRIES, load_registry, method_catalogue, method_summaries
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
 from plurivox.core.registry import BrokenPlugin
 
 
-def run(screen: Screen, step: str | None) -> CommandResult:
-    """List method names and summaries; with --json also the options, which needs importing the methods."""
+def run_methods(screen: Screen, step: str | None) -> CommandResult:
+    """Run `plurivox methods`: list method names and summaries; --json adds the options, which imports the methods."""
     steps = [step] if step else [*STEPS, *TRAIN_REGISTRIES]
     if screen.json:
         return CommandResult(
-            {"methods": {step: [method_info(step, name) for name in catalogue(step)] for step in steps}}
+            {"methods": {step: [method_info(step, name) for name in method_catalogue(step)] for step in steps}}
         )
-    blocks = [f"{step}\n" + table(list(method_summaries(step).items()), indent="  ") for step in steps]
+    blocks = [f"{step}\n" + align_columns(list(method_summaries(step).items()), indent="  ") for step in steps]
     return CommandResult({}, text="\n\n".join(blocks))
 
 
 def method_info(step: str, name: str) -> dict[str, Any]:
     """Return name, summary, inputs and options of a method for --json; name and error if it cannot be loaded."""
     try:
-        method = registry(step)[name]
+        method = load_registry(step)[name]
     except (BrokenPlugin, MissingExtra) as fault:
         return {"name": name, "error": str(fault)}
     return {
@@ -37,7 +37,7 @@ def method_info(step: str, name: str) -> dict[str, Any]:
 
 
 def option_info(option: Option) -> dict[str, Any]:
-    """Return the properties of an option (type, default, range, ...) for --json."""
+    """Return the properties of a method's option (type, default, range, ...) for --json."""
     return {
         "name": option.name,
         "flag": f"--{option.flag}",
@@ -63,6 +63,6 @@ methods = Command(
             metavar="STEP",
         )
     ],
-    callback=run,
+    callback=run_methods,
     help="List the methods of each step. plurivox STEP METHOD --help shows the options of a method, --json those of all.",
 )

@@ -7,7 +7,7 @@ import click
 
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from plurivox.workflows.load_training_data import Pictures
 
 
-def run(
+def run_predict(
     screen: Screen,
     run_folder: Path,
     source: Source,
@@ -44,20 +44,20 @@ def run(
     part: str | None,
     pictures: "Pictures",
 ) -> CommandResult:
-    """Predict the tasks of the input, write the soft labels, and show measures if the true labels are known."""
+    """Run `plurivox predict`: predict soft labels of the tasks, write them, and show measures if the true labels are known."""
     from plurivox.workflows.load_training_data import load_training_data
     from plurivox.workflows.net_evaluation import measure_net
 
     check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_file_type(out, ".npy", ".npz")
-    nets = read_runs(run_folder, run, device, trust)
-    training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
-    wanted = training_data.tasks if tasks is None else select_tasks(run_folder, training_data, tasks)
+    nets = load_trained_networks(run_folder, run, device, trust)
+    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
+    wanted = training_data.tasks if tasks is None else tasks_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.on(wanted), wanted)
     write_prediction(prediction, out)
     if n_trained := count_training_tasks(run_folder, wanted):
-        screen.note(
+        screen.print_note(
             f"the network was trained on {n_trained:,} of these {len(wanted):,} tasks: its measures are too optimistic"
         )
     found = measure_net(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
@@ -67,17 +67,17 @@ def run(
     ]
     document = {
         "input": source.name,
-        "command": screen.command,
+        "command": screen.command_line,
         "out": out,
         "tasks": len(prediction),
         "measures": found,
     }
     line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks; wrote {out}"
-    return CommandResult(document, text=table(rows) if rows else "", summary=line)
+    return CommandResult(document, text=align_columns(rows) if rows else "", summary=line)
 
 
-def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Trained]":
-    """Load the network of one run of a folder, or of all runs if `which` is "all"."""
+def load_trained_networks(folder: Path, run_number: str, device: str, trust: bool) -> "list[Trained]":
+    """Load the trained network of one run from a folder of `plurivox train`, or of every run if `run_number` is "all"."""
     from plurivox.train.result import WEIGHTS, Trained
 
     if (folder / WEIGHTS).is_file():
@@ -85,19 +85,19 @@ def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Train
     homes = sorted(home for home in folder.glob("run-*") if (home / WEIGHTS).is_file())
     if not homes:
         raise InputError(f"{folder} contains no trained network; give a folder written by plurivox train -o")
-    if which == "all":
+    if run_number == "all":
         return [Trained.load(home, device=device, trust=trust) for home in homes]
-    if not which.isdigit() or f"run-{int(which):03d}" not in {home.name for home in homes}:
-        raise InputError(f"{folder} has no run {which!r}; give a number from 0 to {len(homes) - 1}, or all")
-    return [Trained.load(folder / f"run-{int(which):03d}", device=device, trust=trust)]
+    if not run_number.isdigit() or f"run-{int(run_number):03d}" not in {home.name for home in homes}:
+        raise InputError(f"{folder} has no run {run_number!r}; give a number from 0 to {len(homes) - 1}, or all")
+    return [Trained.load(folder / f"run-{int(run_number):03d}", device=device, trust=trust)]
 
 
-def select_tasks(folder: Path, training_data: "TrainingData", split: str) -> "Names":
-    """Return the tasks of a split, as defined by the data or else by the training run in `folder`."""
+def tasks_of_split(run_folder: Path, training_data: "TrainingData", split: str) -> "Names":
+    """Return the names of the tasks in a split (train, dev, test), as defined by the data or else by the training run."""
     from plurivox.core.encoding import positions
     from plurivox.workflows.load_training_data import read_splits
 
-    known = training_data.splits() or read_splits(folder)
+    known = training_data.splits() or read_splits(run_folder)
     found = known.get(split, training_data.tasks[:0])
     found = found[positions(training_data.tasks, found) >= 0]
     if not len(found):
@@ -105,25 +105,25 @@ def select_tasks(folder: Path, training_data: "TrainingData", split: str) -> "Na
     return found
 
 
-def count_training_tasks(folder: Path, tasks: "Names") -> int:
+def count_training_tasks(run_folder: Path, tasks: "Names") -> int:
     """Return how many of `tasks` are in the training split saved in the run folder; 0 if none is saved."""
     from plurivox.core.encoding import positions
     from plurivox.workflows.load_training_data import read_splits
 
-    train = read_splits(folder).get("train")
+    train = read_splits(run_folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())
 
 
-def mean_prediction(nets: "list[Trained]", x: Any, tasks: Any) -> "SoftLabels":
-    """Return the mean of the predictions of several networks."""
+def mean_prediction(nets: "list[Trained]", inputs: Any, tasks: Any) -> "SoftLabels":
+    """Return soft labels of tasks: the mean of the predictions of several networks."""
     from plurivox.core.soft_transforms import blend
 
-    predictions = [net.predict(x, tasks) for net in nets]
+    predictions = [net.predict(inputs, tasks) for net in nets]
     return predictions[0] if len(predictions) == 1 else blend(predictions)
 
 
 def write_prediction(prediction: "SoftLabels", out: Path) -> None:
-    """Write soft labels in the format of the file suffix; .npz works without polars."""
+    """Write predicted soft labels to a file in the format of its suffix; .npz works without polars."""
     if out.suffix.lower() == ".npz":
         prediction.save(out)
         return
@@ -135,10 +135,10 @@ def write_prediction(prediction: "SoftLabels", out: Path) -> None:
 class Predict(Command):
     """The command `predict`, with the image options packed into one argument."""
 
-    def convert_params(self, given: dict[str, Any]) -> None:
-        """Change the parsed parameters `given`, in place, into arguments of the callback."""
-        super().convert_params(given)
-        pack_image_options(given)
+    def convert_params(self, param_values: dict[str, Any]) -> None:
+        """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
+        super().convert_params(param_values)
+        pack_image_options(param_values)
 
 
 predict = Predict(
@@ -180,10 +180,16 @@ predict = Predict(
         Flag(
             ["--trust"], GENERAL, is_flag=True, help="allow importing the module of a network given as module:function"
         ),
-        Flag(["--device"], GENERAL, default="auto", metavar="TEXT", help="cpu, cuda, ...  [default: auto]"),
+        Flag(
+            ["--device"],
+            GENERAL,
+            default="auto",
+            metavar="TEXT",
+            help="device on which the network runs: cpu, cuda, ...  [default: auto]",
+        ),
     ],
     computes=True,
     nets=True,
-    callback=run,
+    callback=run_predict,
     help="Predict soft labels with a trained network: plurivox predict RUN INPUT -o OUT.",
 )

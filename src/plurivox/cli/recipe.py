@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plurivox.recipes import Recipe
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def recipe_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the options of `plurivox recipe NAME`, without those of the recipe."""
     del method
     out = Flag(
@@ -23,27 +23,27 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
         IN_AND_OUT,
         type=OutFolder(),
         metavar="FOLDER",
-        help="a new folder: one .csv per table, and all tables as .md, .tex and .npz",
+        help="folder to write the tables to: one .csv per table, and all tables as .md, .tex and .npz",
     )
-    force = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace the tables of an earlier run")
+    force = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace the tables of an earlier run in this folder")
     return [out, force]
 
 
-def run(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
-    """Run the recipe, show its tables, write them to `out`."""
+def run_recipe(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
+    """Run `plurivox recipe`: run an experiment, show its tables and write them to the folder `out`."""
     from plurivox.core.tables import check_output_folder
 
     if out is not None:
         check_output_folder(out, replace=force)
-    with screen.progress(method.name()) as progress:
+    with screen.show_progress(method.name()) as progress:
         made = method.run(progress=progress)
     if out is not None:
         made.write(out, replace=force)
     tables = {table.title: table.columns() for table in made.tables}
-    document = {"command": screen.command, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
+    document = {"command": screen.command_line, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
     return CommandResult(document, text=made.text(), summary=f"wrote {out}" if out else "")
 
 
 recipe = MethodGroup(
-    "recipes", run, params, help="Run an experiment, such as the tables of a paper: plurivox recipe NAME."
+    "recipes", run_recipe, recipe_params, help="Run an experiment, such as the tables of a paper: plurivox recipe NAME."
 )

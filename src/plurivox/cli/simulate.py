@@ -25,7 +25,7 @@ MATRICES = Flag(
 )
 
 
-def params(method: type[Method]) -> Sequence[click.Parameter]:
+def simulate_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the options of `plurivox simulate METHOD`, without those of the method."""
     out = out_flag(
         "a new data-set folder: votes or answers, gold labels, and the true parameters of workers and tasks",
@@ -36,21 +36,26 @@ def params(method: type[Method]) -> Sequence[click.Parameter]:
     return [*([MATRICES] if "matrices" in method.takes else []), out, FORCE]
 
 
-def run(screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None) -> CommandResult:
-    """Simulate the crowd and write it to the folder `out`."""
+def run_simulate(
+    screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None
+) -> CommandResult:
+    """Run `plurivox simulate`: draw votes of a simulated crowd and write them, with the true labels, to the folder `out`."""
     from plurivox.workflows.simulated_crowd import simulate_crowd, write_crowd
 
     crowd = simulate_crowd(method, matrices=matrix_file)
-    write_crowd(crowd, out, command=screen.command, replace=force)
+    write_crowd(crowd, out, command=screen.command_line, replace=force)
     votes, answers = crowd.votes, crowd.answers
     n_answers = {} if answers is None else {"answers": len(answers)}
     size = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
     return CommandResult(
-        {"command": screen.command, "out": out, "by": crowd.made_by, **votes.info(), **n_answers},
+        {"command": screen.command_line, "out": out, "by": crowd.made_by, **votes.info(), **n_answers},
         summary=f"{crowd.made_by}: {size} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks; wrote {out}",
     )
 
 
 simulate = MethodGroup(
-    "simulate", run, params, help="Simulate a crowd with known true labels: plurivox simulate METHOD -o FOLDER."
+    "simulate",
+    run_simulate,
+    simulate_params,
+    help="Simulate a crowd with known true labels: plurivox simulate METHOD -o FOLDER.",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command import Command, CommandGroup
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import FORCE
 from plurivox.cli._click.studio_flags import (
     BACKUP,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from plurivox.web.settings import Settings
 
 
-def settings_of(study: Path, database: str | None = None, **more: Any) -> "Settings":
+def study_settings(study: Path, database: str | None = None, **more: Any) -> "Settings":
     """Return the settings of a study from flags and environment variables; raise InputError if the web packages are missing."""
     for package in ("fastapi", "sqlalchemy", "alembic", "pydantic_settings", "argon2", "PIL", "uvicorn"):
         require_package(package, "the studio", "pip install 'plurivox[web]'")
@@ -61,8 +61,8 @@ def run_new(
     title: str | None,
     **rest: Any,
 ) -> CommandResult:
-    """Create a study folder with study.toml and a database of its tasks."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio new`: create a study folder with study.toml and a database of its tasks."""
+    settings = study_settings(study, database)
     from plurivox.web.study.config import parse_study
     from plurivox.web.study.create_study import make_study_from_files
 
@@ -73,12 +73,17 @@ def run_new(
     made = parse_study(values, "the study")
     n = make_study_from_files(settings, made, items, batches)
     todo = f"edit {study / 'study.toml'} if you like, then run: plurivox studio serve {study}"
-    facts = {"command": screen.command, "study": study, "tasks": n, **made.model_dump(include={"form", "per_task"})}
+    facts = {
+        "command": screen.command_line,
+        "study": study,
+        "tasks": n,
+        **made.model_dump(include={"form", "per_task"}),
+    }
     return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
 
 
 def _parse_strata(text: str) -> dict[str, int]:
-    """Return the tasks per stratum of a text such as hard=22,easy=3."""
+    """Parse a text such as hard=22,easy=3 into {stratum: number of tasks in a batch}; raise InputError if malformed."""
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(name and count.isdigit() for name, _, count in pairs):
         raise InputError(f"--strata {text!r} is not valid; write the tasks of each stratum per batch: hard=22,easy=3")
@@ -95,8 +100,8 @@ def run_serve(
     behind_proxy: str | None,
     processes: int,
 ) -> CommandResult:
-    """Serve one or several studies until Ctrl-C."""
-    home = settings_of(study[0], base_url=base_url or _local_url(host, port), behind_proxy=behind_proxy)
+    """Run `plurivox studio serve`: serve one or several studies until Ctrl-C."""
+    home = study_settings(study[0], base_url=base_url or _local_url(host, port), behind_proxy=behind_proxy)
     from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
 
     folders = find_study_folders(study)
@@ -104,10 +109,10 @@ def run_serve(
         if len(database) > 1:
             raise InputError("give one --database for one study; several were given")
         alone = home.model_copy(update={"database": database[0]}) if database else home
-        return _serve(screen, [alone], host, port, processes)
+        return _print_links_and_serve(screen, [alone], host, port, processes)
     where = assign_databases([*database], folders, home.database)
     studies = [home.model_copy(update={"folder": one, "database": where[one]}) for one in folders]
-    return _serve(screen, assign_addresses(studies, home.base_url), host, port, processes)
+    return _print_links_and_serve(screen, assign_addresses(studies, home.base_url), host, port, processes)
 
 
 def _local_url(host: str, port: int) -> str:
@@ -115,7 +120,9 @@ def _local_url(host: str, port: int) -> str:
     return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
 
 
-def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int) -> CommandResult:
+def _print_links_and_serve(
+    screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int
+) -> CommandResult:
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
     from plurivox.web.server.uvicorn_server import check_port_free, serve
     from plurivox.web.services.owner_sign_in import create_setup_token
@@ -142,33 +149,33 @@ def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, proc
 
 
 def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
-    """Create the demo study if it does not exist yet, and serve it."""
-    settings = settings_of(study, "", base_url=_local_url(host, port))
+    """Run `plurivox studio demo`: create the demo study if it does not exist yet, and serve it."""
+    settings = study_settings(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
-        from plurivox.web.study.demo import make_demo
+        from plurivox.web.study.demo_study import make_demo_study
 
-        n = make_demo(study)
-        screen.note(f"{n:,} simulated answers -> {study}")
+        n = make_demo_study(study)
+        screen.print_note(f"{n:,} simulated answers -> {study}")
     if only_make:
         return CommandResult({"study": study}, summary=f"run: plurivox studio serve {study}")
-    return _serve(screen, [settings], host, port, 1)
+    return _print_links_and_serve(screen, [settings], host, port, 1)
 
 
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
-    """Write all answers of a study as a data-set folder."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio export`: write a study with all its answers as a data-set folder."""
+    settings = study_settings(study, database)
     from plurivox.web.studio import open_existing
     from plurivox.web.study.export import export_study
 
     with open_existing(settings) as studio:
-        n = export_study(studio.engine, studio.study, out, form=form, replace=force)
+        n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
     line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
-    return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
+    return CommandResult({"command": screen.command_line, "answers": n, "out": out}, summary=line)
 
 
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
-    """Add tasks, or answers collected elsewhere, to a study."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio import`: add tasks, or answers collected elsewhere, to a study."""
+    settings = study_settings(study, database)
     from plurivox.web.studio import open_existing
     from plurivox.web.study.create_study import add_answers, insert_tasks
     from plurivox.web.study.task_import import read_answers, read_tasks
@@ -176,19 +183,19 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
     with open_existing(settings) as studio:
         if not answers:
             n = insert_tasks(settings, studio.study, read_tasks(source, studio.study))
-            return CommandResult({"command": screen.command, "tasks": n}, summary=f"{study} now has {n:,} tasks")
+            return CommandResult({"command": screen.command_line, "tasks": n}, summary=f"{study} now has {n:,} tasks")
         given = read_answers(source)
         if given is None:
             raise InputError(f"{source} contains no answers")
         job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
         n = job.result()
-    return CommandResult({"command": screen.command, "answers": n}, summary=f"{n:,} answers added to {study}")
+    return CommandResult({"command": screen.command_line, "answers": n}, summary=f"{n:,} answers added to {study}")
 
 
 def run_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
-    """Print the counts of answers, workers per stage and quotas per stratum."""
+    """Run `plurivox studio status`: show how many answers, workers per stage and answers per stratum a study has."""
     del screen
-    settings = settings_of(study, database)
+    settings = study_settings(study, database)
     from plurivox.web.store.report.study_progress import study_progress
     from plurivox.web.studio import open_existing
 
@@ -200,35 +207,35 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
         (f"stratum {one['stratum'] or '-'}", f"{one['given']} of {one['wanted']}, {one['leased']} leased")
         for one in found["quotas"]
     ]
-    return CommandResult({"study": studio.study.name, **found}, text=table(rows))
+    return CommandResult({"study": studio.study.name, **found}, text=align_columns(rows))
 
 
 def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
-    """Copy study.toml, secret and all tables into a new folder."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio backup`: copy study.toml, secret key and all tables of a study into a new folder."""
+    settings = study_settings(study, database)
     from plurivox.web.study.backup import back_up_study
 
     counts = back_up_study(settings, out)
     line = (
         f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (contains the secret: keep it safe)"
     )
-    return CommandResult({"command": screen.command, "out": out, "rows": counts}, summary=line)
+    return CommandResult({"command": screen.command_line, "out": out, "rows": counts}, summary=line)
 
 
 def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
-    """Restore a backup into a new folder and an empty database."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio restore`: restore a backup of a study into a new folder and an empty database."""
+    settings = study_settings(study, database)
     from plurivox.web.study.backup import restore_study
 
     counts = restore_study(backup, settings)
     return CommandResult(
-        {"command": screen.command, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
+        {"command": screen.command_line, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
     )
 
 
 def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
-    """Write the pay sheet, or the bonuses by platform id."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio pay`: write the pay of each worker of a study, or the bonuses by platform id."""
+    settings = study_settings(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
     from plurivox.web.studio import open_existing
 
@@ -240,28 +247,35 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     )
     if with_ids:
         line += f" (contains platform ids: keep it safe; {totals['without_id']} workers have no id)"
-    return CommandResult({"command": screen.command, "out": out, **totals}, summary=line)
+    return CommandResult({"command": screen.command_line, "out": out, **totals}, summary=line)
 
 
 def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
-    """Erase the data of a worker who withdraws consent."""
-    settings = settings_of(study, database)
+    """Run `plurivox studio erase`: erase the data of a worker who withdraws consent."""
+    settings = study_settings(study, database)
     from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
     from plurivox.web.studio import open_existing
 
     with open_existing(settings) as studio:
         erased = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
         if not truncate_wal(studio.engine):
-            screen.note("old copies may remain in the database files until the next VACUUM: see docs/studio_server.md")
+            screen.print_note(
+                "old copies may remain in the database files until the next VACUUM: see docs/studio_server.md"
+            )
     counts = ", ".join(f"{n} {what}" for what, n in erased["gone"].items())
     line = f"{erased['worker']}: erased {counts}; the pseudonym and a line in the audit log remain"
-    return CommandResult({"command": screen.command, **erased}, summary=line)
+    return CommandResult({"command": screen.command_line, **erased}, summary=line)
 
 
 studio = CommandGroup(
     "studio",
     commands=[
-        Command("new", params=[NEW_FOLDER, DATABASE, *NEW], callback=run_new, help="Create a study."),
+        Command(
+            "new",
+            params=[NEW_FOLDER, DATABASE, *NEW],
+            callback=run_new,
+            help="Create a study: folder, study.toml and database.",
+        ),
         Command("serve", params=[FOLDERS, *SERVE], callback=run_serve, help="Serve studies on the web."),
         Command(
             "demo",
@@ -273,18 +287,30 @@ studio = CommandGroup(
             "export",
             params=[FOLDER, DATABASE, OUT, FORM, FORCE],
             callback=run_export,
-            help="Write all answers as a data set.",
+            help="Write the answers of a study as a data set.",
         ),
         Command(
             "import",
             params=[FOLDER, SOURCE, DATABASE, GIVEN],
             callback=run_import,
-            help="Add tasks, or answers collected elsewhere.",
+            help="Add tasks, or answers collected elsewhere, to a study.",
         ),
         Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show the progress of a study."),
-        Command("backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Copy a study while it runs."),
-        Command("pay", params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS], callback=run_pay, help="Write the pay sheet."),
-        Command("restore", params=[BACKUP, NEW_FOLDER, DATABASE], callback=run_restore, help="Restore a backup."),
+        Command(
+            "backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Back up a study, also while it runs."
+        ),
+        Command(
+            "pay",
+            params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS],
+            callback=run_pay,
+            help="Write the pay of each worker to a file.",
+        ),
+        Command(
+            "restore",
+            params=[BACKUP, NEW_FOLDER, DATABASE],
+            callback=run_restore,
+            help="Restore a study from a backup.",
+        ),
         Command(
             "erase",
             params=[FOLDER, WORKER, DATABASE],

@@ -7,7 +7,7 @@ import click
 
 from plurivox.cli._click.command import Command
 from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options, split_flag
-from plurivox.cli._click.output import CommandResult, Screen, table
+from plurivox.cli._click.output import CommandResult, Screen, align_columns
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -39,16 +39,20 @@ SPEC_OPTIONS = (  # options that are arguments of `train_spec`
 class Train(Command):
     """The command `train`, which also has all options of `Plan`."""
 
-    def convert_params(self, given: dict[str, Any]) -> None:
-        """Change the parsed parameters `given`, in place, into arguments of the callback."""
-        plan = Plan(**{option.name: given.pop(option.name) for option in Plan.options()})
-        super().convert_params(given)
-        pack_image_options(given)
-        record = given.pop("record")
-        given["options"] = {**{name: given.pop(name) for name in SPEC_OPTIONS}, "record": record or False, "plan": plan}
+    def convert_params(self, param_values: dict[str, Any]) -> None:
+        """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
+        plan = Plan(**{option.name: param_values.pop(option.name) for option in Plan.options()})
+        super().convert_params(param_values)
+        pack_image_options(param_values)
+        record = param_values.pop("record")
+        param_values["options"] = {
+            **{name: param_values.pop(name) for name in SPEC_OPTIONS},
+            "record": record or False,
+            "plan": plan,
+        }
 
 
-def run(
+def run_train(
     screen: Screen,
     source: Source,
     options: dict[str, Any],
@@ -62,7 +66,7 @@ def run(
     pictures: "Pictures",
     pack: Path | None,
 ) -> CommandResult:
-    """Read and split the data, train the networks, evaluate them on every split."""
+    """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
     from plurivox.workflows.load_training_data import RunFolder, load_training_data, split_tasks
     from plurivox.workflows.train import train_runs, train_spec
 
@@ -70,16 +74,22 @@ def run(
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
     run_folder = None if out is None else RunFolder.of(out)  # raises before the data are read
-    training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
+    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
     if pack is not None:
-        return write_packed(training_data, pack)
-    splits = split_tasks(training_data, split, parse_shares(shares), spec.plan.seed)
+        return write_packed_inputs(training_data, pack)
+    splits = split_tasks(training_data, split, parse_split_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
-    settings |= {"command": screen.command, "source": source.name, "note": screen.note}
-    with screen.progress("train") as progress:
+    settings |= {"command": screen.command_line, "source": source.name, "note": screen.print_note}
+    with screen.show_progress("train") as progress:
         series = train_runs(training_data, splits, spec, **settings, progress=progress)
-    document = {"input": source.name, "command": screen.command, "out": out, "tasks": sizes, "at_once": series.at_once}
+    document = {
+        "input": source.name,
+        "command": screen.command_line,
+        "out": out,
+        "tasks": sizes,
+        "at_once": series.at_once,
+    }
     measures = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
     plural = f"{runs} runs" if runs > 1 else "1 run"
     return CommandResult(
@@ -89,8 +99,8 @@ def run(
     )
 
 
-def write_packed(training_data: "TrainingData", out: Path) -> CommandResult:
-    """Write inputs and labels to one .npz file, for training on a machine without polars."""
+def write_packed_inputs(training_data: "TrainingData", out: Path) -> CommandResult:
+    """Write the inputs and labels of the training data to one .npz file, for training on a machine without polars."""
     from plurivox.train.data.training_data import write_training_data
 
     if out.suffix != ".npz":
@@ -101,7 +111,7 @@ def write_packed(training_data: "TrainingData", out: Path) -> CommandResult:
 
 
 def measures_text(series: "Series", sizes: dict[str, int]) -> str:
-    """Return the measures of every split as mean ± std over runs; the baseline always predicts the most frequent label."""
+    """Return the measures of every split as text, mean ± std over runs; the baseline predicts the most frequent label."""
     blocks = []
     for split, size in sizes.items():
         names = [name for name in series.measures if name.startswith(f"{split} ")]
@@ -110,12 +120,12 @@ def measures_text(series: "Series", sizes: dict[str, int]) -> str:
             for name in names
         ]
         if rows:
-            blocks.append(f"{split}: {size:,} tasks\n" + table(rows, indent="  "))
+            blocks.append(f"{split}: {size:,} tasks\n" + align_columns(rows, indent="  "))
     return "\n\n".join(blocks)
 
 
-def parse_shares(text: str) -> dict[str, float]:
-    """Parse "70,10,20" into the shares of train, dev and test; raise InputError if it is malformed."""
+def parse_split_shares(text: str) -> dict[str, float]:
+    """Parse "70,10,20" into {"train": 70, "dev": 10, "test": 20}, sizes of the splits; raise InputError if malformed."""
     try:
         numbers = [float(number) for number in text.split(",")]
     except ValueError:
@@ -126,6 +136,7 @@ def parse_shares(text: str) -> dict[str, float]:
 
 
 def _spec_flag(name: str, metavar: str, default: str, help: str) -> Flag:
+    """Return an option whose value is the spec of a network, loss, target or head."""
     default_text = f"  [default: {default}]" if default else ""
     return Flag([f"--{name}"], MODEL, default=default, metavar=metavar, help=help + default_text)
 
@@ -193,7 +204,7 @@ train = Train(
             type=click.FloatRange(0, 1),
             default=0.0,
             metavar="X",
-            help="skip tasks with less agreement than X  [0 to 1; default: 0]",
+            help="do not train on tasks whose workers agree less than X  [0 to 1; default: 0]",
         ),
         Flag(
             ["--record"],
@@ -240,6 +251,6 @@ train = Train(
     ],
     computes=True,
     nets=True,
-    callback=run,
+    callback=run_train,
     help="Train neural networks on votes and evaluate them: plurivox train INPUT --net NET --target TARGET -o RUN.",
 )

@@ -25,9 +25,9 @@ from plurivox.web.store.database import (
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.background_alerts import Alert
 from plurivox.web.store.writer_thread import Writer
-from plurivox.web.study.assigner import assignment_of, check_batches
+from plurivox.web.study.assigner_from_config import assignment_settings, check_batches_exist
 from plurivox.web.study.config import Study, check_aggregator, read_study
-from plurivox.web.study.secrets import StudySecret, load_secret
+from plurivox.web.study.secret_key import StudySecret, load_secret
 from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
@@ -64,8 +64,8 @@ class Studio:
                 disable_statement_timeout(connection)
                 keys = load_secret(connection, settings)
                 check_study_config(connection, study.strata, study.labels)
-                apply_assignment(connection, assignment_of(study, has_batches(connection)))
-                check_batches(connection, study)
+                apply_assignment(connection, assignment_settings(study, has_batches(connection)))
+                check_batches_exist(connection, study)
                 study = study.model_copy(update={"kind": study.kind or first_task_kind(connection)})
                 if not practice_task_ids(connection):
                     study = study.model_copy(update={"practice": 0})  # no practice task: skip the stage

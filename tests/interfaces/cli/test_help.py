@@ -7,12 +7,12 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import Result
 
-from plurivox.cli._method_commands import COMMAND_OF, STEPS, TRAIN_REGISTRIES, catalogue, registry
+from plurivox.cli._method_commands import COMMAND_OF, STEPS, TRAIN_REGISTRIES, load_registry, method_catalogue
 from plurivox.cli.main import COMMANDS, main
 from plurivox.core.method import Method
 
 Call = Callable[..., Result]
-EVERY = [(step, name) for step in STEPS for name in catalogue(step)]
+EVERY = [(step, name) for step in STEPS for name in method_catalogue(step)]
 
 
 def completed(*words: str, incomplete: str = "") -> set[str]:
@@ -39,7 +39,7 @@ def test_every_method_has_a_command_with_all_its_options(call: Call, step: str, 
     said = call(COMMAND_OF.get(step, step), name, "--help")
     assert said.exit_code == 0, said.output
     words = " ".join(said.stdout.split())
-    method: type[Method] = registry(step)[name]
+    method: type[Method] = load_registry(step)[name]
     assert method.summary() in words
     for option in method.options():
         assert f"--{option.flag}" in words and option.help in words
@@ -50,7 +50,7 @@ def test_every_method_has_a_command_with_all_its_options(call: Call, step: str, 
 def test_every_command_takes_the_common_options(call: Call, step: str, name: str) -> None:
     words = call(COMMAND_OF.get(step, step), name, "--help").stdout
     assert all(flag in words for flag in ("--json", "--quiet", "--seed", "--threads"))
-    if "seed" not in {option.name for option in registry(step)[name].options()}:
+    if "seed" not in {option.name for option in load_registry(step)[name].options()}:
         assert "no effect" in words
 
 
@@ -64,7 +64,7 @@ def test_the_help_of_a_method_ends_with_formula_and_reference(call: Call) -> Non
 @pytest.mark.parametrize("step", [*STEPS, *TRAIN_REGISTRIES])
 def test_methods_lists_a_step(call: Call, step: str) -> None:
     shown = call("methods", step).stdout
-    assert all(name in shown and catalogue(step).summary(name) in shown for name in catalogue(step))
+    assert all(name in shown and method_catalogue(step).summary(name) in shown for name in method_catalogue(step))
 
 
 def test_methods_in_json_describe_every_option(call: Call) -> None:
@@ -87,7 +87,7 @@ def test_methods_in_json_describe_every_option(call: Call) -> None:
 
 def test_completion_of_commands_methods_options_and_values() -> None:
     assert completed(incomplete="agg") == {"aggregate"}
-    assert completed("aggregate") == set(catalogue("aggregate"))
+    assert completed("aggregate") == set(method_catalogue("aggregate"))
     assert completed("aggregate", incomplete="maj") == {"majority-vote"}
     assert completed("aggregate", "majority-vote", incomplete="--ti") == {"--ties"}
     assert completed("aggregate", "majority-vote", "--ties") == {"first", "random", "share"}

@@ -192,7 +192,9 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     study = tmp_path / "s"
     assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
     toml = (study / "study.toml").read_text()
-    assert 'kind = "text"' in toml and "the text below" in read_study(study).phrases()["opening"]  # the paper's words
+    assert (
+        'kind = "text"' in toml and "the text below" in read_study(study).task_page_phrases()["opening"]
+    )  # the paper's words
     with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "", "", 2)).result()

@@ -23,7 +23,7 @@ from plurivox.web.store.schema import answers, slots, workers
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
-from plurivox.web.study.image_files import read_image
+from plurivox.web.study.image_preparation import prepare_image
 from studies import LIMITS
 
 ANIMALS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
@@ -53,7 +53,7 @@ def make_tasks(n: int, kind: str, practice: int = 0) -> Iterator[NewTask]:
     for at in range(n + practice):
         name, more = f"t{at:03d}", {"practice": at >= n}
         if kind == "image":
-            yield NewTask(name, medium=read_image(picture(name), name, 160), **more)
+            yield NewTask(name, medium=prepare_image(picture(name), name, 160), **more)
         else:
             text = "The waiter was friendly, but we waited an hour for a cold soup.\n\nWould I go again? Perhaps."
             yield NewTask(name, text=text, text2="Somebody eats." if kind == "pair" else None, **more)

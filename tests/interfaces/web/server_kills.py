@@ -19,15 +19,15 @@ import httpx
 from sqlalchemy import Engine, func, select
 
 from interfaces.cli.cli_process import environment
-from plurivox.web.client.client import Client
 from plurivox.web.client.simulated_workers import simulate_workers
+from plurivox.web.client.worker_client import Client
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.schema import answers, slots, tasks, workers
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from studies import LIMITS, PATIENCE, text_tasks
 
@@ -100,7 +100,7 @@ def studied(
     with contextlib.ExitStack() as stack:
         servers = Servers(settings, [stack.enter_context(own_port()) for _ in range(n_servers)])
         stack.callback(servers.close)
-        yield servers, StudySecret.of(folder).sign("invite", f"{row.id:x}")
+        yield servers, StudySecret.read_or_create_secret(folder).sign("invite", f"{row.id:x}")
 
 
 class Load:

@@ -41,7 +41,7 @@ def test_a_study_without_practice_tasks_has_no_practice_stage(tmp_path: Path) ->
 @pytest.mark.parametrize("person", ["first", "third"])
 @pytest.mark.parametrize("kind", ["text", "pair", "audio"])
 def test_the_wording_names_the_kind_of_task(kind: str, person: Any) -> None:
-    phrases = plain_study(form="top-two", wording=person, kind=kind).phrases()
+    phrases = plain_study(form="top-two", wording=person, kind=kind).task_page_phrases()
     assert not any("image" in words or "you see" in words for words in phrases.values())
 
 
@@ -49,11 +49,16 @@ def test_the_wording_follows_later_changes_of_form_wording_and_arms() -> None:
     """Earlier versions wrote the words of the day into study.toml; only what somebody else wrote stays."""
     third = adapted_phrases("top-two", "third", "text")
     study = plain_study(form="top-two", wording="third", kind="text", phrase=third | {"never": "Not which?"})
-    assert study.phrases()["opening"] == third["opening"] and study.phrases()["never"] == "Not which?"
+    assert (
+        study.task_page_phrases()["opening"] == third["opening"] and study.task_page_phrases()["never"] == "Not which?"
+    )
     first = study.model_copy(update={"wording": "first"})
-    assert first.phrases()["opening"] == "What do you think?" and first.phrases()["top"] == FIRST["top"]
+    assert (
+        first.task_page_phrases()["opening"] == "What do you think?"
+        and first.task_page_phrases()["top"] == FIRST["top"]
+    )
     arms = study.model_copy(update={"forms": ["top-two", "chips"]})
-    told = {name: arms.in_arm(name).phrases() for name in ("top-two", "chips")}
+    told = {name: arms.config_of_arm(name).task_page_phrases() for name in ("top-two", "chips")}
     assert told["top-two"]["top"] == third["top"] and told["chips"]["opening"] == THIRD["opening"]
     assert {one["never"] for one in told.values()} == {"Not which?"}
 

@@ -230,7 +230,7 @@ def test_a_form_of_a_plugin_gets_a_task_page_from_its_declaration(
     live = studio(n=1, form="label-and-not")
     page, names = enter(live, context)
     key(page, "?")
-    page.wait_for_selector("text=Label 4 is definitely not correct")
+    page.wait_for_selector("text=Mark label 4 as definitely not correct")
     key(page, "Escape", "3", "Shift+1", "Enter")
     page.wait_for_selector("text=All done")
     [one] = live.answers()

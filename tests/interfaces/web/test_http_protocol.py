@@ -22,9 +22,9 @@ from plurivox.web.server import uvicorn_server
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import places
-from plurivox.web.study.audio_files import read_sound
+from plurivox.web.study.audio_validation import validate_sound
 from studies import PATIENCE, Served, served, text_tasks
-from web.study.test_audio_files import tone
+from web.study.test_audio_validation import tone
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n"
 
@@ -102,7 +102,7 @@ def test_a_client_that_does_not_read_the_response_is_disconnected(
 ) -> None:
     monkeypatch.setattr(uvicorn_server, "READ_SECONDS", 0.3)
     with served(
-        tmp_path / "s", None, [NewTask("a", medium=read_sound(tone(600), "a"))]
+        tmp_path / "s", None, [NewTask("a", medium=validate_sound(tone(600), "a"))]
     ) as study:  # more than buffers hold
         media = study.enter().slots()[0]["task"]["media"].encode()
         with dialled(study) as line:
@@ -271,15 +271,21 @@ def test_a_known_address_is_shared_by_servers_and_survives_a_restart(tmp_path: P
 def test_the_wait_after_wrong_passwords_doubles() -> None:
     throttle, at, waits = LoginThrottle(600), 0.0, []
     for _ in range(1_100):
-        while wait := throttle.wait("olga", "192.0.2.1", known=False, at=at):
+        while wait := throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=at):
             at += wait
         waits.append(at)
     gaps = [after - before for before, after in itertools.pairwise(waits)]
     assert gaps[:4] == [0.0] * 4 and gaps[4:9] == [1.0, 2.0, 4.0, 8.0, 16.0] and max(gaps) == 900.0
-    assert throttle.wait("olga", "192.0.2.2", known=False, at=at) == 0.0  # another stranger's is another's
-    assert throttle.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) == 0.0  # forgotten
-    throttle.accept("olga", "192.0.2.1", known=False)
-    assert [throttle.wait("olga", "192.0.2.1", known=False, at=at + 4000.0) for _ in range(5)] == [0.0] * 5
+    assert (
+        throttle.seconds_until_attempt("olga", "192.0.2.2", known_address=False, time_now=at) == 0.0
+    )  # another stranger's is another's
+    assert (
+        throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=at + 4000.0) == 0.0
+    )  # forgotten
+    throttle.forgive_attempts("olga", "192.0.2.1", known_address=False)
+    assert [
+        throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=at + 4000.0) for _ in range(5)
+    ] == [0.0] * 5
 
 
 def test_an_ipv6_network_counts_as_one_client() -> None:

@@ -124,9 +124,9 @@ def test_addresses_are_written_as_browsers_write_them() -> None:
 
 def test_the_login_limit_does_not_grow_with_processes() -> None:
     def passed(buckets: Any) -> int:
-        return sum(not buckets.take("one", at=0.0) for _ in range(100))
+        return sum(not buckets.take_token("one", time_now=0.0) for _ in range(100))
 
     about = {"logins_per_minute": 10, "enters_per_minute": 40}
-    counts = {n: RateLimits.of(Settings(processes=n, **about)) for n in (1, 4, 64)}
+    counts = {n: RateLimits.limits_from_settings(Settings(processes=n, **about)) for n in (1, 4, 64)}
     assert [passed(one.logins.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
     assert [passed(one.enters) for one in counts.values()] == [40, 40, 40]

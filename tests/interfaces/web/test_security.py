@@ -11,8 +11,8 @@ from sqlalchemy import select
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
-from plurivox.web.study.image_files import read_image
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.image_preparation import prepare_image
+from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.task_import import read_tasks
 from studies import PATIENCE, plain_study, served, text_tasks
 
@@ -50,12 +50,12 @@ def test_scripts_in_texts_labels_and_errors_stay_text_under_a_strict_policy(tmp_
 
 
 def test_media_are_what_their_bytes_say_and_never_svg_or_html(tmp_path: Path) -> None:
-    small, large = read_image(png(), "x.svg", 160), read_image(png((200, 100)), "x.html", 160)
+    small, large = prepare_image(png(), "x.svg", 160), prepare_image(png((200, 100)), "x.html", 160)
     assert (small.type, small.shown_type, small.width) == ("image/png", "image/png", 160)
     assert large.shown is None and (large.width, large.height) == (200, 100)
     for bad in (SVG, b"<html>", b"", b"\x89PNG\r\n\x1a\n" + b"0" * 50, png()[:40], b"GIF89a<script>"):
         with pytest.raises(InputError, match=r"x.png is not a supported image"):
-            read_image(bad, "x.png", 160)
+            prepare_image(bad, "x.png", 160)
     with served(tmp_path / "s", plain_study(), [NewTask("a", medium=small)]) as study:
         address = study.enter().slots()[0]["task"]["media"]
         said = study.http.get(address)
@@ -115,13 +115,17 @@ def test_the_secret_is_made_at_first_start_and_only_its_owner_reads_it(tmp_path:
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
         folder.mkdir()
-    keys = StudySecret.of(one)
+    keys = StudySecret.read_or_create_secret(one)
     assert stat.S_IMODE((one / "secret.key").stat().st_mode) == 0o600
-    assert StudySecret.of(one).sign("a", "x") == keys.sign("a", "x") != StudySecret.of(other).sign("a", "x")
+    assert (
+        StudySecret.read_or_create_secret(one).sign("a", "x")
+        == keys.sign("a", "x")
+        != StudySecret.read_or_create_secret(other).sign("a", "x")
+    )
     assert keys.verify("a", keys.sign("a", "x")) == "x" and keys.verify("b", keys.sign("a", "x")) is None
     (one / "secret.key").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        StudySecret.of(one)
+        StudySecret.read_or_create_secret(one)
 
 
 def test_only_signed_invites_let_people_in_and_only_so_many(tmp_path: Path) -> None:

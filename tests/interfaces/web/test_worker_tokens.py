@@ -8,8 +8,8 @@ import pytest
 from interfaces.web.page_actions import answer, saved, shown, until_true
 from plurivox.web.api import auth
 from plurivox.web.api.auth import BEARER, RENEWED_TOKEN_HEADER
-from plurivox.web.client.client import Client
 from plurivox.web.client.simulated_workers import run_async
+from plurivox.web.client.worker_client import Client
 from plurivox.web.store.database import now
 from studies import PATIENCE, Person, Served, plain_study, served
 
@@ -80,11 +80,11 @@ def test_the_client_takes_the_new_token(tmp_path: Path, later: Any) -> None:
     async def work(study: Served) -> list[str]:
         async with httpx.AsyncClient(base_url=study.url, timeout=PATIENCE) as http:
             client = Client(http)
-            await client.enter(invite=study.invite())
+            await client.enter_study(invite=study.invite())
             tokens = [client.token]
             for _ in range(3):
                 later(20)
-                await client.me()
+                await client.get_state()
                 tokens.append(client.token)
             return tokens
 

@@ -29,7 +29,7 @@ from plurivox.web.store.schema import (
     tasks,
     workers,
 )
-from plurivox.web.study.assigner import assignment_of
+from plurivox.web.study.assigner_from_config import assignment_settings
 from plurivox.web.study.config import parse_study
 from plurivox.web.study.export import export_study
 from plurivox.web.study.task_import import read_tasks
@@ -117,7 +117,7 @@ def test_a_fixed_batch_of_an_excluded_worker_is_assigned_again(tmp_path: Path) -
     with served(tmp_path / "s", study, KNOWN) as live:
         names = [one.name for one in KNOWN]
         live.studio.writer.submit(
-            lambda c: add_batches(c, assignment_of(study, has_batches=True), {"one": names})
+            lambda c: add_batches(c, assignment_settings(study, has_batches=True), {"one": names})
         ).result()
         bad = live.enter()
         fail(bad)

@@ -77,6 +77,6 @@ def test_a_form_with_percents_accepts_a_histogram() -> None:
 
 def test_an_answer_is_checked_with_the_form_of_its_arm() -> None:
     study = plain_study(forms=["one-label", "histogram"])
-    check(study.in_arm("histogram"), FITTING["histogram"])
+    check(study.config_of_arm("histogram"), FITTING["histogram"])
     with pytest.raises(Invalid):
-        check(study.in_arm("one-label"), FITTING["histogram"])
+        check(study.config_of_arm("one-label"), FITTING["histogram"])

@@ -14,7 +14,7 @@ from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask, add_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
-from plurivox.web.study.assigner import assignment_of
+from plurivox.web.study.assigner_from_config import assignment_settings
 from plurivox.web.study.config import parse_study, read_study
 from plurivox.web.study.export import export_study
 from plurivox.web.study.toml_writer import render_study
@@ -145,7 +145,9 @@ def test_strata_and_fixed_batches_apply_in_every_arm(tmp_path: Path) -> None:
     made = plain_study(forms=TWO, per_task=1)
     with served(tmp_path / "b", made, text_tasks(4)) as study:
         batches = {"one": ["t000", "t001"], "two": ["t002", "t003"]}
-        study.studio.writer.submit(lambda c: add_batches(c, assignment_of(made, has_batches=True), batches)).result()
+        study.studio.writer.submit(
+            lambda c: add_batches(c, assignment_settings(made, has_batches=True), batches)
+        ).result()
         for _ in range(4):
             assert len(study.enter().slots()) == 2
         assert counted(study) == {(arm, f"t{i:03d}"): 1 for arm in TWO for i in range(4)} == books(study)
@@ -182,7 +184,7 @@ def test_study_toml_with_arms_round_trips_and_reports_errors(tmp_path: Path) -> 
     made = plain_study(arm=[{"form": "top-two", "wording": "first", "share": 3}, {"form": "ranking"}])
     (tmp_path / "study.toml").write_text(render_study(made))
     assert read_study(tmp_path) == made and [one.name for one in made.arms] == ["top-two", "ranking"]
-    assert made.in_arm("top-two").wording == "first" and made.in_arm("nothing") == made
+    assert made.config_of_arm("top-two").wording == "first" and made.config_of_arm("nothing") == made
     base = {"name": "x", "labels": ["a", "b"]}
     for wrong, why in (
         ({"forms": ["ranking"]}, "two or more"),

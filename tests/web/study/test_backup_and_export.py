@@ -28,7 +28,7 @@ from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.config import parse_study, read_study
 from plurivox.web.study.create_study import add_answers
 from plurivox.web.study.export import escape_formula, export_study
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.task_import import read_answers
 from plurivox.web.study.toml_writer import render_study
@@ -176,7 +176,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     old = Settings(folder=tmp_path / "old")
     old.folder.mkdir()
     (old.folder / "study.toml").write_text(render_study(plain_study()))
-    StudySecret.of(old.folder)
+    StudySecret.read_or_create_secret(old.folder)
     engine = open_database(old)
     migrate(engine, "0002")
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():

@@ -13,7 +13,7 @@ from PIL import Image
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks import MediaFile
-from plurivox.web.study.image_files import read_image
+from plurivox.web.study.image_preparation import prepare_image
 from plurivox.web.study.task_import import read_tasks
 from studies import plain_study, served
 
@@ -57,7 +57,7 @@ def test_decompression_bombs_are_rejected() -> None:
     words = plain[:33] + text + plain[33:]
     for bomb in (wide, words, b"\0" * 20_000_001):
         with pytest.raises(InputError, match=r"bomb\.png (is not a supported image|has)"):
-            read_image(bomb, "bomb.png", 160)
+            prepare_image(bomb, "bomb.png", 160)
 
 
 @pytest.mark.parametrize("pixels", [16, 160])
@@ -66,7 +66,7 @@ def test_photos_are_shown_upright_and_without_metadata(form: str, pixels: int) -
     for orientation in (1, 6):
         data = saved(photo(), form, exif=exif(orientation))
         assert SECRET in data
-        picture = read_image(data, "x", pixels)
+        picture = prepare_image(data, "x", pixels)
         image = shown(picture)
         assert picture.shown is not None and SECRET not in picture.shown and not image.getexif()
         assert (picture.width, picture.height) == image.size
@@ -85,16 +85,16 @@ def halves(size: tuple[int, int], upright: bool) -> tuple[tuple[int, int, int, i
 
 def test_images_without_metadata_are_unchanged_and_others_keep_their_pixels() -> None:
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
-        assert read_image(saved(photo(), form), "x", 16).shown is None, form
+        assert prepare_image(saved(photo(), form), "x", 16).shown is None, form
     for form, more in (("PNG", {}), ("GIF", {"comment": SECRET}), ("WEBP", {"lossless": True, "exif": exif()})):
         data = saved(photo(), form, **more) + (SECRET if form == "PNG" else b"")
-        picture = read_image(data, "x", 16)
+        picture = prepare_image(data, "x", 16)
         assert picture.shown is not None and SECRET not in picture.shown
         np.testing.assert_array_equal(
             np.asarray(shown(picture).convert("RGB")), np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
         )
     data = saved(photo(), "JPEG", quality=70, comment=SECRET)
-    near = np.asarray(shown(read_image(data, "x", 16))).astype(int) - np.asarray(Image.open(io.BytesIO(data)))
+    near = np.asarray(shown(prepare_image(data, "x", 16))).astype(int) - np.asarray(Image.open(io.BytesIO(data)))
     assert np.abs(near).mean() < 1
 
 
@@ -102,7 +102,7 @@ def test_data_appended_to_an_image_is_not_served() -> None:
     page = b"<script>alert(1)</script>"
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
         for data in (saved(photo(), form) + page, saved(photo((8, 8)), form) + page):
-            picture = read_image(data, "x", 16)
+            picture = prepare_image(data, "x", 16)
             assert picture.shown is not None and page not in picture.shown
     for other in (
         b"%PDF-1.7\n",
@@ -112,14 +112,14 @@ def test_data_appended_to_an_image_is_not_served() -> None:
         b"BM" + bytes(60),
     ):
         with pytest.raises(InputError, match=r"x\.png is not a supported image"):
-            read_image(other + saved(photo(), "PNG"), "x.png", 16)
+            prepare_image(other + saved(photo(), "PNG"), "x.png", 16)
 
 
 def test_mpo_photos_are_read_as_jpeg() -> None:
     out = io.BytesIO()
     photo().save(out, "MPO", save_all=True, append_images=[photo()])
     for pixels in (16, 160):
-        picture = read_image(out.getvalue(), "x", pixels)
+        picture = prepare_image(out.getvalue(), "x", pixels)
         assert picture.type == "image/jpeg" and shown(picture).format == ("JPEG" if pixels == 16 else "PNG")
 
 
@@ -127,12 +127,12 @@ def test_animated_images_are_rejected() -> None:
     for form in ("GIF", "WEBP", "PNG"):
         moving = saved(photo(), form, save_all=True, append_images=[photo().rotate(180)])
         with pytest.raises(InputError, match=r"x is animated; tasks show still images"):
-            read_image(moving, "x", 160)
+            prepare_image(moving, "x", 160)
 
 
 def test_every_pixel_mode_is_converted_correctly() -> None:
     deep = Image.fromarray(np.linspace(0, 65535, 64 * 64).reshape(64, 64).astype(np.uint16))
-    light = np.asarray(shown(read_image(saved(deep, "PNG"), "x", 160)).convert("L"))
+    light = np.asarray(shown(prepare_image(saved(deep, "PNG"), "x", 160)).convert("L"))
     assert 110 < light.mean() < 145 and light.min() < 5 and light.max() > 250
     for mode, form in (
         ("CMYK", "JPEG"),
@@ -144,7 +144,7 @@ def test_every_pixel_mode_is_converted_correctly() -> None:
         ("L", "JPEG"),
     ):
         for pixels in (16, 160):
-            image = shown(read_image(saved(photo(mode=mode), form), "x", pixels)).convert("L")
+            image = shown(prepare_image(saved(photo(mode=mode), form), "x", pixels)).convert("L")
             dark, bright = (np.asarray(image.crop(box)).mean() for box in halves(image.size, upright=True))
             assert dark + 30 < bright, (mode, form)
 

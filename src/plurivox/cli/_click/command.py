@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.output import Screen
-from plurivox.cli._click.parameters import GENERAL, JSON, NET_THREADS, QUIET, THREADS, add_source
+from plurivox.cli._click.parameters import GENERAL, JSON, NET_THREADS, QUIET, THREADS, replace_input_by_source
 from plurivox.core.errors import InputError, unknown_name
 
 
@@ -42,23 +42,23 @@ class Command(BaseCommand):
         super().__init__(name, params=[*params, *common], **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the callback with warnings shown as notes, and print its result."""
-        given = ctx.params
-        screen = Screen(json=given.pop("json"), quiet=given.pop("quiet"), argv=tuple(ctx.obj or ()))
-        if (threads := given.pop("threads", None)) is not None:
-            use_threads(threads)
-        self.convert_params(given)
-        given["screen"] = screen
+        """Run the command: convert its parameters, call its callback with warnings shown as notes, and print the result."""
+        param_values = ctx.params
+        screen = Screen(json=param_values.pop("json"), quiet=param_values.pop("quiet"), argv=tuple(ctx.obj or ()))
+        if (threads := param_values.pop("threads", None)) is not None:
+            set_thread_count(threads)
+        self.convert_params(param_values)
+        param_values["screen"] = screen
         with screen.warnings_as_notes():
             result = super().invoke(ctx)
         screen.print_result(result)
 
-    def convert_params(self, given: dict[str, Any]) -> None:
-        """Change the parsed parameters `given`, in place, into arguments of the callback."""
-        add_source(given)
+    def convert_params(self, param_values: dict[str, Any]) -> None:
+        """Convert {parameter name: parsed value} of a command line to keyword arguments of the callback, in place."""
+        replace_input_by_source(param_values)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options to the help, grouped by section, their texts aligned in one column."""
+        """Write the options of a command to its help, grouped by section, with the texts aligned in one column."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             if (record := param.get_help_record(ctx)) is not None:
@@ -70,20 +70,20 @@ class Command(BaseCommand):
 
 
 class CommandGroup(BaseCommand, click.Group):
-    """Group of commands that lists their names and summaries without creating them."""
+    """Click group whose help lists the names and summaries of its commands without creating the commands."""
 
     kind = "command"
 
     def __init__(self, name: str, **settings: Any) -> None:
         super().__init__(name, subcommand_metavar=f"{self.kind.upper()} ...", **settings)
 
-    def summaries(self) -> Mapping[str, str]:
+    def command_summaries(self) -> Mapping[str, str]:
         """Return {command name: summary}, in the order of the help."""
         return {name: command.get_short_help_str(200) for name, command in self.commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return list(self.summaries())
+        return list(self.command_summaries())
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -96,30 +96,32 @@ class CommandGroup(BaseCommand, click.Group):
                 raise InputError(
                     f"{name} is a file or folder; give a {self.kind} before it ({ctx.command_path} --help lists them)"
                 )
-            raise unknown_name(self.kind, name, self.summaries())
+            raise unknown_name(self.kind, name, self.command_summaries())
         return name if command else None, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section(f"{self.kind.capitalize()}s"):
-            formatter.write_dl(list(self.summaries().items()))
+            formatter.write_dl(list(self.command_summaries().items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, ctx, incomplete)
         return [
-            CompletionItem(name, help=line) for name, line in self.summaries().items() if name.startswith(incomplete)
+            CompletionItem(name, help=line)
+            for name, line in self.command_summaries().items()
+            if name.startswith(incomplete)
         ]
 
 
 class LazyGroup(CommandGroup):
-    """Group that imports a command only when it is called; `table` maps its name to (module:attribute, summary)."""
+    """Click group that imports a command only when it is called; `table` maps command names to (module:attribute, summary)."""
 
     def __init__(self, name: str, table: Mapping[str, tuple[str, str]], **settings: Any) -> None:
         super().__init__(name, **settings)
         self.table = table
 
-    def summaries(self) -> Mapping[str, str]:
+    def command_summaries(self) -> Mapping[str, str]:
         return {name: line for name, (_, line) in self.table.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -132,7 +134,7 @@ class LazyGroup(CommandGroup):
         return command
 
 
-def use_threads(n: int) -> None:
+def set_thread_count(n: int) -> None:
     """Set the number of threads of polars, kernels and torch to `n`; call before polars and torch are imported."""
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(n)
     if importlib.util.find_spec("plurivox.engine.threads") is not None:

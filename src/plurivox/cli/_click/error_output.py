@@ -12,7 +12,7 @@ EXIT_USER_ERROR, EXIT_INTERRUPTED = 2, 130
 
 
 def is_user_error(error: Exception) -> bool:
-    """Return whether an error is reported in one line; any other error is a bug and keeps its traceback."""
+    """Return whether an error is the user's, reported in one line; any other error is a bug and keeps its traceback."""
     user_errors = PlurivoxError, click.ClickException, click.Abort, OSError, zipfile.BadZipFile, MemoryError
     return (
         isinstance(error, user_errors)
@@ -23,7 +23,7 @@ def is_user_error(error: Exception) -> bool:
 
 
 def report_error(error: Exception) -> int:
-    """Print the error to stderr and return the exit code."""
+    """Print the message of a user error to stderr and return the exit code of the command."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return EXIT_USER_ERROR
@@ -39,13 +39,14 @@ def join_lines(text: str) -> str:
 
 
 def error_message(error: Exception) -> str:
+    """Return the message that a user sees for an error of plurivox, click, the system, polars or torch."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
         flags = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
         long = [flag for flag in flags if flag.startswith("--")]
-        return _with_help(str(unknown_name("option", error.option_name, long)), error)
+        return _with_help_hint(str(unknown_name("option", error.option_name, long)), error)
     if isinstance(error, click.UsageError):
-        return _with_help(_uncapitalize(error.format_message()), error)
+        return _with_help_hint(_uncapitalize(error.format_message()), error)
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, OSError):
@@ -81,7 +82,8 @@ def _lacks_table_packages(error: Exception) -> bool:
     return isinstance(error, ModuleNotFoundError) and error.name in ("polars", "narwhals")
 
 
-def _with_help(text: str, error: click.UsageError) -> str:
+def _with_help_hint(text: str, error: click.UsageError) -> str:
+    """Return an error message with "(see COMMAND --help)" appended."""
     return f"{text} (see {error.ctx.command_path} --help)" if error.ctx is not None else text
 
 

@@ -34,8 +34,10 @@ def image_flags() -> list[Flag]:
     return [table, size, skip]
 
 
-def pack_image_options(given: dict[str, Any]) -> None:
-    """Replace the values of the three image options in `given` by one `pictures`."""
+def pack_image_options(param_values: dict[str, Any]) -> None:
+    """Replace images, image_size and skip_damaged in `param_values`, in place, by one Pictures `pictures`."""
     from plurivox.workflows.load_training_data import Pictures
 
-    given["pictures"] = Pictures(given.pop("images"), given.pop("image_size"), given.pop("skip_damaged"))
+    param_values["pictures"] = Pictures(
+        param_values.pop("images"), param_values.pop("image_size"), param_values.pop("skip_damaged")
+    )

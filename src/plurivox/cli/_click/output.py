@@ -43,11 +43,11 @@ class Screen:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def command(self) -> str:
+    def command_line(self) -> str:
         """The command line as typed, quoted for a shell."""
         return shlex.join(["plurivox", *self.argv])
 
-    def note(self, text: str) -> None:
+    def print_note(self, text: str) -> None:
         """Print a note (what was dropped, merged or assumed) to stderr unless --quiet, and keep it for --json; no repeats."""
         if text in self.notes:
             return
@@ -57,12 +57,12 @@ class Screen:
 
     @contextmanager
     def warnings_as_notes(self) -> Iterator[None]:
-        """Show every PlurivoxWarning raised in the block as a note."""
+        """Context manager: print every PlurivoxWarning raised in the block as a note on stderr."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", PlurivoxWarning)
             show_other = warnings.showwarning
 
-            def show(
+            def show_plurivox_warning_as_note(
                 message: Warning | str,
                 category: type[Warning],
                 filename: str,
@@ -71,34 +71,34 @@ class Screen:
                 line: str | None = None,
             ) -> None:
                 if issubclass(category, PlurivoxWarning):
-                    self.note(str(message))
+                    self.print_note(str(message))
                 else:
                     show_other(message, category, filename, lineno, file, line)
 
-            warnings.showwarning = show
+            warnings.showwarning = show_plurivox_warning_as_note
             yield
 
-    def progress(self, title: str) -> AbstractContextManager[Progress]:
-        """Return a context manager that gives a progress callback; it draws a bar if stderr is a terminal."""
+    def show_progress(self, title: str) -> AbstractContextManager[Progress]:
+        """Return a context manager that yields a progress callback; it draws a bar if stderr is a terminal and not --quiet."""
         return progress_bar(title, enabled=not self.quiet)
 
     def print_result(self, result: CommandResult) -> None:
-        """Print the result of the command to stdout, as text or as JSON."""
+        """Print the result of a command to stdout, as text or, with --json, as JSON with all notes."""
         if self.json:
             import json
 
             document = {**result.data, "notes": self.notes}
-            click.echo(json.dumps(as_json(document), indent=2, allow_nan=False))
+            click.echo(json.dumps(to_json_types(document), indent=2, allow_nan=False))
             return
         for part in (result.text, "" if self.quiet else result.summary):
             if part:
                 click.echo(part)
 
 
-def table(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
-    """Return rows of text as aligned columns, without padding after the last one.
+def align_columns(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
+    """Return rows of text as one text with aligned columns, for a terminal.
 
-    >>> print(table([("tasks", "7"), ("votes per task", "3.00")]))
+    >>> print(align_columns([("tasks", "7"), ("votes per task", "3.00")]))
     tasks           7
     votes per task  3.00
     """
@@ -108,10 +108,10 @@ def table(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> s
     )
 
 
-def format_value(name: str, value: object) -> str:
-    """Return "name: value" as text; a boolean as "name" or "not name".
+def format_figure(name: str, value: object) -> str:
+    """Return "name: value" with a formatted number; for a boolean "name" or "not name".
 
-    >>> format_value("ties", 1200), format_value("converged", False), format_value("loss", 0.123456789)
+    >>> format_figure("ties", 1200), format_figure("converged", False), format_figure("loss", 0.123456789)
     ('ties: 1,200', 'not converged', 'loss: 0.123457')
     """
     if isinstance(value, bool):
@@ -121,18 +121,18 @@ def format_value(name: str, value: object) -> str:
     return f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
 
 
-def as_json(value: Any) -> Any:
-    """Return a value as JSON types: arrays as lists, paths as text, NaN and infinity as None.
+def to_json_types(value: Any) -> Any:
+    """Convert a value to types that JSON has, recursively: arrays as lists, paths as text, NaN and infinity as None.
 
-    >>> as_json({"a": (1, float("nan")), 2: "b"})
+    >>> to_json_types({"a": (1, float("nan")), 2: "b"})
     {'a': [1, None], '2': 'b'}
     """
     if isinstance(value, Mapping):
-        return {str(name): as_json(entry) for name, entry in value.items()}
+        return {str(name): to_json_types(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [as_json(entry) for entry in (sorted(value) if isinstance(value, set | frozenset) else value)]
+        return [to_json_types(entry) for entry in (sorted(value) if isinstance(value, set | frozenset) else value)]
     if hasattr(value, "tolist"):  # numpy arrays and scalars, without importing numpy
-        return as_json(value.tolist())
+        return to_json_types(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)
@@ -143,7 +143,7 @@ def as_json(value: Any) -> Any:
 
 @contextmanager
 def progress_bar(title: str, enabled: bool = True) -> Iterator[Progress]:
-    """Give a progress callback that draws a bar on stderr while the block runs; `no_progress` if stderr is not a terminal."""
+    """Yield a progress callback that draws a bar on stderr while the block runs, or does nothing if it is not a terminal."""
     if not enabled or not sys.stderr.isatty():
         yield no_progress
         return
@@ -151,7 +151,7 @@ def progress_bar(title: str, enabled: bool = True) -> Iterator[Progress]:
     try:
         yield bar
     finally:
-        bar.close()
+        bar.remove_bar()
 
 
 class ProgressBar:
@@ -165,11 +165,11 @@ class ProgressBar:
         if self.bar is None:
             if time.monotonic() - self.started < BAR_DELAY_SECONDS:
                 return
-            self.bar = self._start_bar(total)
+            self.bar = self._start_rich_bar(total)
         value_text = "" if value is None else f"{value:.6g}"
         self.bar.update(self.bar.task_ids[0], completed=step + 1, total=total, value=value_text)
 
-    def _start_bar(self, total: int) -> "RichProgress":
+    def _start_rich_bar(self, total: int) -> "RichProgress":
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -194,7 +194,7 @@ class ProgressBar:
         progress.start()
         return progress
 
-    def close(self) -> None:
-        """Remove the bar from the terminal."""
+    def remove_bar(self) -> None:
+        """Stop the progress bar and remove it from the terminal."""
         if self.bar is not None:
             self.bar.stop()

@@ -24,7 +24,7 @@ class Flag(click.Option):
         self.section = section
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """Return {}: the help text already contains default and range, click must not append them."""
+        """Return {}, so that click appends nothing to the help of an option: its text already contains default and range."""
         del ctx
         return {}
 
@@ -69,8 +69,9 @@ JSON = Flag(["--json"], GENERAL, is_flag=True, help="print the result as one JSO
 QUIET = Flag(["--quiet", "-q"], GENERAL, is_flag=True, help="print no notes, no progress bar and no closing line")
 
 
-def _threads_flag(effect: str) -> Flag:
-    help_text = f"number of threads; {effect}  [default: all cores]"
+def _threads_flag(effect_on_result: str) -> Flag:
+    """Return the option --threads; its help says whether the number of threads changes the result."""
+    help_text = f"number of threads; {effect_on_result}  [default: all cores]"
     return Flag(["--threads"], GENERAL, type=click.IntRange(min=1), metavar="N", help=help_text)
 
 
@@ -83,19 +84,19 @@ NET_THREADS = _threads_flag("it may change the last digits of a network's output
 
 @dataclass(frozen=True)
 class Source:
-    """INPUT as typed and the reading options; `read()` reads it."""
+    """INPUT of a command as typed, with the options on how to read it; `read_dataset()` reads it."""
 
     name: str  # a file, a folder or the name of a data set, as typed
     read_options: Mapping[str, Any]  # only the options that were given
 
-    def read(self) -> "Dataset":
-        """Read the input and return it as a Dataset."""
+    def read_dataset(self) -> "Dataset":
+        """Read the input file, folder or installed data set and return it as a Dataset."""
         from plurivox import io
 
-        return io.read(self.location, **self.read_options)
+        return io.read(self.input_location, **self.read_options)
 
     @property
-    def location(self) -> str:
+    def input_location(self) -> str:
         """The file, folder or data set to read; `.` and `..` as full paths, because the data set is named after its folder."""
         return self.name if Path(self.name).name not in ("", "..") else str(Path(self.name).resolve())
 
@@ -111,7 +112,7 @@ def check_distinct_files(source: Source, *targets: Path | None) -> None:
 
 
 class TextWithCompletion(click.ParamType[str]):
-    """Click type of any text; `complete(prefix)` returns what the shell offers to complete it."""
+    """Click type of any text; `complete(prefix)` returns the completions that a shell offers."""
 
     def __init__(self, name: str, complete: Callable[[str], list[CompletionItem[Any]]]) -> None:
         self.name, self.complete = name, complete
@@ -207,22 +208,23 @@ def check_file_type(path: Path, *more_types: str) -> None:
         raise InputError(f"unsupported file type of {path}; use {', '.join([*TABLE_SUFFIXES, *more_types])}")
 
 
-def add_source(given: dict[str, Any]) -> None:
-    """Replace INPUT and its reading options in `given`, if present, by one `source`; several inputs by `sources`."""
-    if "input" in given:
-        given["source"] = Source(given.pop("input"), _pop_reading_options(given))
-    if "inputs" in given:
-        read_options = _pop_reading_options(given)
-        given["sources"] = tuple(Source(name, read_options) for name in given.pop("inputs"))
+def replace_input_by_source(param_values: dict[str, Any]) -> None:
+    """Replace INPUT and its reading options in `param_values`, in place, by one Source `source`, or several by `sources`."""
+    if "input" in param_values:
+        param_values["source"] = Source(param_values.pop("input"), _pop_reading_options(param_values))
+    if "inputs" in param_values:
+        read_options = _pop_reading_options(param_values)
+        param_values["sources"] = tuple(Source(name, read_options) for name in param_values.pop("inputs"))
 
 
-def _pop_reading_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove all reading options from `given` and return those that were set."""
-    options = {flag.name: given.pop(flag.name) for flag in READING_FLAGS}
+def _pop_reading_options(param_values: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options on how to read INPUT from `param_values`; return those that the user set."""
+    options = {flag.name: param_values.pop(flag.name) for flag in READING_FLAGS}
     return {name: value for name, value in options.items() if value is not None}
 
 
 def _reading_flag(names: str, help: str, **settings: Any) -> Flag:
+    """Return an option on how to read INPUT, listed in its section of the help."""
     return Flag([names], READING, help=help, default=None, **settings)
 
 

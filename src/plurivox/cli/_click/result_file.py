@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 TEXT_METHODS = {".csv": "csv", ".md": "markdown", ".json": "json", ".tex": "latex"}  # of the result, by file type
 
 
-def check_result_file(out: Path | None, name: str, file_types: tuple[str, ...]) -> None:
-    """Raise InputError if `out` is not of one of `file_types`; `name` (such as "a comparison") is for the message."""
+def check_result_file(out: Path | None, result_name: str, file_types: tuple[str, ...]) -> None:
+    """Raise InputError if `out` is not of one of `file_types`; `result_name` (such as "a comparison") is for the message."""
     if out is not None and suffix_of(out) not in file_types:
-        raise InputError(f"unsupported file type of {out}; {name} can be written as {', '.join(file_types)}")
+        raise InputError(f"unsupported file type of {out}; {result_name} can be written as {', '.join(file_types)}")
 
 
 def write_result_file(result: "DataType", out: Path) -> None:
-    """Write a result atomically as text in the format of the file's suffix, or save it whole as `.npz`."""
+    """Write a comparison or an evaluation atomically as text in the format of the file's suffix, or save it whole as `.npz`."""
     from plurivox.core.atomic_write import atomic_file
 
     if suffix_of(out) == ".npz":

@@ -11,7 +11,8 @@ STUDY, SERVER = "The study", "The server"
 FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
 
 
-def _study(name: str, help: str, **about: Any) -> Flag:
+def _study_flag(name: str, help: str, **about: Any) -> Flag:
+    """Return an option of `studio new`, in the section of the study."""
     return Flag([name], STUDY, help=help, default=None, **about)
 
 
@@ -26,11 +27,11 @@ FOLDERS = Argument(
     nargs=-1,
     required=True,
 )
-NEW_FOLDER = Argument("study", IN_AND_OUT, "a new folder", type=OutFolder(), metavar="STUDY")
+NEW_FOLDER = Argument("study", IN_AND_OUT, "folder of the new study", type=OutFolder(), metavar="STUDY")
 DEMO = Argument(
     "study",
     IN_AND_OUT,
-    "a new folder  [default: studio-demo]",
+    "folder of the demo study  [default: studio-demo]",
     type=OutFolder(),
     required=False,
     metavar="STUDY",
@@ -40,7 +41,12 @@ SOURCE = Argument("source", IN_AND_OUT, "tasks to add, as --items of studio new"
 BACKUP = Argument("backup", IN_AND_OUT, "a folder written by studio backup", type=WHERE, metavar="BACKUP")
 WORKER = Argument("worker", IN_AND_OUT, "pseudonym or platform id of the worker", metavar="WORKER")
 OUT = Flag(
-    ["-o", "--out"], IN_AND_OUT, type=OutFolder(), required=True, metavar="FOLDER", help="a new folder  [required]"
+    ["-o", "--out"],
+    IN_AND_OUT,
+    type=OutFolder(),
+    required=True,
+    metavar="FOLDER",
+    help="a new folder to write to  [required]",
 )
 FORM = Flag(
     ["--form"],
@@ -48,7 +54,7 @@ FORM = Flag(
     type=Choice("form", ("parquet", "csv")),
     default="parquet",
     metavar="[parquet|csv]",
-    help="csv adds a prefix to text that a spreadsheet would run as a formula  [default: parquet]",
+    help="file format; csv adds a prefix to text that a spreadsheet would run as a formula  [default: parquet]",
 )
 PAY_OUT = Flag(
     ["-o", "--out"],
@@ -74,15 +80,29 @@ DATABASE = Flag(
 HOST = Flag(
     ["--host"], SERVER, default="127.0.0.1", metavar="ADDRESS", help="address to listen on  [default: 127.0.0.1]"
 )
-PORT = Flag(["--port"], SERVER, type=click.IntRange(0, 65535), default=8000, metavar="N", help="[default: 8000]")
-BASE = Flag(["--base-url"], SERVER, metavar="URL", help="public address, such as https://study.example.org")
+PORT = Flag(
+    ["--port"],
+    SERVER,
+    type=click.IntRange(0, 65535),
+    default=8000,
+    metavar="N",
+    help="port to listen on  [default: 8000]",
+)
+BASE = Flag(
+    ["--base-url"], SERVER, metavar="URL", help="public address of the server, such as https://study.example.org"
+)
 PROXY = Flag(
     ["--behind-proxy"], SERVER, metavar="LIST", help="addresses of proxies whose X-Forwarded headers are trusted"
 )
 PROCESSES = Flag(
-    ["--processes"], SERVER, type=click.IntRange(1, 64), default=1, metavar="N", help="server processes  [default: 1]"
+    ["--processes"],
+    SERVER,
+    type=click.IntRange(1, 64),
+    default=1,
+    metavar="N",
+    help="number of server processes  [default: 1]",
 )
-MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="create the study, do not serve it")
+MAKE = Flag(["--only-make"], SERVER, is_flag=True, help="create the demo study, do not serve it")
 NEW = [
     Flag(
         ["--items"],
@@ -101,25 +121,25 @@ NEW = [
         metavar="LIST",
         help="labels, such as cat,dog,ship  [required]",
     ),
-    _study(
+    _study_flag(
         "--form",
-        "form of the questions  [default: top-two]",
+        "question form: how people answer a task  [default: top-two]",
         type=Choice("form", FORMS),
         metavar=f"[{'|'.join(FORMS)}]",
     ),
-    _study(
+    _study_flag(
         "--wording",
-        "ask what you think, or what others would say  [default: third]",
+        "ask people what they think, or what others would say  [default: third]",
         type=Choice("wording", ("first", "third")),
         metavar="[first|third]",
     ),
-    _study("--per-task", "answers wanted per task  [default: 6]", type=int, metavar="N"),
-    _study("--batch", "tasks per sitting  [default: 25]", type=int, metavar="N"),
-    _study("--repeats", "tasks shown twice in a sitting  [default: 0]", type=int, metavar="N"),
-    _study("--sittings", "batches that one person may answer  [default: 1]", type=int, metavar="N"),
-    _study("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
-    _study("--batches", "fixed batches: a table with columns batch and task", type=WHERE, metavar="FILE"),
-    _study("--title", "title shown above the tasks", metavar="TEXT"),
+    _study_flag("--per-task", "answers wanted per task  [default: 6]", type=int, metavar="N"),
+    _study_flag("--batch", "tasks per sitting  [default: 25]", type=int, metavar="N"),
+    _study_flag("--repeats", "tasks shown twice in a sitting  [default: 0]", type=int, metavar="N"),
+    _study_flag("--sittings", "batches that one person may answer  [default: 1]", type=int, metavar="N"),
+    _study_flag("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
+    _study_flag("--batches", "fixed batches: a table with columns batch and task", type=WHERE, metavar="FILE"),
+    _study_flag("--title", "title of the study, shown above the tasks", metavar="TEXT"),
 ]
 DATABASES = Flag(
     ["--database"],

@@ -1,4 +1,4 @@
-"""Request and response bodies of tasks, drafts and answers; the classmethods `of` build them from store and service objects."""
+"""Request and response bodies of tasks, drafts and answers; classmethods `from_*` build them from store and service objects."""
 
 from typing import Annotated, Literal, Self
 
@@ -27,8 +27,8 @@ class Progress(BaseModel):
     sittings: int
 
     @classmethod
-    def of(cls, study: Study, sitting: Sitting | None) -> Self:
-        """Build the progress in a sitting; None: before the first sitting."""
+    def progress_in_sitting(cls, study: Study, sitting: Sitting | None) -> Self:
+        """Return how many tasks of how many a worker has done in a sitting; 0 of 0 before the first (`sitting` is None)."""
         if sitting is None:
             return cls(done=0, total=0, sitting=1, sittings=study.sittings)
         number = max(sitting.number, 1)
@@ -46,16 +46,21 @@ class Task(BaseModel):
     height: int | None = None
 
     @classmethod
-    def of(cls, task: ShownTask) -> Self:
-        """Build the content of a task; its name is left out because it may reveal the answer."""
-        address = None if task.media_id is None else f"/media/{encode_id(task.media_id)}"
+    def from_shown_task(cls, shown_task: ShownTask) -> Self:
+        """Build the content of a task for the task page; its name is left out because it may reveal the answer."""
+        address = None if shown_task.media_id is None else f"/media/{encode_id(shown_task.media_id)}"
         return cls(
-            kind=task.kind, text=task.text, text2=task.text2, media=address, width=task.width, height=task.height
+            kind=shown_task.kind,
+            text=shown_task.text,
+            text2=shown_task.text2,
+            media=address,
+            width=shown_task.width,
+            height=shown_task.height,
         )
 
 
 class Slot(BaseModel):
-    """A task leased to the worker, to be answered. Whether it is a repeat is not shown."""
+    """Response body with a slot: a task leased to the worker, to be answered. Whether it is a repeat is not shown."""
 
     slot: str
     task: Task
@@ -63,15 +68,15 @@ class Slot(BaseModel):
     practice: bool
 
     @classmethod
-    def of(cls, slot: sittings.Slot) -> Self:
-        """Build the body of a leased slot."""
-        task, practice = Task.of(slot.shown), slot.kind == "practice"
+    def from_leased_slot(cls, slot: sittings.Slot) -> Self:
+        """Build the response for a task leased to a worker: content, position, and whether it is practice."""
+        task, practice = Task.from_shown_task(slot.shown), slot.kind == "practice"
         return cls(slot=encode_id(slot.id), task=task, position=slot.position, practice=practice)
 
 
 class Waiting(BaseModel):
-    """No task is available: the remaining ones are leased to other workers until their leases expire. Request again after
-    `again_seconds`; a worker who has answered may also finish the stage `tasks`."""
+    """Response body if no task is available: the remaining ones are leased to other workers until their leases expire. Request
+    again after `again_seconds`; a worker who has answered may also finish the stage `tasks`."""
 
     answered: int  # answers of this worker; without any there is no completion code
     until: float  # when the first lease expires, in seconds since 1970
@@ -79,27 +84,28 @@ class Waiting(BaseModel):
     text: str
 
     @classmethod
-    def of(cls, study: Study, waiting: sittings.Waiting) -> Self:
-        """Build the waiting response, with the study's text."""
+    def from_waiting_worker(cls, study: Study, waiting: sittings.Waiting) -> Self:
+        """Build the response for a worker who waits for a task: when to request again, and the waiting text of the study."""
         text = study.texts.waiting
         return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
 
 
 class Draft(RequestModel):
-    """An unfinished answer in the page's own format, stored until the answer is submitted; never counted."""
+    """Request body with a draft: an unfinished answer in the page's own format, stored until the answer is submitted; never
+    counted."""
 
     slot: Id
     body: Annotated[str, Field(min_length=1, max_length=MAX_DRAFT_CHARS, pattern=r"^[^\x00]*$")]
 
 
 class DraftSaved(BaseModel):
-    """Whether the draft was stored; false if the slot is answered already or its lease has expired."""
+    """Response body: whether the draft was stored; false if the slot is answered already or its lease has expired."""
 
     kept: bool
 
 
 class Slots(BaseModel):
-    """The next slots in order, repeated until they are answered; `enough`: no task is left for this worker."""
+    """The next slots (leased tasks) in order, repeated until they are answered; `enough`: no task is left for this worker."""
 
     slots: list[Slot]
     progress: Progress
@@ -108,20 +114,20 @@ class Slots(BaseModel):
     draft: Draft | None = None  # the unfinished answer, perhaps from another device
 
     @classmethod
-    def of(cls, study: Study, found: NextTasks) -> Self:
-        """Build the response from the next tasks of a worker."""
-        draft = found.draft
+    def from_next_tasks(cls, study: Study, next_tasks: NextTasks) -> Self:
+        """Build the response to a request for tasks: leased slots, progress, and the draft or the waiting response."""
+        draft = next_tasks.draft
         return cls(
-            slots=[Slot.of(one) for one in found.slots],
-            progress=Progress.of(study, found.sitting),
-            enough=not found.slots and found.waiting is None,
-            waiting=None if found.waiting is None else Waiting.of(study, found.waiting),
+            slots=[Slot.from_leased_slot(one) for one in next_tasks.slots],
+            progress=Progress.progress_in_sitting(study, next_tasks.sitting),
+            enough=not next_tasks.slots and next_tasks.waiting is None,
+            waiting=None if next_tasks.waiting is None else Waiting.from_waiting_worker(study, next_tasks.waiting),
             draft=None if draft is None else Draft(slot=encode_id(draft.slot), body=draft.body),
         )
 
 
 class Mark(RequestModel):
-    """A mark on a label: named (in order, with the percent as typed), never (ruled out) or possible."""
+    """What a worker marked a label as: named (in order, with the percent as typed), never (ruled out) or possible."""
 
     kind: MarkKind
     label: LabelName
@@ -150,8 +156,8 @@ class Event(RequestModel):
 
 
 class SubmitAnswer(RequestModel):
-    """An answer to submit. The client makes one random `key` per answer and keeps it until the answer is acknowledged: sent
-    twice, it counts once. To change an answer, submit a new one with `replaces`, the id of the old one."""
+    """Request body with an answer to submit. The client makes one random `key` per answer and keeps it until the answer is
+    acknowledged: sent twice, it counts once. To change an answer, submit a new one with `replaces`, the id of the old one."""
 
     key: Id
     slot: Id
@@ -168,8 +174,8 @@ class SubmitAnswer(RequestModel):
     events: Annotated[list[Event], Field(max_length=1000)] = []
     ahead: Annotated[int, Field(ge=0, le=10)] = 0  # number of next slots to include in the response
 
-    def submission(self) -> submissions.Submission:
-        """Convert the body to the Submission that `submit_answer` takes."""
+    def to_submission(self) -> submissions.Submission:
+        """Convert the request body to the Submission that `submit_answer` stores."""
         values = self.model_dump(exclude={"slot", "marks", "label_order", "ahead"})
         marks = [submissions.Mark(one.kind, one.label, one.typed) for one in self.marks]
         slot, label_order = decode_id(self.slot), self.label_order or ()
@@ -177,8 +183,8 @@ class SubmitAnswer(RequestModel):
 
 
 class AnswerAcknowledged(BaseModel):
-    """The acknowledgement, sent after the answer is on disk. `extra`: the lease had expired and the task already had all its
-    answers; the answer is kept as an extra."""
+    """Response body that acknowledges an answer, sent after the answer is on disk. `extra`: the lease had expired and the task
+    already had all its answers; the answer is kept as an extra."""
 
     answer: str
     again: bool  # the key was submitted before: this repeats the first acknowledgement
@@ -189,21 +195,21 @@ class AnswerAcknowledged(BaseModel):
     slots: list[Slot] = []  # the next `ahead` slots
 
     @classmethod
-    def of(cls, study: Study, key: str, taken: SubmitResult) -> Self:
-        """Build the acknowledgement of the answer with `key`."""
+    def from_submit_result(cls, study: Study, key: str, result: SubmitResult) -> Self:
+        """Build the acknowledgement of a submitted answer, whose id is `key`."""
         return cls(
             answer=key,
-            again=taken.again,
-            extra=taken.extra,
-            progress=Progress.of(study, taken.sitting),
-            stage=taken.worker.stage,
-            enough=taken.worker.stage not in ("practice", "tasks"),
-            slots=[Slot.of(one) for one in taken.ahead],
+            again=result.again,
+            extra=result.extra,
+            progress=Progress.progress_in_sitting(study, result.sitting),
+            stage=result.worker.stage,
+            enough=result.worker.stage not in ("practice", "tasks"),
+            slots=[Slot.from_leased_slot(one) for one in result.ahead],
         )
 
 
 class MyAnswer(BaseModel):
-    """An answer of the worker's current sitting, to review or change."""
+    """Response body with an answer of the worker's current sitting, to review or change."""
 
     answer: str
     slot: Slot
@@ -212,11 +218,11 @@ class MyAnswer(BaseModel):
     none_of_these: bool
 
     @classmethod
-    def of(cls, answer: submissions.OwnAnswer) -> Self:
-        """Build the body of a stored answer."""
+    def from_own_answer(cls, answer: submissions.OwnAnswer) -> Self:
+        """Build the response for a stored answer of the worker, with its slot and marks, for review or change."""
         return cls(
             answer=answer.key,
-            slot=Slot.of(answer.slot),
+            slot=Slot.from_leased_slot(answer.slot),
             marks=[ShownMark(kind=one.kind, label=one.label, typed=one.typed) for one in answer.marks],
             abstain=answer.abstain,
             none_of_these=answer.none_of_these,
@@ -224,6 +230,6 @@ class MyAnswer(BaseModel):
 
 
 class MyAnswers(BaseModel):
-    """Answers of the worker's current sitting, the latest first."""
+    """Response body: answers of the worker's current sitting, the latest first."""
 
     answers: list[MyAnswer]

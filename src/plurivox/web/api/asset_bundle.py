@@ -14,21 +14,22 @@ COMMENT = re.compile(r"^\s*//.*\n|(?<=[;{,]) // .*$|^ +", re.MULTILINE)  # comme
 
 
 def list_modules(entry: Path) -> list[Path]:
-    """Return an entry module and all modules it imports, each after its dependencies."""
+    """Return the paths of a JavaScript entry module and of all modules it imports, each after its own imports."""
     order: list[Path] = []
 
-    def visit(path: Path) -> None:
+    def append_after_imports(path: Path) -> None:
+        """Append a module to `order`, after the modules it imports."""
         if path not in order:
             for name in IMPORT.findall(path.read_text(encoding="utf-8")):
-                visit(path.parent / name)
+                append_after_imports(path.parent / name)
             order.append(path)
 
-    visit(entry)
+    append_after_imports(entry)
     return order
 
 
 def bundle_script(entry: Path, sheets: list[Path] = []) -> str:  # noqa: B006  (never changed)
-    """Return an entry module and its imports as one script without comments; `sheets` become its string constant SHEET.
+    """Return a JavaScript module and its imports as one script without comments; `sheets` become its string constant SHEET.
 
     A style sheet inside the script saves a request before the page is usable.
     """
@@ -40,6 +41,6 @@ def bundle_script(entry: Path, sheets: list[Path] = []) -> str:  # noqa: B006  (
 
 
 def bundle_stylesheet(sheets: list[Path]) -> str:
-    """Return style sheets as one, without comments and indentation."""
+    """Return the text of CSS files as one style sheet, without comments and indentation."""
     text = "".join(path.read_text(encoding="utf-8") for path in sheets)
     return re.sub(r"\n\s*", "\n", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)).strip()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 
-from plurivox.web.api.http_errors import ApiError, rate_limited, token_expired
+from plurivox.web.api.http_errors import ApiError, expired_token_error, rate_limit_error
 from plurivox.web.api.login_throttle import LoginThrottle
 from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, client_network
 from plurivox.web.settings import Settings
@@ -17,7 +17,7 @@ from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.studio import Studio
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 
 COOKIE_NAME = "plurivox_owner"
 CSRF_HEADER = "X-Plurivox-Token"
@@ -27,7 +27,7 @@ BEARER, LINK, INVITE = "bearer", "link", "invite"  # purposes of signed texts
 
 
 async def get_studio(request: Request) -> Studio:
-    """Return the Studio of this application."""
+    """Return the Studio (study, database, secret key) of the application that serves the request."""
     studio: Studio = request.app.state.studio
     return studio
 
@@ -37,7 +37,7 @@ StudioDep = Annotated[Studio, Depends(get_studio)]
 
 @dataclass
 class RateLimits:
-    """The rate limits of one server process."""
+    """The rate limits of one server process: requests of workers, entries, logins, drafts, password hashing."""
 
     workers: TokenBuckets
     enters: TokenBuckets
@@ -46,15 +46,15 @@ class RateLimits:
     hashing: BoundedPool = field(default_factory=BoundedPool)
 
     @classmethod
-    def of(cls, settings: Settings) -> "RateLimits":
-        """Make the limits of one process; the login limit is divided by the number of processes, the others are not."""
+    def limits_from_settings(cls, settings: Settings) -> "RateLimits":
+        """Create the rate limits of one server process; only the login limit is divided by the number of processes."""
         limits = settings.requests_per_minute, settings.enters_per_minute, settings.drafts_per_minute
         workers, enters, drafts = map(TokenBuckets, limits)
         return cls(workers, enters, LoginThrottle(settings.logins_per_minute / settings.processes), drafts)
 
 
 async def get_limits(request: Request) -> RateLimits:
-    """Return the rate limits of this application."""
+    """Return the rate limits of the application that serves the request."""
     limits: RateLimits = request.app.state.limits
     return limits
 
@@ -62,30 +62,30 @@ async def get_limits(request: Request) -> RateLimits:
 LimitsDep = Annotated[RateLimits, Depends(get_limits)]
 
 
-def enforce_limit(buckets: TokenBuckets, name: object) -> None:
-    """Count a request of `name`; raise ApiError 429 if its limit is reached."""
-    if wait := buckets.take(name):
-        raise rate_limited(wait)
+def enforce_rate_limit(buckets: TokenBuckets, client: object) -> None:
+    """Count a request of a client (an address or a worker id); raise ApiError 429 if it has made too many."""
+    if wait := buckets.take_token(client):
+        raise rate_limit_error(wait)
 
 
 def client_address(request: Request) -> str:
-    """Return the client's address under which requests are counted, see `client_network`."""
+    """Return the address under which a client's requests are counted: an IPv4 address or an IPv6 /64 network."""
     return client_network(request.client.host) if request.client else ""
 
 
-async def limit_entries(request: Request) -> None:
+async def enforce_entry_limit(request: Request) -> None:
     """Raise ApiError 429 if the client's address enters the study too often."""
-    enforce_limit(request.app.state.limits.enters, client_address(request))
+    enforce_rate_limit(request.app.state.limits.enters, client_address(request))
 
 
 async def check_setup_request(request: Request) -> None:
-    """Raise ApiError if the request comes from another origin or the address makes too many attempts."""
-    enforce_limit(request.app.state.limits.logins.addresses, client_address(request))
+    """Raise ApiError if a setup request comes from another origin, or its address has made too many attempts."""
+    enforce_rate_limit(request.app.state.limits.logins.addresses, client_address(request))
     require_same_origin(request)
 
 
 async def check_login_request(request: Request) -> str:
-    """Check the origin of a login request and return the client's address; attempts are counted in the route."""
+    """Return the client's address of a login request; raise ApiError if the request comes from another origin."""
     require_same_origin(request)
     return client_address(request)
 
@@ -102,14 +102,14 @@ class Bearer(NamedTuple):
 
 
 def make_bearer_token(keys: StudySecret, worker: int) -> str:
-    """Return a signed token of a worker; it expires if not used for `token_days` of the study."""
+    """Return a new signed bearer token of a worker; it expires if not used for `token_days` of the study."""
     return keys.sign(BEARER, f"{encode_id(worker)}.{secrets.token_urlsafe(6)}.{int(now()):x}")
 
 
 async def read_bearer_token(
     request: Request, studio: StudioDep, authorization: Annotated[str | None, Header(max_length=500)] = None
 ) -> Bearer | None:
-    """Return the token in the Authorization header; None if there is none or its signature is invalid."""
+    """Return worker id and age of the token in the Authorization header, None without a valid one; count the request."""
     scheme, _, token = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
@@ -119,43 +119,43 @@ async def read_bearer_token(
     name, *nonce_and_time = value.split(".")
     made = int(nonce_and_time[1], 16) if len(nonce_and_time) == 2 else 0
     bearer = Bearer(decode_id(name), (now() - made) / DAY)
-    enforce_limit(request.app.state.limits.workers, bearer.worker)
+    enforce_rate_limit(request.app.state.limits.workers, bearer.worker)
     return bearer
 
 
 async def current_worker(
     response: Response, studio: StudioDep, bearer: Annotated[Bearer | None, Depends(read_bearer_token)]
 ) -> int:
-    """Return the worker id of a valid token, else raise; an old token is renewed by a response header."""
+    """Return the worker id of the request's token; raise without a valid one. An old token is renewed by a response header."""
     if bearer is None:
         raise NotSignedIn()
     life = studio.study.token_days
     if bearer.days > life:
-        raise token_expired(life)
+        raise expired_token_error(life)
     if bearer.days > life / RENEWALS:
         response.headers[RENEWED_TOKEN_HEADER] = make_bearer_token(studio.keys, bearer.worker)
     return bearer.worker
 
 
-async def worker_of_token(bearer: Annotated[Bearer | None, Depends(read_bearer_token)]) -> int | None:
+async def worker_ignoring_expiry(bearer: Annotated[Bearer | None, Depends(read_bearer_token)]) -> int | None:
     """Return the worker id of a token, expired or not; None without a token. It does not authorise anything."""
     return None if bearer is None else bearer.worker
 
 
-OptionalWorkerDep = Annotated[int | None, Depends(worker_of_token)]
+OptionalWorkerDep = Annotated[int | None, Depends(worker_ignoring_expiry)]
 WorkerDep = Annotated[int, Depends(current_worker)]
 
 
-async def limit_drafts(request: Request, worker: WorkerDep) -> None:
+async def enforce_draft_limit(request: Request, worker: WorkerDep) -> None:
     """Raise ApiError 429 if the worker saves drafts too often."""
-    enforce_limit(request.app.state.limits.drafts, worker)
+    enforce_rate_limit(request.app.state.limits.drafts, worker)
 
 
 # ---- owners
 
 
 def require_same_origin(request: Request) -> None:
-    """Raise ApiError 403 if the Origin header is not the studio's."""
+    """Raise ApiError 403 if the Origin header of a request is not the address of the studio."""
     home = urlsplit(request.app.state.studio.settings.base_url)
     allowed = {f"{home.scheme}://{home.netloc}"}
     if home.hostname in ("127.0.0.1", "localhost"):
@@ -166,8 +166,8 @@ def require_same_origin(request: Request) -> None:
 
 
 async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
-    """Return the session of the owner's cookie; raise ApiError 401 if there is none."""
-    token = request.cookies.get(cookie_name(studio.settings), "")
+    """Return the owner's session, found by the cookie of the request; raise ApiError 401 if there is none."""
+    token = request.cookies.get(session_cookie_name(studio.settings), "")
     found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hash_token(token))) if token else None
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
@@ -178,7 +178,7 @@ OwnerDep = Annotated[owners.Session, Depends(current_owner)]
 
 
 async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
-    """Return the owner's session for a write; raise ApiError 403 on a wrong origin or CSRF token."""
+    """Return the owner's session of a request that changes data; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
     if not owners.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
@@ -188,13 +188,13 @@ async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.S
 WriteOwnerDep = Annotated[owners.Session, Depends(current_owner_for_write)]
 
 
-def set_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Set the session cookie: HttpOnly, SameSite=Strict, and Secure with https."""
+def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
+    """Set the owner's session cookie on `response`: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
     about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.secure}
-    response.set_cookie(cookie_name(settings), token, max_age=age, path=settings.prefix or "/", **about)
+    response.set_cookie(session_cookie_name(settings), token, max_age=age, path=settings.prefix or "/", **about)
 
 
-def cookie_name(settings: Settings) -> str:
+def session_cookie_name(settings: Settings) -> str:
     """Return the name of the session cookie, which contains the path of the study."""
     return COOKIE_NAME + settings.prefix.replace("/", "_").replace("~", "_")

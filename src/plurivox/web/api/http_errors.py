@@ -16,8 +16,8 @@ class ApiError(Exception):
     retry: bool = False
     more: dict[str, Any] | None = None
 
-    def body(self) -> dict[str, Any]:
-        """Return the body of the response, a `worker_schemas.ErrorResponse`."""
+    def response_body(self) -> dict[str, Any]:
+        """Return the JSON body of the error response: error code, detail, retry, and further fields."""
         return {"error": self.error, "detail": self.detail, "retry": self.retry, **(self.more or {})}
 
 
@@ -31,28 +31,30 @@ STATUS: dict[type[StudyError], int] = {
 }
 
 
-def http_error(cause: StudyError) -> ApiError:
-    """Convert an error of the store to an ApiError with its HTTP status."""
-    status = next(STATUS[kind] for kind in type(cause).__mro__ if kind in STATUS)
-    return ApiError(status, cause.code, cause.detail, retry=isinstance(cause, Unavailable))
+def study_error_to_api_error(error: StudyError) -> ApiError:
+    """Convert a StudyError of store or services to an ApiError with the HTTP status of its type."""
+    status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    return ApiError(status, error.code, error.detail, retry=isinstance(error, Unavailable))
 
 
-def token_expired(days: float) -> ApiError:
-    """Return the 401 error of a worker's token that was not used for `days` days."""
+def expired_token_error(days_unused: float) -> ApiError:
+    """Return the 401 error of a worker's token that was not used for `days_unused` days."""
     detail = (
-        f"your last visit was more than {days:g} days ago. Open your personal link, or the link of your platform, to continue; "
-        "answers that were not sent yet are kept in this browser and will be sent then"
+        f"your last visit was more than {days_unused:g} days ago. Open your personal link, or the link of your platform, "
+        "to continue; answers that were not sent yet are kept in this browser and will be sent then"
     )
     return ApiError(401, "ended", detail)
 
 
-def rate_limited(wait: float) -> ApiError:
-    """Return the 429 error of a client that must wait `wait` seconds."""
-    return ApiError(429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait + 0.5)})
+def rate_limit_error(wait_seconds: float) -> ApiError:
+    """Return the 429 error of a client that must wait `wait_seconds` seconds."""
+    return ApiError(
+        429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait_seconds + 0.5)}
+    )
 
 
 def retry_after_header(cause: ApiError) -> dict[str, str]:
-    """Return the Retry-After header of an error; empty if a retry cannot help."""
+    """Return {"Retry-After": seconds} for an error response; {} if a retry cannot help."""
     if not cause.retry:
         return {}
     return {"Retry-After": str((cause.more or {}).get("wait", 2))}

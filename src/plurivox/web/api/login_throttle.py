@@ -16,12 +16,12 @@ MAX_DOUBLINGS = 10  # of one second: more than MAX_WAIT
 
 
 class LoginThrottle:
-    """Counts password attempts; each counts as wrong until `accept` is called.
+    """Counts password attempts; each counts as wrong until `forgive_attempts` is called.
 
     >>> throttle = LoginThrottle(10)
-    >>> [throttle.wait("olga", "192.0.2.1", known=False, at=0.0) for _ in range(6)]
+    >>> [throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=0.0) for _ in range(6)]
     [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-    >>> throttle.wait("olga", "198.51.100.7", known=True, at=0.0)
+    >>> throttle.seconds_until_attempt("olga", "198.51.100.7", known_address=True, time_now=0.0)
     0.0
     """
 
@@ -33,37 +33,39 @@ class LoginThrottle:
             tuple[str, str], tuple[int, float]
         ] = {}  # (name, address): number of attempts, time of the last
 
-    def wait(self, name: str, address: str, *, known: bool, at: float | None = None) -> float:
-        """Return the seconds to wait before an attempt; 0 if it may be made now, and then it is counted."""
-        time_now = time.monotonic() if at is None else at
-        if known:
-            return self.known_addresses.take((name, address), time_now)
+    def seconds_until_attempt(
+        self, name: str, address: str, *, known_address: bool, time_now: float | None = None
+    ) -> float:
+        """Return the seconds before a password of `name` may be tried from `address`; 0: now, and this attempt is counted."""
+        time_now = time.monotonic() if time_now is None else time_now
+        if known_address:
+            return self.known_addresses.take_token((name, address), time_now)
         n, last = self._wrong.get((name, address), (0, time_now))
         if time_now - last > FORGET_AFTER:
             n = 0
         backoff = min(2.0 ** min(n - FREE_ATTEMPTS, MAX_DOUBLINGS), MAX_WAIT)
         if n >= FREE_ATTEMPTS and (left := last + backoff - time_now) > 0:
             return left
-        if left := self.addresses.take(address, time_now):
+        if left := self.addresses.take_token(address, time_now):
             return left
-        if left := self.accounts.take(name, time_now):
+        if left := self.accounts.take_token(name, time_now):
             return left
         if len(self._wrong) >= MAX_NAMES:
-            self._forget_old(time_now)
+            self._forget_old_attempts(time_now)
         self._wrong[name, address] = n + 1, time_now
         return 0.0
 
-    def accept(self, name: str, address: str, *, known: bool) -> None:
-        """Discard this attempt and the wrong ones before it, because the password was correct."""
+    def forgive_attempts(self, name: str, address: str, *, known_address: bool) -> None:
+        """After a correct password: forget the counted attempts of `address` to sign in as `name`."""
         self._wrong.pop((name, address), None)
-        if known:
-            self.known_addresses.give_back((name, address))
+        if known_address:
+            self.known_addresses.return_token((name, address))
         else:
-            self.addresses.give_back(address)
-            self.accounts.give_back(name)
+            self.addresses.return_token(address)
+            self.accounts.return_token(name)
 
-    def _forget_old(self, time_now: float) -> None:
-        """Drop attempts older than FORGET_AFTER, and the older half if there are still too many."""
+    def _forget_old_attempts(self, time_now: float) -> None:
+        """Forget password attempts older than FORGET_AFTER seconds, and the older half if there are still too many."""
         fresh = {key: attempt for key, attempt in self._wrong.items() if time_now - attempt[1] <= FORGET_AFTER}
         if len(fresh) >= MAX_NAMES:
             fresh = dict(sorted(fresh.items(), key=lambda item: item[1][1])[MAX_NAMES // 2 :])

@@ -22,7 +22,7 @@ Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]  # beginni
 
 
 class SetUp(RequestModel):
-    """Create the first owner with the token printed in the terminal, a name and a password."""
+    """Request body to create the first owner: the token printed in the terminal, a name and a password."""
 
     token: SignedText
     name: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[A-Za-z0-9_.@-]+$")]
@@ -30,21 +30,21 @@ class SetUp(RequestModel):
 
 
 class LogIn(RequestModel):
-    """Name and password of an owner."""
+    """Request body to sign in: name and password of an owner."""
 
     name: Annotated[PlainText, Field(min_length=1, max_length=80)]
     password: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Session(BaseModel):
-    """The owner who is signed in; every write needs `csrf` in the header X-Plurivox-Token."""
+    """Response body with the owner who is signed in; every write needs `csrf` in the header X-Plurivox-Token."""
 
     name: str
     csrf: str
 
 
 class StudyLine(BaseModel):
-    """Summary of a study: configuration and counts."""
+    """Response body with the summary of a study: name, form, arms, labels and counts."""
 
     name: str
     title: str
@@ -75,7 +75,7 @@ class TaskAnswer(BaseModel):
 
 
 class TaskDetail(BaseModel):
-    """A task with its soft label over all labels and every answer."""
+    """Response body with one task: its soft label over all labels and every answer to it."""
 
     line: TaskLine
     task: Task
@@ -84,7 +84,7 @@ class TaskDetail(BaseModel):
 
 
 class Agreement(BaseModel):
-    """Agreement between workers (`scores` by name), of workers with themselves on repeats, and by hour."""
+    """Response body: agreement between workers (`scores` by name), of workers with themselves on repeats, and by hour."""
 
     scores: dict[str, float | None]
     repeats: int
@@ -94,7 +94,7 @@ class Agreement(BaseModel):
 
 
 class Times(BaseModel):
-    """Median times in seconds: per stage, and of an answer by part and by position, from the latest snapshot."""
+    """Response body: median times in seconds, per stage, and of an answer by part and by position, from the latest snapshot."""
 
     stages: dict[str, float]
     first_input: float | None
@@ -106,7 +106,7 @@ class Times(BaseModel):
 
 
 class FormsCompared(BaseModel):
-    """Comparison of the arms of a study with several forms."""
+    """Response body: comparison of the arms of a study, each with another question form."""
 
     arms: list[ArmResult]  # empty if the study has one form, or before the first snapshot
     at: float | None
@@ -121,7 +121,7 @@ class Alert(BaseModel):
 
 
 class BackgroundState(BaseModel):
-    """Figures of the latest snapshot, whether it is stale, and alerts."""
+    """Response body: figures of the latest snapshot of the results, whether it is stale, and alerts."""
 
     at: float | None
     answers: int
@@ -136,20 +136,20 @@ class BackgroundState(BaseModel):
 
 
 class ChangeState(RequestModel):
-    """The new state of the study."""
+    """Request body with the new state of the study: open, paused or closed."""
 
     state: StudyState
 
 
 class MakeInvite(RequestModel):
-    """An invitation to create: a note, and the number of people it admits."""
+    """Request body to create an invitation: a note, and the number of people it admits."""
 
     note: Annotated[PlainText, Field(max_length=200)] = ""
     uses: Annotated[int, Field(ge=1, le=100_000)] = 1
 
 
 class Invite(BaseModel):
-    """An invitation: its link, how many people it admits and how many have used it."""
+    """Response body with an invitation: its link, how many people it admits and how many have used it."""
 
     invite: str
     address: str
@@ -160,7 +160,7 @@ class Invite(BaseModel):
 
 
 class Invites(BaseModel):
-    """All invitations, and the addresses to enter at the platforms."""
+    """Response body: all invitations, and the study addresses to enter at Prolific and MTurk."""
 
     invites: list[Invite]
     prolific: str  # study address for Prolific
@@ -168,7 +168,7 @@ class Invites(BaseModel):
 
 
 class AuditLine(BaseModel):
-    """An action of an owner: when, who, what, and details."""
+    """Line of the audit log, an action of an owner: when, who, what, and details."""
 
     at: float
     who: str
@@ -177,7 +177,7 @@ class AuditLine(BaseModel):
 
 
 class Audit(BaseModel):
-    """The audit log, the newest first."""
+    """Response body: the audit log of owners' actions, the newest first."""
 
     lines: list[AuditLine]
 
@@ -186,7 +186,7 @@ class Audit(BaseModel):
 
 
 class Exclusions(BaseModel):
-    """A page of the list of excluded workers, and the exclusion rules of the study."""
+    """Response body: a page of the list of excluded workers, and the exclusion rules of the study."""
 
     exclusions: list[Exclusion]
     rules: list[str]
@@ -194,7 +194,7 @@ class Exclusions(BaseModel):
 
 
 class PayPage(BaseModel):
-    """A page of the pay sheet of the latest snapshot, by pseudonym."""
+    """Response body: a page of the pay sheet of the latest snapshot, one line per worker's pseudonym."""
 
     lines: list[PayLine]
     currency: str

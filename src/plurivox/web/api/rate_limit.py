@@ -1,4 +1,4 @@
-"""Rate limits: token buckets per name, and a bounded thread pool for slow work such as password hashing."""
+"""Rate limits: token buckets per client, and a bounded thread pool for slow work such as password hashing."""
 
 import asyncio
 import ipaddress
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def client_network(host: str) -> str:
-    """Return the name under which requests of an IP address are counted: the address, or the /64 network of an IPv6 address.
+    """Return the key under which requests of a client are counted: its IPv4 address, or the /64 network of its IPv6 address.
 
     >>> client_network("2001:db8::1") == client_network("2001:db8::ffff")
     True
@@ -39,8 +39,8 @@ class BoundedPool:
         self._threads = ThreadPoolExecutor(threads, "plurivox-slow")
         self._capacity, self._pending = threads + queue, 0
 
-    async def run(self, work: Callable[..., T], *args: Any) -> T:
-        """Return `work(*args)`, computed in a thread."""
+    async def run_in_thread(self, work: Callable[..., T], *args: Any) -> T:
+        """Return `work(*args)`, computed in a thread of the pool; raise ApiError 429 if the queue is full."""
         if self._pending >= self._capacity:
             raise ApiError(429, "too-many", "many people are signing in; wait a moment", retry=True, more={"wait": 5})
         self._pending += 1
@@ -51,37 +51,37 @@ class BoundedPool:
 
 
 class TokenBuckets:
-    """A token bucket per name: at most `per_minute` requests per minute and name, in one burst or spread.
+    """Token buckets, one per client: at most `per_minute` requests of a client per minute, in one burst or spread.
 
     >>> buckets = TokenBuckets(2)
-    >>> [buckets.take("ann", at=0.0) for _ in range(3)], buckets.take("ann", at=30.0)
+    >>> [buckets.take_token("ann", time_now=0.0) for _ in range(3)], buckets.take_token("ann", time_now=30.0)
     ([0.0, 0.0, 30.0], 0.0)
     """
 
     def __init__(self, per_minute: float) -> None:
         self.rate, self.capacity = per_minute / 60, max(1.0, per_minute)
-        self._buckets: dict[object, tuple[float, float]] = {}  # name: tokens left, time of the last request
+        self._buckets: dict[object, tuple[float, float]] = {}  # client: tokens left, time of the last request
 
-    def take(self, name: object, at: float | None = None) -> float:
-        """Take a token of `name` and return 0; if there is none, return the seconds until there is one."""
-        time_now = time.monotonic() if at is None else at
-        tokens, last = self._buckets.get(name, (self.capacity, time_now))
+    def take_token(self, client: object, time_now: float | None = None) -> float:
+        """Count a request of `client` and return 0; if its bucket is empty, return the seconds until a request is allowed."""
+        time_now = time.monotonic() if time_now is None else time_now
+        tokens, last = self._buckets.get(client, (self.capacity, time_now))
         tokens = min(self.capacity, tokens + (time_now - last) * self.rate)
         if tokens < 1:
             return (1 - tokens) / self.rate
         if len(self._buckets) >= MAX_NAMES:
-            self._forget_full(time_now)
-        self._buckets[name] = tokens - 1, time_now
+            self._drop_full_buckets(time_now)
+        self._buckets[client] = tokens - 1, time_now
         return 0.0
 
-    def give_back(self, name: object) -> None:
-        """Return the token taken last, so that the request does not count."""
-        if name in self._buckets:
-            tokens, last = self._buckets[name]
-            self._buckets[name] = min(self.capacity, tokens + 1), last
+    def return_token(self, client: object) -> None:
+        """Undo the last `take_token` of `client`, so that the request does not count."""
+        if client in self._buckets:
+            tokens, last = self._buckets[client]
+            self._buckets[client] = min(self.capacity, tokens + 1), last
 
-    def _forget_full(self, time_now: float) -> None:
-        """Drop full buckets, and all buckets if there are still too many."""
+    def _drop_full_buckets(self, time_now: float) -> None:
+        """Delete the buckets of clients with no recent request, which are full; delete all if there are still too many."""
         full = [
             name
             for name, (tokens, last) in self._buckets.items()

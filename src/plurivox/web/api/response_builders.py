@@ -24,15 +24,15 @@ TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of stu
 # ---- workers
 
 
-def question_type(study: Study) -> s.QuestionType:
-    """Return what the form of a study asks for."""
-    return s.QuestionType(**vars(study.question), chips=study.chips if study.form == CHIPS else 0)
+def question_type_response(study: Study) -> s.QuestionType:
+    """Return what the task page of a study asks a worker for: number of labels, percents, ticks, chips."""
+    return s.QuestionType(**vars(study.question_type), chips=study.chips if study.form == CHIPS else 0)
 
 
-def worker_state(study: Study, current: CurrentStage) -> s.WorkerState:
-    """Return everything a worker's page needs, in the worker's arm of the study."""
+def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
+    """Return the response with all that a worker's page needs: stage, progress, labels, phrases, in the worker's arm."""
     worker, sitting = current.worker, current.sitting
-    study = study.in_arm(worker.arm)
+    study = study.config_of_arm(worker.arm)
     if current.state != "open" and worker.stage in ("practice", "tasks"):
         text = study.texts.closed
     else:
@@ -46,15 +46,15 @@ def worker_state(study: Study, current: CurrentStage) -> s.WorkerState:
         title=study.title or study.name,
         state=current.state,
         stage=worker.stage,
-        stages=study.stages(),
-        progress=Progress.of(study, sitting),
+        stages=study.list_stages(),
+        progress=Progress.progress_in_sitting(study, sitting),
         labels=worker.label_order(study.labels),
         form=study.form,
-        asks=question_type(study),
+        asks=question_type_response(study),
         wording=study.wording,
         chips=study.chips,
-        exclude_by=study.question.ticks or "never",
-        phrases=study.phrases(),
+        exclude_by=study.question_type.ticks or "never",
+        phrases=study.task_page_phrases(),
         text=text,
         quiz=quiz if worker.stage == "quiz" else [],
         image_pixels=study.image_pixels,
@@ -63,15 +63,15 @@ def worker_state(study: Study, current: CurrentStage) -> s.WorkerState:
 
 
 def completion_response(completion: Completion) -> s.CompletionResponse:
-    """Return the response of a worker at the last stage."""
+    """Return the response for a worker at the last stage: completion code, address or form."""
     return s.CompletionResponse.model_validate(asdict(completion))
 
 
 # ---- owners
 
 
-def study_line(study: Study, counts: StudyCounts) -> o.StudyLine:
-    """Return the summary of a study with its counts."""
+def study_summary_response(study: Study, counts: StudyCounts) -> o.StudyLine:
+    """Return the response that sums up a study: name, form, arms, labels, and counts of tasks, workers and answers."""
     return o.StudyLine(
         name=study.name,
         title=study.title or study.name,
@@ -82,28 +82,28 @@ def study_line(study: Study, counts: StudyCounts) -> o.StudyLine:
     )
 
 
-def task_detail(one: TaskDetail) -> o.TaskDetail:
-    """Return a task with its soft label and every answer."""
+def task_detail_response(detail: TaskDetail) -> o.TaskDetail:
+    """Return the response with one task: content, soft label and every answer."""
     return o.TaskDetail(
-        line=one.line,
-        task=Task.of(one.shown),
-        soft=one.soft,
-        answers=[o.TaskAnswer.model_validate(answer, from_attributes=True) for answer in one.answers],
+        line=detail.line,
+        task=Task.from_shown_task(detail.shown),
+        soft=detail.soft,
+        answers=[o.TaskAnswer.model_validate(answer, from_attributes=True) for answer in detail.answers],
     )
 
 
-def agreement(latest: Snapshot) -> o.Agreement:
-    """Return the agreement between workers of the latest snapshot."""
-    return o.Agreement(**vars(latest.agreement), at=latest.at)
+def agreement_response(snapshot: Snapshot) -> o.Agreement:
+    """Return the response with the agreement between workers that a snapshot contains."""
+    return o.Agreement(**vars(snapshot.agreement), at=snapshot.at)
 
 
-def times(latest: Snapshot) -> o.Times:
-    """Return the median times per stage and answer of the latest snapshot."""
-    return o.Times(**vars(latest.times), stages=latest.stages, at=latest.at)
+def times_response(snapshot: Snapshot) -> o.Times:
+    """Return the response with the median times per stage and per answer that a snapshot contains."""
+    return o.Times(**vars(snapshot.times), stages=snapshot.stages, at=snapshot.at)
 
 
-def background_state(state: BackgroundState, unwritten: Iterable[Alert]) -> o.BackgroundState:
-    """Return the figures of the latest snapshot and all alerts; `unwritten` are alerts that are not in the store."""
+def background_state_response(state: BackgroundState, unsaved_alerts: Iterable[Alert]) -> o.BackgroundState:
+    """Return the response with the figures of the latest snapshot, whether it is stale, and all alerts."""
     latest = state.latest
     return o.BackgroundState(
         at=latest.at,
@@ -115,15 +115,15 @@ def background_state(state: BackgroundState, unwritten: Iterable[Alert]) -> o.Ba
         label_shares=latest.label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
-        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unwritten, *state.alerts)],
+        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unsaved_alerts, *state.alerts)],
     )
 
 
-def pay_page(page: PayPage, currency: str) -> o.PayPage:
-    """Return a page of the pay sheet."""
+def pay_page_response(page: PayPage, currency: str) -> o.PayPage:
+    """Return the response with a page of the pay sheet: pay of each worker, currency and total."""
     return o.PayPage(lines=page.lines, currency=currency, total=page.total, people=page.people, next=page.next)
 
 
-def exclusions(page: ExclusionPage, study: Study) -> o.Exclusions:
-    """Return a page of the list of exclusions, and the exclusion rules of the study."""
+def exclusions_response(page: ExclusionPage, study: Study) -> o.Exclusions:
+    """Return the response with a page of excluded workers and the exclusion rules of the study."""
     return o.Exclusions(exclusions=page.exclusions, rules=study.exclude.rules, next=page.next)

@@ -37,7 +37,8 @@ class Platform(RequestModel):
     submit_to: Literal["https://workersandbox.mturk.com", "https://www.mturk.com"] | None = None
 
     @model_validator(mode="after")
-    def _check_mturk(self) -> "Platform":
+    def _check_mturk_fields(self) -> "Platform":
+        """Raise ValueError if submit_to does not fit the platform, or the MTurk assignment is only a preview."""
         if (self.name == "mturk") != (self.submit_to is not None):
             raise ValueError("submit_to is required for mturk and not allowed for other platforms")
         if self.name == "mturk" and self.session == "ASSIGNMENT_ID_NOT_AVAILABLE":
@@ -46,7 +47,7 @@ class Platform(RequestModel):
 
 
 class Enter(RequestModel):
-    """Enter a study by one of three: an invite, a platform's parameters, a personal link.
+    """Request body to enter a study by exactly one of an invite, a platform's parameters, or a personal link.
 
     The client makes `key` at random, once, and keeps it: if the response was lost, the same request with the same key lets the
     same person in, although the invite is used up or the platform's id taken.
@@ -58,21 +59,23 @@ class Enter(RequestModel):
     key: Annotated[str, Field(min_length=16, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] | None = None
 
     @model_validator(mode="after")
-    def _check_one_given(self) -> "Enter":
+    def _check_one_way_to_enter(self) -> "Enter":
+        """Raise ValueError unless exactly one of invite, platform and link is set."""
         if sum(value is not None for value in (self.invite, self.platform, self.link)) != 1:
             raise ValueError("give exactly one of invite, platform and link")
         return self
 
 
 class QuizQuestion(BaseModel):
-    """A question of the comprehension check and its choices."""
+    """A question of the comprehension check and its choices, as a worker sees it."""
 
     question: str
     choices: list[str]
 
 
 class QuestionType(BaseModel):
-    """What the form asks for; the task page depends on this, not on the name of the form."""
+    """What the question form asks a worker for (labels, percents, ticks, chips); the task page depends on this, not on the name
+    of the form."""
 
     labels: int | None  # how many labels can be named: 1, 2, or None for any number
     percents: bool  # whether named labels have percents; with any number of labels, these sum to 100
@@ -81,7 +84,7 @@ class QuestionType(BaseModel):
 
 
 class WorkerState(BaseModel):
-    """Everything a worker's pages need: stage, progress, labels in this worker's order, form, texts."""
+    """Response body with everything a worker's pages need: stage, progress, labels in this worker's order, form, texts."""
 
     worker: str  # the pseudonym
     study: str
@@ -104,7 +107,7 @@ class WorkerState(BaseModel):
 
 
 class Preview(BaseModel):
-    """What can be read before entering: consent and instructions. No worker is created."""
+    """Response body of the MTurk preview, before a worker enters: consent and instruction texts."""
 
     study: str
     title: str
@@ -112,7 +115,8 @@ class Preview(BaseModel):
 
 
 class EnterResponse(BaseModel):
-    """The worker's token, to send as `Authorization: Bearer TOKEN`, and the personal link for another device."""
+    """Response body for a worker who enters: the token, to send as `Authorization: Bearer TOKEN`, and the personal link for
+    another device."""
 
     token: str
     personal_link: str  # BASE/join#link=...
@@ -120,8 +124,8 @@ class EnterResponse(BaseModel):
 
 
 class FinishStage(RequestModel):
-    """Finish a stage: consent given, instructions read, quiz answered, debrief read; or `tasks`, to stop waiting for more
-    tasks."""
+    """Request body to finish a stage: consent given, instructions read, quiz answered, debrief read; or `tasks`, to stop
+    waiting for more tasks."""
 
     stage: Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief"]
     agreed: bool | None = None  # consent
@@ -131,8 +135,8 @@ class FinishStage(RequestModel):
 
 
 class FinishStageResponse(BaseModel):
-    """The worker's new state. A quiz with mistakes does not finish the stage: `wrong` are the indices of the questions, from 0,
-    and `why` their explanations."""
+    """Response body with the worker's new state. A quiz with mistakes does not finish the stage: `wrong` are the indices of the
+    questions, from 0, and `why` their explanations."""
 
     me: WorkerState
     wrong: list[int] = []
@@ -140,14 +144,14 @@ class FinishStageResponse(BaseModel):
 
 
 class PlatformForm(BaseModel):
-    """A form to post to the platform, which reports completion."""
+    """An HTML form that the browser posts to the platform to report completion: address and fields."""
 
     action: str
     fields: dict[str, str]
 
 
 class CompletionResponse(BaseModel):
-    """Completion: a code to type, an address to open, or a form to post; all can be empty."""
+    """Response body at completion: a code to type, an address to open, or a form to post; all can be empty."""
 
     code: str
     redirect: str
@@ -157,7 +161,7 @@ class CompletionResponse(BaseModel):
 
 
 class Health(BaseModel):
-    """The server and its database respond."""
+    """Response body of the health check, sent if the server and its database respond."""
 
     status: Literal["ok"]
     study: str

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from plurivox.web.client.client import Client, Rejected
+from plurivox.web.client.worker_client import Client, Rejected
 
 Done = Callable[[Client], None]
 
@@ -35,53 +35,53 @@ async def simulate_workers(
     found: list[Client] = [] if clients is None else clients
     async with httpx.AsyncClient(base_url=base_url, limits=limits, timeout=30) as http:
 
-        async def run_one(number: int) -> None:
+        async def run_numbered_worker(number: int) -> None:
             client = Client(http, patience=patience)
             found.append(client)
             await run_worker(client, random.Random(f"{seed} {number}"), {"invite": invite}, pause, resend)
 
-        await asyncio.gather(*(run_one(number) for number in range(n_workers)))
+        await asyncio.gather(*(run_numbered_worker(number) for number in range(n_workers)))
     return found
 
 
 async def run_worker(
-    client: Client, rng: random.Random, entry: dict[str, Any], pause: float = 0.0, resend: float = 0.0
+    client: Client, rng: random.Random, invite_platform_or_link: dict[str, Any], pause: float = 0.0, resend: float = 0.0
 ) -> dict[str, Any]:
-    """Run one worker through all stages; return the completion, or an empty dict if there was no task."""
-    me = await client.enter(**entry)
-    while me["stage"] != "done":
-        stage = me["stage"]
+    """Simulate a worker who enters a study and finishes all stages; return the completion code, {} if there was no task."""
+    state = await client.enter_study(**invite_platform_or_link)
+    while state["stage"] != "done":
+        stage = state["stage"]
         if stage in ("practice", "tasks"):
-            waiting = await _answer_tasks(client, me, rng, pause, resend)
+            waiting = await _answer_tasks(client, state, rng, pause, resend)
             if waiting is not None and not waiting["answered"]:
                 return {}  # all tasks are leased to others: no answer, no code
-            me = await client.me() if waiting is None else (await client.finish("tasks"))["me"]
+            state = await client.get_state() if waiting is None else (await client.finish_stage("tasks"))["me"]
         elif stage == "quiz":
-            me = await _answer_quiz(client, me, rng)
+            state = await _answer_quiz(client, state, rng)
         else:
             agreed = {"agreed": True} if stage == "consent" else {}
-            me = (await client.finish(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
-    return await client.done()
+            state = (await client.finish_stage(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
+    return await client.get_completion()
 
 
-async def _answer_quiz(client: Client, me: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Try the choices of each question in order until all are correct; return the worker's state."""
-    chosen, tries = [0] * len(me["quiz"]), 0
+async def _answer_quiz(client: Client, worker_state: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Answer the comprehension quiz by trying the choices in order until all are correct; return the worker's state."""
+    chosen, tries = [0] * len(worker_state["quiz"]), 0
     while True:
-        result = await client.finish("quiz", quiz=chosen, ms=rng.uniform(5e3, 2e4))
+        result = await client.finish_stage("quiz", quiz=chosen, ms=rng.uniform(5e3, 2e4))
         if not result["wrong"] or tries > 10:
             return dict(result["me"])
         for index in result["wrong"]:
-            chosen[index] = (chosen[index] + 1) % len(me["quiz"][index]["choices"])
+            chosen[index] = (chosen[index] + 1) % len(worker_state["quiz"][index]["choices"])
         tries += 1
 
 
 async def _answer_tasks(
-    client: Client, me: dict[str, Any], rng: random.Random, pause: float, resend: float
+    client: Client, worker_state: dict[str, Any], rng: random.Random, pause: float, resend: float
 ) -> dict[str, Any] | None:
     """Answer tasks until none is left; return the server's waiting response, or None if the stage is finished."""
     try:
-        batch = await client.tasks(2)
+        batch = await client.lease_tasks(2)
     except Rejected as cause:
         if cause.body.get("error") == "wrong-stage":
             return None
@@ -89,24 +89,28 @@ async def _answer_tasks(
     while slots := batch["slots"]:
         slot = slots[0]
         await asyncio.sleep(pause * rng.uniform(0.5, 1.5) if pause else 0)
-        marks = simulate_marks(slot["task"], me["labels"], me["asks"], rng)
-        acknowledged = await client.answer(slot["slot"], marks, **_simulate_timing(me, marks, rng), ahead=2)
+        marks = simulate_marks(slot["task"], worker_state["labels"], worker_state["asks"], rng)
+        acknowledged = await client.submit_answer(
+            slot["slot"], marks, **_simulate_timing(worker_state, marks, rng), ahead=2
+        )
         if resend and rng.random() < resend:
-            again = await client.answer(slot["slot"], marks, key=client.acknowledged[-1])
+            again = await client.submit_answer(slot["slot"], marks, key=client.acknowledged[-1])
             assert again["again"]
             client.acknowledged.pop()
-        if acknowledged["stage"] != me["stage"]:
+        if acknowledged["stage"] != worker_state["stage"]:
             return None
-        batch = {"slots": acknowledged["slots"], "waiting": None} if acknowledged["slots"] else await client.tasks(2)
+        batch = (
+            {"slots": acknowledged["slots"], "waiting": None} if acknowledged["slots"] else await client.lease_tasks(2)
+        )
     return dict(batch["waiting"]) if batch["waiting"] else None
 
 
 def simulate_marks(
-    task: dict[str, Any], labels: Sequence[str], asks: dict[str, Any], rng: random.Random
+    task: dict[str, Any], labels: Sequence[str], question_type: dict[str, Any], rng: random.Random
 ) -> list[dict[str, str]]:
     """Return random marks of a task whose true label is derived from a hash of its content; 80% of workers name that label.
 
-    `asks` is what the form asks for, from the worker's state.
+    `question_type` is what the form asks for, from the worker's state.
     """
     ordered = sorted(labels)
     digest = hashlib.sha256(repr((task["text"], task["text2"], task["media"])).encode()).digest()
@@ -114,28 +118,30 @@ def simulate_marks(
     top = ordered[true if rng.random() < 0.8 else rng.randrange(len(ordered))]
     second = ordered[other] if ordered[other] != top else next(label for label in ordered if label != top)
     sure = rng.choice([50, 60, 70, 80, 90, 100])
-    if not asks["percents"]:
+    if not question_type["percents"]:
         rest = [label for label in ordered if label not in (top, second)]
         order = [top, *([second] if sure < 100 else []), *rng.sample(rest, min(len(rest), rng.randrange(3)))]
-        return [{"kind": "named", "label": label} for label in order[: asks["labels"]]]
-    if asks["labels"] is None:
-        if chips := asks["chips"]:
+        return [{"kind": "named", "label": label} for label in order[: question_type["labels"]]]
+    if question_type["labels"] is None:
+        if chips := question_type["chips"]:
             sure = sure * chips // 100 * 100 // chips  # a whole number of chips
         return [_named_mark(top, sure), *([_named_mark(second, 100 - sure)] if sure < 100 else [])]
     marks = [_named_mark(top, sure)]
-    if sure < 100 and asks["labels"] > 1:
+    if sure < 100 and question_type["labels"] > 1:
         marks.append(_named_mark(second, (100 - sure) // 2))
     rest = [label for label in ordered if label not in {mark["label"] for mark in marks}]
-    ticked = [label for label in rest if rng.random() < 0.3] if asks["ticks"] else []
-    return marks + [{"kind": asks["ticks"], "label": label} for label in ticked]
+    ticked = [label for label in rest if rng.random() < 0.3] if question_type["ticks"] else []
+    return marks + [{"kind": question_type["ticks"], "label": label} for label in ticked]
 
 
 def _named_mark(label: str, percent: int) -> dict[str, str]:
     return {"kind": "named", "label": label, "typed": str(percent)}
 
 
-def _simulate_timing(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random) -> dict[str, Any]:
-    """Return random times and input events of an answer, in the format that the task page sends."""
+def _simulate_timing(
+    worker_state: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random
+) -> dict[str, Any]:
+    """Return simulated times and input events of an answer, in the format that the task page sends."""
     steps = [rng.uniform(400, 2500) for _ in marks]
     at = [sum(steps[: i + 1]) for i in range(len(steps))]
     events = [
@@ -146,7 +152,7 @@ def _simulate_timing(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: r
         "first_input_ms": at[0],
         "submitted_ms": at[-1] + rng.uniform(200, 900),
         "mode": "keyboard",
-        "label_order": me["labels"],
+        "label_order": worker_state["labels"],
         "events": events,
     }
 
@@ -154,12 +160,12 @@ def _simulate_timing(me: dict[str, Any], marks: Sequence[dict[str, str]], rng: r
 def run_async(work: Awaitable[Any]) -> Any:
     """Run an awaitable and return its result, even if an event loop is running, as in a notebook."""
 
-    async def awaited() -> Any:
+    async def await_work() -> Any:
         return await work
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(awaited())
+        return asyncio.run(await_work())
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, awaited()).result()
+        return pool.submit(asyncio.run, await_work()).result()

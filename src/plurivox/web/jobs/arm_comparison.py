@@ -57,7 +57,7 @@ def compare_arms(
 
 def _arm_columns(study: Study, arm: Arm) -> dict[str, Any]:
     """Return the name, form and wording of an arm, as fields of ArmResult."""
-    in_arm = study.in_arm(arm.name)
+    in_arm = study.config_of_arm(arm.name)
     return {"arm": arm.name, "form": in_arm.form, "wording": in_arm.wording}
 
 

@@ -14,9 +14,9 @@ from starlette.exceptions import HTTPException
 
 import plurivox
 from plurivox.web.api.auth import RateLimits
-from plurivox.web.api.http_errors import ApiError, http_error, retry_after_header
-from plurivox.web.api.response_builders import worker_state
-from plurivox.web.api.routes import health, media, owner_admin, owner_results, owner_session, pages, worker
+from plurivox.web.api.http_errors import ApiError, retry_after_header, study_error_to_api_error
+from plurivox.web.api.response_builders import worker_state_response
+from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_results, pages, worker
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.server.middleware import SecurityMiddleware
 from plurivox.web.services.worker_stages import WrongStage
@@ -34,11 +34,12 @@ INTERNAL_ERROR = "internal server error; it has been logged"
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Create the application of the study in `settings.folder`. Opens the database; the lifespan's end closes it."""
+    """Create the FastAPI application of the study in `settings.folder`. Opens the database, which is closed at shutdown."""
     studio = Studio.open(settings)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def run_background_thread(_: FastAPI) -> AsyncIterator[None]:
+        """Run the background thread while the server runs; then close the database."""
         background = BackgroundThread(studio)
         background.start()
         try:
@@ -54,10 +55,10 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
         redirect_slashes=False,  # it would redirect to the address in the Host header
-        lifespan=lifespan,
+        lifespan=run_background_thread,
     )
-    app.state.studio, app.state.limits = studio, RateLimits.of(settings)
-    for part in (worker, owner_session, owner_results, owner_admin, media, health, pages):
+    app.state.studio, app.state.limits = studio, RateLimits.limits_from_settings(settings)
+    for part in (worker, owner_login, owner_results, owner_admin, media, health, pages):
         app.include_router(part.router)
     add_error_handlers(app)
     app.add_middleware(SecurityMiddleware, settings=settings, study=studio.study)
@@ -68,20 +69,20 @@ def add_error_handlers(app: FastAPI) -> None:
     """Register exception handlers on `app`: every error has the same body and reveals no internals."""
 
     @app.exception_handler(ApiError)
-    async def api_error(_: Request, cause: ApiError) -> JSONResponse:
+    async def respond_to_api_error(_: Request, cause: ApiError) -> JSONResponse:
         return _error_response(cause)
 
     @app.exception_handler(StudyError)
-    async def study_error(_: Request, cause: StudyError) -> JSONResponse:
-        return _error_response(http_error(cause))
+    async def respond_to_study_error(_: Request, cause: StudyError) -> JSONResponse:
+        return _error_response(study_error_to_api_error(cause))
 
     @app.exception_handler(WrongStage)
-    async def wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
-        me = worker_state(request.app.state.studio.study, cause.current).model_dump(mode="json")
-        return _error_response(replace(http_error(cause), more={"me": me}))
+    async def respond_to_wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
+        me = worker_state_response(request.app.state.studio.study, cause.current).model_dump(mode="json")
+        return _error_response(replace(study_error_to_api_error(cause), more={"me": me}))
 
     @app.exception_handler(RequestValidationError)
-    async def invalid_request(_: Request, cause: RequestValidationError) -> JSONResponse:
+    async def respond_to_invalid_request(_: Request, cause: RequestValidationError) -> JSONResponse:
         errors = [
             f"{'.'.join(map(str, one['loc']))}: {PLAIN_MESSAGES.get(one['type'], one['msg'])}"
             for one in cause.errors()[:3]
@@ -89,7 +90,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return _error_response(ApiError(422, "invalid", "; ".join(errors)[:MAX_DETAIL_CHARS]))
 
     @app.exception_handler(HTTPException)
-    async def http_exception(request: Request, cause: HTTPException) -> Response:
+    async def respond_to_http_exception(request: Request, cause: HTTPException) -> Response:
         if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a browser
             return HTMLResponse(pages.render_page("not_found.html", root=f"{request.scope['root_path']}/"), 404)
         answer = _error_response(ApiError(cause.status_code, "not-possible", str(cause.detail)))
@@ -97,9 +98,9 @@ def add_error_handlers(app: FastAPI) -> None:
         return answer
 
     @app.exception_handler(SQLAlchemyError)
-    async def database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
+    async def respond_to_database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
-            return _error_response(http_error(Unavailable()))
+            return _error_response(study_error_to_api_error(Unavailable()))
         log.error(
             "the database rejected a statement: %s", database_message(cause)
         )  # further lines may contain people's ids
@@ -107,7 +108,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _error_response(cause: ApiError) -> JSONResponse:
-    """Return the JSON response of an error."""
-    body: dict[str, Any] = {name: value for name, value in cause.body().items() if name != "wait"}
+    """Return the JSON response to a request that failed with an ApiError."""
+    body: dict[str, Any] = {name: value for name, value in cause.response_body().items() if name != "wait"}
     body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may contain lone surrogates
     return JSONResponse(body, cause.status, headers=retry_after_header(cause))

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from plurivox.web.api.http_errors import ApiError, rate_limited, retry_after_header
+from plurivox.web.api.http_errors import ApiError, rate_limit_error, retry_after_header
 from plurivox.web.api.rate_limit import TokenBuckets, client_network
 from plurivox.web.settings import Settings
 from plurivox.web.study.config import Study
@@ -53,13 +53,13 @@ class SecurityMiddleware:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", ()), *self._headers_of(path)]
+                message["headers"] = [*message.get("headers", ()), *self._security_and_cache_headers(path)]
             await send(message)
 
         try:
-            wait = self.buckets.take(client_network(scope["client"][0]) if scope["client"] else "")
+            wait = self.buckets.take_token(client_network(scope["client"][0]) if scope["client"] else "")
             if wait:
-                raise rate_limited(wait)
+                raise rate_limit_error(wait)
             await self.app(scope, await self._read_body(scope, receive), send_with_headers)
         except ApiError as cause:
             if started:
@@ -73,19 +73,19 @@ class SecurityMiddleware:
                 raise
             await _send_error(ApiError(500, "internal", INTERNAL_ERROR), send_with_headers)
 
-    def _headers_of(self, path: str) -> list[tuple[bytes, bytes]]:
-        """Return the security and cache headers of a path."""
+    def _security_and_cache_headers(self, path: str) -> list[tuple[bytes, bytes]]:
+        """Return the security and cache headers of the response to a request for `path`."""
         headers = self.owner_headers if path.startswith(("/owner", "/api/owner")) else self.worker_headers
         return headers if path.startswith(("/media/", "/static/")) else [*headers, (b"cache-control", b"no-store")]
 
     async def _read_body(self, scope: MutableMapping[str, Any], receive: Receive) -> Receive:
-        """Read the whole body and return a `receive` that replays it; raise ApiError if it is too large or too slow."""
+        """Read the request body and return an ASGI `receive` that replays it; raise ApiError if it is too large or too slow."""
         names = dict(scope["headers"])
         length = names.get(b"content-length")
         if length is None and b"transfer-encoding" not in names:
             return receive
         if length is not None and not (length.isdigit() and int(length) <= self.settings.body_limit):
-            raise _too_large(self.settings.body_limit)
+            raise _body_too_large_error(self.settings.body_limit)
         if length is not None and b"transfer-encoding" in names:  # request smuggling: a proxy may use the other
             raise ApiError(400, "invalid", "a request must not have both Content-Length and Transfer-Encoding")
         parts, size = [], 0
@@ -98,7 +98,7 @@ class SecurityMiddleware:
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > self.settings.body_limit:
-                        raise _too_large(self.settings.body_limit)
+                        raise _body_too_large_error(self.settings.body_limit)
                     if not message.get("more_body"):
                         break
         except TimeoutError:
@@ -106,12 +106,12 @@ class SecurityMiddleware:
             raise ApiError(408, "too-slow", detail, retry=True) from None
         body = [b"".join(parts)]
 
-        async def replay() -> Message:
+        async def replay_body() -> Message:
             if body:
                 return {"type": "http.request", "body": body.pop(), "more_body": False}
             return await receive()
 
-        return replay
+        return replay_body
 
 
 def strip_prefix(prefix: str, path: str) -> str:
@@ -125,13 +125,13 @@ def strip_prefix(prefix: str, path: str) -> str:
     return path
 
 
-def _too_large(limit: int) -> ApiError:
-    return ApiError(413, "too-large", f"a request body can have at most {limit:,} bytes")
+def _body_too_large_error(max_bytes: int) -> ApiError:
+    return ApiError(413, "too-large", f"a request body can have at most {max_bytes:,} bytes")
 
 
 async def _send_error(cause: ApiError, send: Send) -> None:
-    """Send the error response of `cause`."""
-    body = json.dumps({name: value for name, value in cause.body().items() if name != "wait"}).encode()
+    """Send the JSON error response of an ApiError to the client."""
+    body = json.dumps({name: value for name, value in cause.response_body().items() if name != "wait"}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after_header(cause)}
     if cause.status in (400, 408, 413):
         headers["connection"] = "close"  # the rest of the body is not read
@@ -140,17 +140,17 @@ async def _send_error(cause: ApiError, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _security_headers(settings: Settings, frames: str, form_targets: str) -> list[tuple[bytes, bytes]]:
-    """Return the security headers; `frames` and `form_targets` are the origins of frame-ancestors and form-action."""
+def _security_headers(settings: Settings, frame_ancestors: str, form_targets: str) -> list[tuple[bytes, bytes]]:
+    """Return the HTTP security headers; the arguments are origins for frame-ancestors and form-action of the policy."""
     headers = {
-        "content-security-policy": f"{POLICY}form-action {form_targets}; frame-ancestors {frames}",
+        "content-security-policy": f"{POLICY}form-action {form_targets}; frame-ancestors {frame_ancestors}",
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
     }
-    if frames == "'none'":
+    if frame_ancestors == "'none'":
         headers["x-frame-options"] = "DENY"
     if settings.secure:
         headers["strict-transport-security"] = "max-age=31536000"

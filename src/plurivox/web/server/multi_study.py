@@ -18,7 +18,7 @@ from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, st
 from plurivox.web.settings import RESERVED_PATHS, Settings
 from plurivox.web.store.study_state import get_state
 from plurivox.web.study.config import STUDY, read_study
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 
 
 class MultiStudyApp:
@@ -45,7 +45,7 @@ def _first_segment(path: str) -> str:
 
 
 def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
-    """Create the application of several studies from the settings that `assign_addresses` returns."""
+    """Create the ASGI application that serves several studies, from the settings that `assign_addresses` returns."""
     with ExitStack() as opened:
         studies = {}
         for one in settings:
@@ -54,14 +54,15 @@ def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
             studies[one.base_url.rpartition("/")[2]] = app
         opened.pop_all()  # from now on, the lifespan closes them
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return MultiStudyApp(_create_front(home, studies), studies, home.prefix)
+    return MultiStudyApp(_create_front_app(home, studies), studies, home.prefix)
 
 
-def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
-    """Create the application of the paths outside all studies; it does not reveal the names of the studies."""
+def _create_front_app(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
+    """Create the FastAPI application for paths outside all studies: front page, health check, static files."""
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def run_study_lifespans(_: FastAPI) -> AsyncIterator[None]:
+        """Start all studies when the server starts, and stop them when it stops."""
         async with AsyncExitStack() as stack:
             for app in studies.values():
                 await stack.enter_async_context(app.router.lifespan_context(app))
@@ -73,7 +74,7 @@ def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        lifespan=lifespan,
+        lifespan=run_study_lifespans,
         redirect_slashes=False,
     )
 
@@ -83,18 +84,18 @@ def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI
         return RedirectResponse(f"{request.scope['root_path']}/owner")
 
     @front.get("/owner")
-    async def overview() -> HTMLResponse:
+    async def study_list_page() -> HTMLResponse:
         """Return the page that lists the studies this browser is signed in to."""
         return HTMLResponse(pages.render_page("studies.html"))
 
     @front.get("/health")
-    async def health() -> Health:
-        """Read every database; 503 if one does not respond."""
+    async def check_databases() -> Health:
+        """Health check: read the database of every study; status 503 if one does not respond."""
         for app in studies.values():
             await app.state.studio.read(get_state)
         return Health(status="ok", study="", version=plurivox.__version__)
 
-    front.get("/static/{name:path}")(pages.static)
+    front.get("/static/{name:path}")(pages.serve_static_file)
     add_error_handlers(front)
     front.add_middleware(SecurityMiddleware, settings=settings)
     return front
@@ -112,30 +113,30 @@ def find_study_folders(places: Sequence[Path]) -> list[Path]:
     return found
 
 
-def assign_databases(given: Sequence[str], folders: Sequence[Path], for_all: str = "") -> dict[Path, str]:
-    """Return the database URL of each study folder: NAME=URL of `given`, else the study's schema in the common database."""
+def assign_databases(urls: Sequence[str], folders: Sequence[Path], common_url: str = "") -> dict[Path, str]:
+    """Return the database URL of each study folder: NAME=URL among `urls`, else a schema per study in `common_url`."""
     names = {folder: read_study(folder).name for folder in folders}
     named: dict[str, str] = {}
-    for one in given:
+    for one in urls:
         name, equals, url = one.partition("=")
         if equals and "://" not in name:
             named[name] = url
         else:
-            for_all = one
+            common_url = one
     if strange := sorted(set(named) - set(names.values())):
         raise InputError(
             f"--database names {first_few(strange)}, but the studies are {first_few(sorted(names.values()))}"
         )
-    return {folder: named.get(name) or _own_schema(for_all, name) for folder, name in names.items()}
+    return {folder: named.get(name) or _add_schema(common_url, name) for folder, name in names.items()}
 
 
-def _own_schema(url: str, name: str) -> str:
-    """Return a database URL with the schema of a study added; empty if there is no URL.
+def _add_schema(url: str, study_name: str) -> str:
+    """Return a database URL with the name of a study added as its schema; "" for an empty URL.
 
-    >>> _own_schema("postgresql://host/db?sslmode=require", "pets")
+    >>> _add_schema("postgresql://host/db?sslmode=require", "pets")
     'postgresql://host/db?sslmode=require&schema=pets'
     """
-    return f"{url}{'&' if '?' in url else '?'}schema={name}" if url else ""
+    return f"{url}{'&' if '?' in url else '?'}schema={study_name}" if url else ""
 
 
 def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settings]:
@@ -155,10 +156,11 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
             )
             raise InputError(f"{why}; change `name` in {settings[at].folder / STUDY}")
         taken.add(name)
-    _check_distinct(
-        [one.folder for one in settings], [StudySecret.of(one.folder).sign("compare", "") for one in settings]
+    _check_no_copied_study(
+        [one.folder for one in settings],
+        [StudySecret.read_or_create_secret(one.folder).sign("compare", "") for one in settings],
     )
-    _check_distinct(
+    _check_no_copied_study(
         [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
     )
     return [
@@ -167,11 +169,13 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
     ]
 
 
-def _check_distinct(folders: Sequence[Path], values: Sequence[str]) -> None:
-    """Raise InputError if two folders have the same value (secret or database): one is a copy of the other."""
-    for text in values:
-        if values.count(text) > 1:
-            same = first_few([str(folder) for folder, other in zip(folders, values, strict=True) if other == text])
+def _check_no_copied_study(folders: Sequence[Path], secrets_or_databases: Sequence[str]) -> None:
+    """Raise InputError if two study folders have the same secret key or database, because one is a copy of the other."""
+    for text in secrets_or_databases:
+        if secrets_or_databases.count(text) > 1:
+            same = first_few(
+                [str(folder) for folder, other in zip(folders, secrets_or_databases, strict=True) if other == text]
+            )
             raise InputError(
                 f"{same} have the same secret or database because one is a copy of the other; serve only one of them"
             )

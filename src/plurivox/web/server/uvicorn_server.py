@@ -62,13 +62,13 @@ class TimeoutProtocol(H11Protocol):
             self._cancel_timer(name)
         super().connection_lost(exc)
 
-    def _cancel_timer(self, name: str) -> None:
-        if timer := self._timers.pop(name, None):
+    def _cancel_timer(self, timer_name: str) -> None:
+        if timer := self._timers.pop(timer_name, None):
             timer.cancel()
 
 
 def uvicorn_options(settings: Settings) -> dict[str, Any]:
-    """Return the options of uvicorn, for a server process and for a thread."""
+    """Return the keyword arguments for uvicorn.run and uvicorn.Config: protocol, logging, proxies, limits, timeouts."""
     return {
         "http": TimeoutProtocol,
         "ws": "none",
@@ -96,7 +96,7 @@ def raise_open_file_limit() -> None:
 def serve(
     settings: Settings | Sequence[Settings], host: str, port: int, processes: int = 1, fd: int | None = None
 ) -> None:
-    """Serve one or several studies until the process is interrupted."""
+    """Run the web server of one or several studies until it is interrupted; `fd` is an open socket instead of host and port."""
     studies = [settings] if isinstance(settings, Settings) else settings
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
@@ -125,25 +125,25 @@ def check_port_free(host: str, port: int) -> None:
 
 @contextmanager
 def serve_in_thread(settings: Settings, port: int = 0) -> Iterator[tuple[str, FastAPI]]:
-    """Context manager: serve a study from a thread, on a free port if `port` is 0; yields its address and application.
+    """Context manager: serve a study from a thread, on a free port if `port` is 0; yields (URL, application).
 
     A base_url in the settings is used for links instead of the address.
     """
-    with socket.socket() as line:
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        line.bind(("127.0.0.1", port))
-        url = f"http://127.0.0.1:{line.getsockname()[1]}"
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         given = settings if "base_url" in settings.model_fields_set else settings.model_copy(update={"base_url": url})
         app = create_app(given)
-        with run_app_in_thread(app, settings, line):
+        with run_app_in_thread(app, settings, listener):
             yield url, app
 
 
 @contextmanager
-def run_app_in_thread(app: Any, settings: Settings, line: socket.socket) -> Iterator[None]:
+def run_app_in_thread(app: Any, settings: Settings, listener: socket.socket) -> Iterator[None]:
     """Context manager: serve an ASGI application on a bound socket from a thread of this process."""
     server = uvicorn.Server(uvicorn.Config(app, **uvicorn_options(settings)))
-    thread = threading.Thread(target=server.run, args=([line],), daemon=True)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     while not server.started and thread.is_alive():
         time.sleep(0.005)

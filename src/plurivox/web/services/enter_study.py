@@ -12,7 +12,7 @@ from plurivox.web.store.collect.workers import Platform, Worker, get_worker
 from plurivox.web.store.errors import Conflict, Forbidden
 from plurivox.web.store.study_state import require_open
 from plurivox.web.study.config import Study
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 
 
 def enter_by_invite(
@@ -73,8 +73,8 @@ def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentS
 
 def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key: str | None) -> Worker:
     """Insert a new worker at the first stage, in an arm drawn at random."""
-    arm = draw_arm(connection, study.shares)
-    return workers.add_worker(connection, pseudonym, study.stages()[0], arm, client_key)
+    arm = draw_arm(connection, study.arm_weights)
+    return workers.add_worker(connection, pseudonym, study.list_stages()[0], arm, client_key)
 
 
 def _stage_on_entry(connection: Connection, study: Study, worker: Worker) -> CurrentStage:

@@ -21,7 +21,7 @@ from plurivox.web.store.collect.sittings import (
 from plurivox.web.store.collect.submissions import Draft, get_draft
 from plurivox.web.store.collect.workers import Worker, get_worker, move_to_end, turn_away
 from plurivox.web.store.study_state import require_open
-from plurivox.web.study.assigner import load_assigner
+from plurivox.web.study.assigner_from_config import load_assigner
 from plurivox.web.study.config import Study
 
 
@@ -92,7 +92,7 @@ def _current_sitting(connection: Connection, study: Study, worker: Worker) -> Si
 def _begin_sitting(connection: Connection, study: Study, worker: Worker, number: int) -> Sitting | None:
     """Begin a sitting with tasks not yet assigned to this worker; None if there are none."""
     end_overdue_leases(connection)
-    pool = pool_for_worker(connection, worker, study.shares)
+    pool = pool_for_worker(connection, worker, study.arm_weights)
     chosen = load_assigner(connection, study).assign_session(pool, random_source.rng) if pool else []
     if pool is None or not chosen:
         return None

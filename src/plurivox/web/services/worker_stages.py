@@ -22,7 +22,7 @@ from plurivox.web.store.collect.workers import (
 )
 from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.study_state import StudyState, get_state
-from plurivox.web.study.assigner import load_assigner
+from plurivox.web.study.assigner_from_config import load_assigner
 from plurivox.web.study.config import Study
 
 
@@ -59,7 +59,7 @@ def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
 def advance_stage(connection: Connection, study: Study, worker: Worker, **detail: Any) -> Worker:
     """Move a worker to the next stage and record the visit to the finished one with details; return the updated worker."""
     passed = STAGES[: STAGES.index(worker.stage) + 1]  # study.toml may have lost the worker's stage since
-    following = next(stage for stage in study.stages() if stage not in passed)
+    following = next(stage for stage in study.list_stages() if stage not in passed)
     if following == "practice" and not practice_task_ids(connection):
         following = "tasks"
     if not set_stage(connection, worker, following):
@@ -72,7 +72,7 @@ def turn_away_if_full(connection: Connection, study: Study, worker: Worker) -> W
     """Turn away a worker for whom no task is or may become open, before the instructions; return the updated worker."""
     if worker.stage in ("tasks", "debrief", "done") or get_state(connection) != "open":
         return worker
-    pool = pool_for_worker(connection, worker, study.shares, read_only=True)
+    pool = pool_for_worker(connection, worker, study.arm_weights, read_only=True)
     if pool and load_assigner(connection, study).choose(pool):
         return worker
     return worker if expected_wait(connection, worker) else turn_away(connection, worker)

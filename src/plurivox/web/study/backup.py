@@ -8,7 +8,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin.backup import copy_database
 from plurivox.web.study.config import STUDY, read_study
-from plurivox.web.study.secrets import FILE as SECRET
+from plurivox.web.study.secret_key import FILE as SECRET
 from plurivox.web.study.study_database import open_database
 
 
@@ -25,7 +25,7 @@ def back_up_study(settings: Settings, out: Path) -> dict[str, int]:
         finally:
             source.dispose()
             target.dispose()
-        _copy_files(settings.folder, part)
+        _copy_config_and_secret(settings.folder, part)
         for file in part.glob("study.db.*"):
             file.unlink()
     return counts
@@ -37,7 +37,7 @@ def restore_study(backup: Path, settings: Settings) -> dict[str, int]:
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} already contains a study; restore into a new folder")
     with atomic_folder(settings.folder) as part:
-        _copy_files(backup, part)
+        _copy_config_and_secret(backup, part)
         inside = settings.model_copy(update={"folder": part})
         source, target = open_database(Settings(folder=backup, database="")), open_database(inside)
         try:
@@ -47,8 +47,8 @@ def restore_study(backup: Path, settings: Settings) -> dict[str, int]:
             target.dispose()
 
 
-def _copy_files(source: Path, target: Path) -> None:
-    """Copy study.toml and the secret, which only its owner may read."""
+def _copy_config_and_secret(source: Path, target: Path) -> None:
+    """Copy study.toml and the secret key from one folder to another; only the user may read the copy of the key."""
     shutil.copyfile(source / STUDY, target / STUDY)
     (target / SECRET).touch(0o600)
     shutil.copyfile(source / SECRET, target / SECRET)

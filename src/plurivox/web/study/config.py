@@ -13,9 +13,9 @@ from plurivox.core.errors import InputError, PlurivoxError, unknown_name
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study import question_forms
-from plurivox.web.study.config_errors import describe_error
+from plurivox.web.study.config_errors import config_error_message
 from plurivox.web.study.config_sections import MTURK_FRAMES, Completion, Exclude, Pay, PlatformName, Section
-from plurivox.web.study.question_forms import Form, Person, adapted_phrases, custom_phrases, wording_of
+from plurivox.web.study.question_forms import Form, Person, adapted_phrases, custom_phrases, default_phrases
 
 STUDY = "study.toml"
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -32,7 +32,8 @@ class Question(Section):
     why: LongText = ""
 
     @model_validator(mode="after")
-    def _check_right(self) -> Self:
+    def _check_right_index(self) -> Self:
+        """Raise ValueError if `right` is not the index of a choice."""
         if self.right >= len(self.choices):
             raise ValueError(f"right = {self.right}, but choices are numbered from 0 to {len(self.choices) - 1}")
         return self
@@ -59,7 +60,7 @@ class Texts(Section):
 
 
 class Arm(Section):
-    """An arm of a study with several forms: each worker is assigned to one arm at random."""
+    """An arm of a study that compares question forms: each worker is assigned to one arm at random and answers in its form."""
 
     name: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_.-]*$")  # empty: the name of its form
     form: Form
@@ -72,7 +73,7 @@ class Study(Section):
     """The configuration of a study, as in study.toml; tasks and answers are in the database.
 
     >>> study = Study(name="pets", labels=["cat", "dog"], form="one-label")
-    >>> study.tasks_per_sitting, study.phrases()["top"]
+    >>> study.tasks_per_sitting, study.task_page_phrases()["top"]
     (25, 'Which label would most of them choose?')
     """
 
@@ -108,18 +109,20 @@ class Study(Section):
     phrase: dict[str, LongText] = {}  # custom wording of the task page
 
     @model_validator(mode="after")
-    def _check_consistency(self) -> Self:
+    def _check_labels_repeats_chips_phrases(self) -> Self:
+        """Raise ValueError on duplicate labels, too many repeats, a wrong number of chips or unknown phrases."""
         if len(set(self.labels)) < len(self.labels):
             raise ValueError("labels must be unique")
         if self.repeats > self.tasks_per_sitting:
             raise ValueError(f"repeats = {self.repeats} is more than the {self.tasks_per_sitting} tasks of a batch")
         _check_chips(self.chips)
-        if unknown := sorted(set(self.phrase) - set(wording_of(self.form, "first"))):
+        if unknown := sorted(set(self.phrase) - set(default_phrases(self.form, "first"))):
             raise ValueError(f"unknown phrases {unknown}")
         return self
 
     @model_validator(mode="after")
-    def _check_assign(self) -> Self:
+    def _check_assigner(self) -> Self:
+        """Raise ValueError if `assign` is not the spec of an assigner, or it needs strata and the study has none."""
         try:
             made = assigners.make(self.assign) if self.assign else None
         except PlurivoxError as cause:
@@ -130,6 +133,7 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
+        """Raise ValueError on a single arm, arms with the same name, or both `forms` and `arm`."""
         if self.forms and self.arm:
             raise ValueError("use either forms or [[arm]], not both")
         names = [one.name for one in self.arms]
@@ -146,22 +150,22 @@ class Study(Section):
         return [one if one.name else one.model_copy(update={"name": one.form}) for one in given]
 
     @property
-    def shares(self) -> dict[str, int]:
-        """The share of workers of each arm, by name."""
+    def arm_weights(self) -> dict[str, int]:
+        """{arm name: weight}, whole numbers: an arm gets workers in proportion to its weight."""
         return {one.name: one.share for one in self.arms}
 
-    def in_arm(self, name: str) -> "Study":
-        """Return the study with form, wording and chips of an arm; unchanged if there is no such arm."""
+    def config_of_arm(self, arm_name: str) -> "Study":
+        """Return a copy of the study's configuration with form, wording and chips of one arm; self if there is no such arm."""
         for one in self.arms:
-            if one.name == name:
+            if one.name == arm_name:
                 own = {"form": one.form, "wording": one.wording or self.wording, "chips": one.chips or self.chips}
                 return self.model_copy(update=own)
         return self
 
     @property
-    def question(self) -> questions.Question:
-        """What the form asks for: number of labels, percents, ticks."""
-        return question_forms.question(question_forms.elicit_form(self.form))
+    def question_type(self) -> questions.Question:
+        """What the form of the study asks for: number of labels, percents, ticks."""
+        return question_forms.question_type_of_form(question_forms.elicit_form(self.form))
 
     @property
     def tasks_per_sitting(self) -> int:
@@ -170,25 +174,25 @@ class Study(Section):
 
     @property
     def lease_seconds(self) -> float:
-        """The lease duration of a task, in seconds."""
+        """Seconds for which a task is reserved for a worker."""
         return self.lease_minutes * 60
 
     @property
     def digest(self) -> str:
-        """A hash of the configuration; it changes whenever study.toml does."""
+        """A hash of the study's configuration, 16 hexadecimal digits; it changes whenever a value of study.toml does."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
-    def phrases(self) -> dict[str, str]:
-        """Return every phrase of the task page, by form, wording and kind of tasks, with the study's custom phrases."""
-        defaults = wording_of(self.form, self.wording) | adapted_phrases(self.form, self.wording, self.kind)
+    def task_page_phrases(self) -> dict[str, str]:
+        """Return {name: text} of all phrases on the task page: defaults for form, wording and task kind, or the owner's."""
+        defaults = default_phrases(self.form, self.wording) | adapted_phrases(self.form, self.wording, self.kind)
         return defaults | custom_phrases(self.phrase)
 
     def frame_origins(self) -> list[str]:
-        """Return the origins that may show the pages in a frame."""
+        """Return the web origins that may show the pages of the study in a frame, MTurk's included if it is a platform."""
         return [*self.frame_ancestors, *(MTURK_FRAMES if "mturk" in self.platforms else ())]
 
-    def stages(self) -> list[Stage]:
-        """Return the stages of the study in order; those without content are left out."""
+    def list_stages(self) -> list[Stage]:
+        """Return the stages of a worker in order (consent, quiz, tasks, ...); those without content are left out."""
         contents: dict[Stage, object] = {
             "consent": self.texts.consent,
             "instructions": self.texts.instructions,
@@ -208,7 +212,7 @@ def _check_chips(chips: int) -> None:
 
 
 def read_study(folder: Path) -> Study:
-    """Read and check study.toml of a folder; raise InputError on mistakes."""
+    """Read study.toml of a folder and return the Study; raise InputError if the file is missing or has mistakes."""
     file = folder / STUDY
     if not file.is_file():
         raise InputError(f"{folder} has no {STUDY}; create a study first: plurivox studio new {folder} --items ...")
@@ -219,18 +223,18 @@ def read_study(folder: Path) -> Study:
 
 
 def parse_study(values: dict[str, Any], where: str = STUDY) -> Study:
-    """Check values of study.toml and return the Study; raise InputError with the first three mistakes."""
+    """Convert parsed values of study.toml to a Study; raise InputError that lists the first three mistakes."""
     try:
         return Study.model_validate(values)
     except ValidationError as cause:
         mistakes = cause.errors(include_url=False)[:3]
         raise InputError(
-            f"{where}: {'; '.join(describe_error(dict(one), _known_names()) for one in mistakes)}"
+            f"{where}: {'; '.join(config_error_message(dict(one), _valid_toml_names()) for one in mistakes)}"
         ) from None
 
 
-def _known_names() -> list[str]:
-    """Return every name that study.toml may contain."""
+def _valid_toml_names() -> list[str]:
+    """Return the names of all settings that study.toml may contain, for suggestions on misspelt names."""
     return [name for part in Section.__subclasses__() for name in part.model_fields]
 
 

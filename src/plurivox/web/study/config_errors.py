@@ -32,29 +32,30 @@ PATTERNS = {  # by the last name of the location
 }
 
 
-def describe_error(mistake: Mapping[str, Any], known: Iterable[str]) -> str:
-    """Return the message of a pydantic error, with its location; `known` are the names that study.toml may contain.
+def config_error_message(error: Mapping[str, Any], valid_names: Iterable[str]) -> str:
+    """Return a message for a mistake in study.toml from a pydantic error; a misspelt name suggests one of `valid_names`.
 
-    >>> describe_error({"type": "extra_forbidden", "loc": ("per_tsk",), "msg": "", "input": 6}, ["per_task", "batch"])
+    >>> config_error_message({"type": "extra_forbidden", "loc": ("per_tsk",), "msg": "", "input": 6}, ["per_task", "batch"])
     'unknown name per_tsk; did you mean per_task?'
-    >>> describe_error({"type": "int_parsing", "loc": ("batch",), "msg": "", "input": "ten"}, [])
+    >>> config_error_message({"type": "int_parsing", "loc": ("batch",), "msg": "", "input": "ten"}, [])
     "batch must be a whole number; it is 'ten'"
     """
-    place = ".".join(map(str, mistake["loc"]))
-    kind, about = mistake["type"], mistake.get("ctx", {})
+    place = ".".join(map(str, error["loc"]))
+    kind, about = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(mistake["loc"][-1]), list(known), n=1)
+        near = difflib.get_close_matches(str(error["loc"][-1]), list(valid_names), n=1)
         return f"unknown name {place}; " + (f"did you mean {near[0]}?" if near else "remove the line")
     if kind == "string_pattern_mismatch":
-        names = [name for name in mistake["loc"] if isinstance(name, str)]
+        names = [name for name in error["loc"] if isinstance(name, str)]
         rule = PATTERNS.get(names[-1], "contains characters that are not allowed")
-        return f"{place} {rule}; it is {_shorten(mistake['input'])}"
+        return f"{place} {rule}; it is {_truncated_repr(error['input'])}"
     if kind in MESSAGES:
-        value = "" if kind == "missing" else f"; it is {_shorten(mistake['input'])}"
+        value = "" if kind == "missing" else f"; it is {_truncated_repr(error['input'])}"
         return f"{place} {MESSAGES[kind].format(**about)}{value}"
-    return ": ".join(filter(None, [place, mistake["msg"].removeprefix("Value error, ")]))
+    return ": ".join(filter(None, [place, error["msg"].removeprefix("Value error, ")]))
 
 
-def _shorten(value: Any) -> str:
+def _truncated_repr(value: Any) -> str:
+    """Return repr(value), cut to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

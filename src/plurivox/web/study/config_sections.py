@@ -13,24 +13,26 @@ MTURK = ("https://workersandbox.mturk.com", "https://www.mturk.com")  # where as
 MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages in a frame
 
 
-def _check_https(value: str) -> str:
+def _check_https_address(value: str) -> str:
+    """Return `value`; raise ValueError if it is neither empty nor an https:// address."""
     parts = urlsplit(value)
     if value and (parts.scheme != "https" or not parts.netloc):
         raise ValueError("must be an https:// address")
     return value
 
 
-WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https)]
+WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https_address)]
 Code = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 
 
-def _check_finite(value: Decimal) -> Decimal:
+def _check_finite_amount(value: Decimal) -> Decimal:
+    """Return an amount of money; raise ValueError if it is NaN or infinite."""
     if not value.is_finite():
         raise ValueError("must be an amount such as 8.00")
     return value
 
 
-Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite)]
+Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite_amount)]
 
 
 class Section(BaseModel):
@@ -66,7 +68,7 @@ class Pay(Section):
 
     @property
     def pays_anything(self) -> bool:
-        """Whether any pay is set."""
+        """Whether the study pays: base pay, pay per hour or a bonus is set."""
         return any((self.base, self.per_hour, self.bonus_per_hour, self.bonus_per_match))
 
 
@@ -78,7 +80,8 @@ class Exclude(Section):
     quiz_tries: int = Field(default=0, ge=0, le=100)  # failed tries of the check until exclusion; 0: no limit
 
     @model_validator(mode="after")
-    def _check_rules(self) -> Self:
+    def _check_exclusion_rules(self) -> Self:
+        """Raise ValueError if a rule is not the spec of a rule of `plurivox clean`."""
         if self.rules:
             from plurivox.clean import methods  # imports numpy, which a study without rules does not need
 

@@ -15,36 +15,36 @@ from plurivox.web.store.admin import import_answers
 from plurivox.web.store.admin.config_check import check_study_config
 from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
 from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
-from plurivox.web.study.assigner import assignment_of
+from plurivox.web.study.assigner_from_config import assignment_settings
 from plurivox.web.study.config import STUDY, Study
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.task_import import read_batches, read_tasks
 from plurivox.web.study.toml_writer import render_study
 
 
 def make_study(
-    settings: Settings, study: Study, new: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
+    settings: Settings, study: Study, tasks: Iterable[NewTask], batches: Mapping[str, list[str]] | None = None
 ) -> int:
-    """Create a study folder with study.toml, secret and database; return the number of tasks without practice tasks."""
+    """Create a study folder with study.toml, secret key and database; return the number of tasks without practice tasks."""
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} already contains a study; choose another folder")
     with atomic_folder(settings.folder) as part:
         (part / STUDY).write_text(render_study(study), encoding="utf-8")
-        StudySecret.of(part)
+        StudySecret.read_or_create_secret(part)
         inside = settings.model_copy(update={"folder": part})
-        return insert_tasks(inside, study, new, batches, is_new=True)
+        return insert_tasks(inside, study, tasks, batches, is_new=True)
 
 
 def insert_tasks(
     settings: Settings,
     study: Study,
-    new: Iterable[NewTask],
+    tasks: Iterable[NewTask],
     batches: Mapping[str, list[str]] | None = None,
     *,
     is_new: bool = False,
 ) -> int:
-    """Insert tasks, and fixed batches of them, into the database of a study; return the number of tasks."""
+    """Insert tasks, and fixed batches of them, into the database of a study; return the number of tasks it then has."""
     engine = open_database(settings)
     try:
         migrate(engine)
@@ -55,10 +55,10 @@ def insert_tasks(
                     "the database already contains a study; use a separate schema for this one: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
-            add_tasks(connection, assignment_of(study, has_batches(connection)), new)
+            add_tasks(connection, assignment_settings(study, has_batches(connection)), tasks)
             check_study_config(connection, study.strata, study.labels)
             if batches and not has_batches(connection):
-                add_batches(connection, assignment_of(study, has_batches=True), batches)
+                add_batches(connection, assignment_settings(study, has_batches=True), batches)
             if not (n := count_tasks(connection)):
                 raise InputError("there are no tasks besides practice tasks; add items that are not marked as practice")
             return n
@@ -77,9 +77,14 @@ def make_study_from_files(settings: Settings, study: Study, items: Path, batches
     return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
 
 
-def add_answers(connection: Connection, study: Study, keys: StudySecret, given: Answers, pick: float = 0.0) -> int:
-    """Import answers collected elsewhere into a study; return their number. For `pick` see the store's `insert_answers`."""
+def add_answers(
+    connection: Connection, study: Study, keys: StudySecret, answers: Answers, first_pick_fraction: float = 0.0
+) -> int:
+    """Import answers collected elsewhere into a study; return their number.
+
+    With `first_pick_fraction`, an event is added: the first label was picked after this fraction of the answer's time.
+    """
     if study.arms:
         raise InputError("imported answers have no arm; import them into a study with one form")
-    pseudonyms = [keys.pseudonym(f"import {name}") for name in given.workers.tolist()]
-    return import_answers.insert_answers(connection, given, pseudonyms, study.form, pick)
+    pseudonyms = [keys.pseudonym(f"import {name}") for name in answers.workers.tolist()]
+    return import_answers.insert_answers(connection, answers, pseudonyms, study.form, first_pick_fraction)

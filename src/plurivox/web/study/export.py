@@ -30,7 +30,7 @@ EVENT_COLUMNS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "valu
 
 
 def escape_formula(text: str) -> str:
-    """Return text with a prefix if a spreadsheet would run it as a formula.
+    """Return text with an apostrophe in front if a spreadsheet would run it as a formula.
 
     >>> escape_formula("=1+1"), escape_formula("cat")
     ("'=1+1", 'cat')
@@ -38,22 +38,24 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def export_study(engine: Engine, study: Study, folder: Path, *, form: str = "parquet", replace: bool = False) -> int:
-    """Write the data-set folder atomically and return the number of answers; csv prefixes text that looks like a formula."""
-    cell = escape_formula if form == "csv" else str
+def export_study(
+    engine: Engine, study: Study, folder: Path, *, file_format: str = "parquet", replace: bool = False
+) -> int:
+    """Write a study as a data-set folder, return its number of answers; in csv, text like a formula gets a prefix."""
+    escape_text = escape_formula if file_format == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_cache.collect_answers(connection, study.labels, cell)
+        held = answer_cache.collect_answers(connection, study.labels, escape_text)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
-            views += _to_frames(VIEW_COLUMNS, [_view_row(row, cell) for row in part])
-            events += _to_frames(EVENT_COLUMNS, [one for row in part for one in _event_rows(row, cell)])
-        stages = _to_frames(STAGE_COLUMNS, _stage_rows(connection, cell))
-        shown = io.join_frames(_to_frames(ITEM_COLUMNS, _item_rows(connection, cell)), ITEM_COLUMNS)
-        arms = _to_frames(ARM_COLUMNS, _arm_rows(connection, study)) if study.arms else []
+            views += _rows_to_frames(VIEW_COLUMNS, [_answer_view_row(row, escape_text) for row in part])
+            events += _rows_to_frames(EVENT_COLUMNS, [one for row in part for one in _event_rows(row, escape_text)])
+        stages = _rows_to_frames(STAGE_COLUMNS, _stage_rows(connection, escape_text))
+        shown = io.join_frames(_rows_to_frames(ITEM_COLUMNS, _item_rows(connection, escape_text)), ITEM_COLUMNS)
+        arms = _rows_to_frames(ARM_COLUMNS, _arm_rows(connection, study)) if study.arms else []
     parts = {"views": (views, VIEW_COLUMNS), "events": (events, EVENT_COLUMNS), "stages": (stages, STAGE_COLUMNS)}
     parts |= {"arms": (arms, ARM_COLUMNS)} if study.arms else {}
-    ways = [study.in_arm(one.name) for one in study.arms] or [study]
+    ways = [study.config_of_arm(one.name) for one in study.arms] or [study]
     asked = " or ".join(f"form {one.form}, {one.wording} person" for one in ways)
     about = {"description": f"answers given in the plurivox studio, {asked}"}
     data = Dataset(
@@ -63,64 +65,82 @@ def export_study(engine: Engine, study: Study, folder: Path, *, form: str = "par
         items=shown,
         tables={name: partial(io.join_frames, *part) for name, part in parts.items() if part[0]},
     )
-    io.write(data, folder, replace=replace, form=form)
+    io.write(data, folder, replace=replace, form=file_format)
     return len(held.answers)
 
 
-def _to_frames(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
-    """Return rows as data frames of BATCH_ROWS rows, without empty columns; this saves memory over Python tuples."""
+def _rows_to_frames(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+    """Convert rows to data frames of at most BATCH_ROWS rows, without empty columns; they need less memory than tuples."""
     made = []
     for part in batched(rows, BATCH_ROWS):
-        columns = {name: list(column) for name, column in zip(names, zip(*part, strict=True), strict=True)}
+        columns = {name: list(column) for name, column in zip(column_names, zip(*part, strict=True), strict=True)}
         made.append(io.frame_of({name: one for name, one in columns.items() if set(one) != {None}}, "the export"))
     return made
 
 
-def _view_row(row: Any, cell: Callable[[str], str]) -> tuple[Any, ...]:
-    """Return an answer as a row of VIEW_COLUMNS."""
-    shown = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, cell(row.mode), row.label_order)
+def _answer_view_row(row: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
+    """Return the row of the table `views` for an answer: task, worker, times, marks."""
+    shown = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, escape_text(row.mode), row.label_order)
     content = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))
-    origin = (row.id, cell(row.task), row.worker, row.kind, f"{row.worker}-{row.sitting}", row.position, row.received)
+    origin = (
+        row.id,
+        escape_text(row.task),
+        row.worker,
+        row.kind,
+        f"{row.worker}-{row.sitting}",
+        row.position,
+        row.received,
+    )
     return (*origin, *shown, *content, row.state == "excluded", row.arm or None)
 
 
-def _event_rows(row: Any, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    """Yield the input events of an answer as rows of EVENT_COLUMNS."""
+def _event_rows(row: Any, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+    """Yield one row of the table `events` per input event of an answer."""
     for one in json.loads(row.events):
-        label = None if one["label"] is None else cell(one["label"])
-        value = None if one["value"] is None else cell(one["value"])
-        yield row.id, cell(row.task), row.worker, one["seq"], one["ms"], cell(one["kind"]), label, value, one["by"]
+        label = None if one["label"] is None else escape_text(one["label"])
+        value = None if one["value"] is None else escape_text(one["value"])
+        yield (
+            row.id,
+            escape_text(row.task),
+            row.worker,
+            one["seq"],
+            one["ms"],
+            escape_text(one["kind"]),
+            label,
+            value,
+            one["by"],
+        )
 
 
-def _stage_rows(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    """Yield the visits of workers to stages as rows of STAGE_COLUMNS."""
+def _stage_rows(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+    """Yield one row of the table `stages` per visit of a worker to a stage, with its duration."""
     for one in export_rows.stage_visits(connection):
-        yield one.worker, one.stage, one.at, one.ms, cell(one.detail)
+        yield one.worker, one.stage, one.at, one.ms, escape_text(one.detail)
 
 
 def _arm_rows(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
-    """Yield the arm of each worker as rows of ARM_COLUMNS."""
+    """Yield one row of the table `arms` per worker: arm, question form and wording."""
     for worker, arm in export_rows.worker_arms(connection).items():
-        asked = study.in_arm(arm)
+        asked = study.config_of_arm(arm)
         yield worker, arm, asked.form, asked.wording
 
 
-def _item_rows(connection: Connection, cell: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    """Yield the tasks as rows of ITEM_COLUMNS."""
+def _item_rows(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+    """Yield one row of the table `items` per task: name, kind, texts, stratum, gold label, image or sound."""
     for one in export_rows.task_contents(connection):
-        texts = [None if text is None else cell(text) for text in (one.text, one.text2, one.stratum, one.gold)]
+        texts = [None if text is None else escape_text(text) for text in (one.text, one.text2, one.stratum, one.gold)]
         media = (None, one.bytes) if one.kind == "audio" else (one.bytes, None)
-        yield cell(one.name), one.kind, *texts, *media
+        yield escape_text(one.name), one.kind, *texts, *media
 
 
-def export_zip(engine: Engine, study: Study, form: str) -> Path:
-    """Export to a temporary zip file and return its path; the caller deletes it."""
+def export_zip(engine: Engine, study: Study, file_format: str) -> Path:
+    """Export a study to a temporary zip file and return its path; the caller must delete the file."""
     handle, name = tempfile.mkstemp(".zip", "plurivox-")
     os.close(handle)
     try:
         with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as out:
             folder = Path(place) / study.name
-            export_study(engine, study, folder, form=form)
+            export_study(engine, study, folder, file_format=file_format)
             for file in sorted(folder.rglob("*")):
                 out.write(file, file.relative_to(place))
     except BaseException:

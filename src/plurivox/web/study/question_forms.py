@@ -25,38 +25,40 @@ def elicit_form(form: str, *, bars: bool = False) -> str:
     >>> elicit_form("chips"), elicit_form("top-two"), elicit_form("top-two", bars=True), elicit_form("ranking", bars=True)
     ('histogram', 'top-two', 'histogram', 'ranking')
     """
-    return HISTOGRAM if form == CHIPS or (bars and question(form).percents) else form
+    return HISTOGRAM if form == CHIPS or (bars and question_type_of_form(form).percents) else form
 
 
-def question(form: str) -> Question:
+def question_type_of_form(form: str) -> Question:
     """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
     found = question_of(form)
     assert found is not None, form
     return found
 
 
-def _can_ask(form: str) -> bool:
-    """Whether the task page supports a form: it declares what it asks for, and labels are named."""
+def _is_supported_form(form: str) -> bool:
+    """Return whether the task page can show a question form: the form declares what it asks for, and its labels have names."""
     found = question_of(elicit_form(form))
     return found is not None and found.labels != 0
 
 
 def _check_form(form: str) -> str:
-    """Return a form's name; raise PydanticCustomError if a study cannot use it."""
-    if not _can_ask(form):
+    """Return `form` unchanged; raise PydanticCustomError if a study cannot use this question form."""
+    if not _is_supported_form(form):
         *others, last = map(repr, FORMS)
         expected = f"{', '.join(others)} or {last}"
         raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
     return form
 
 
-def _effort(form: str) -> tuple[Any, ...]:
-    """Return the sort key of a form: forms that ask for less come first."""
-    found = question(elicit_form(form))
+def _form_sort_key(form: str) -> tuple[Any, ...]:
+    """Return the sort key of a question form: forms that ask a worker for less come first."""
+    found = question_type_of_form(elicit_form(form))
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
-FORMS = tuple(sorted(filter(_can_ask, [*methods.built_in, CHIPS]), key=_effort))  # forms of plugins are allowed too
+FORMS = tuple(
+    sorted(filter(_is_supported_form, [*methods.built_in, CHIPS]), key=_form_sort_key)
+)  # forms of plugins are allowed too
 Form = Annotated[str, AfterValidator(_check_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})]
 
 
@@ -105,10 +107,10 @@ THIRD = {
 }
 
 
-def wording_of(form: str, person: Person) -> dict[str, str]:
-    """Return the default phrases of the task page of a form, for image tasks.
+def default_phrases(form: str, person: Person) -> dict[str, str]:
+    """Return {name: text} of the default phrases on the task page of a form, for image tasks.
 
-    >>> wording_of("top-two", "third")["opening"]
+    >>> default_phrases("top-two", "third")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
     """
     if person == "first":
@@ -117,7 +119,7 @@ def wording_of(form: str, person: Person) -> dict[str, str]:
 
 
 def adapted_phrases(form: str, person: Person, kind: str) -> dict[str, str]:
-    """Return the phrases that differ for tasks of another kind than image; empty if none do.
+    """Return {name: text} of the default phrases that differ for text, pair or audio tasks; {} if none do.
 
     >>> adapted_phrases("top-two", "third", "text")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the text below belongs to.'
@@ -134,18 +136,18 @@ def adapted_phrases(form: str, person: Person, kind: str) -> dict[str, str]:
 
 
 @cache
-def _all_adapted() -> frozenset[tuple[str, str]]:
-    """Return (name, text) of every phrase that `adapted_phrases` can return."""
+def _all_adapted_phrases() -> frozenset[tuple[str, str]]:
+    """Return the set of all (phrase name, text) that `adapted_phrases` can return."""
     persons, kinds = get_args(Person), get_args(TaskKind)
     return frozenset(
         pair for person in persons for kind in kinds for pair in adapted_phrases(PAPER_FORM, person, kind).items()
     )
 
 
-def custom_phrases(phrase: Mapping[str, str]) -> dict[str, str]:
-    """Return the phrases of study.toml that the owner wrote; version 0.1.0 also wrote adapted default phrases there.
+def custom_phrases(phrases: Mapping[str, str]) -> dict[str, str]:
+    """Return those of the phrases in study.toml that the owner wrote; version 0.1.0 also wrote adapted default phrases there.
 
     >>> custom_phrases({"opening": "What do you hear?", "top": "Which bird sings?"})
     {'top': 'Which bird sings?'}
     """
-    return {name: text for name, text in phrase.items() if (name, text) not in _all_adapted()}
+    return {name: text for name, text in phrases.items() if (name, text) not in _all_adapted_phrases()}

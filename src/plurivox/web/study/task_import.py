@@ -9,9 +9,9 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.io.tabular.file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table
 from plurivox.web.store.collect.tasks import MediaFile, NewTask
-from plurivox.web.study.audio_files import read_sound
+from plurivox.web.study.audio_validation import validate_sound
 from plurivox.web.study.config import Study
-from plurivox.web.study.image_files import read_image
+from plurivox.web.study.image_preparation import prepare_image
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a")
@@ -30,7 +30,7 @@ def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
         raise InputError(f"{source} does not exist; give a folder of images or sounds, a data-set folder or a table")
     elif source.suffix.lower() == ".txt":
         texts = [line for line in _read_text(source).split("\n") if line.strip()]
-        yield from (NewTask(f"{n:06d}", text=_check_text(text, source)) for n, text in enumerate(texts, start=1))
+        yield from (NewTask(f"{n:06d}", text=_check_task_text(text, source)) for n, text in enumerate(texts, start=1))
     else:
         yield from _read_task_table(source, study)
 
@@ -41,18 +41,20 @@ def _read_media_files(folder: Path, files: list[Path], study: Study) -> Iterator
         known = f"no images ({', '.join(IMAGES)}), no sounds ({', '.join(SOUNDS)})"
         raise InputError(f"{folder} contains {known} and no table of items")
     for file in files:
-        name = _check_name(str(file.relative_to(folder)))
+        name = _check_task_name(str(file.relative_to(folder)))
         is_sound = file.suffix.lower() in SOUNDS
-        yield NewTask(name, medium=_read_medium(_resolve_inside(folder, name).read_bytes(), name, study, is_sound))
+        yield NewTask(
+            name, medium=_read_image_or_sound(_resolve_inside(folder, name).read_bytes(), name, study, is_sound)
+        )
 
 
-def _read_medium(data: bytes, name: str, study: Study, is_sound: bool) -> MediaFile:
-    """Return the image or sound in `data`; its format is detected from the bytes."""
-    return read_sound(data, name) if is_sound else read_image(data, name, study.image_pixels)
+def _read_image_or_sound(data: bytes, name: str, study: Study, is_sound: bool) -> MediaFile:
+    """Return the MediaFile of an image or a sound; raise InputError if its bytes are not of a supported format."""
+    return validate_sound(data, name) if is_sound else prepare_image(data, name, study.image_pixels)
 
 
 def _read_text(file: Path) -> str:
-    """Return a UTF-8 text file, without a byte order mark and with line ends \\n."""
+    """Return the content of a UTF-8 text file, without a byte order mark and with line ends \\n."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as cause:
@@ -60,7 +62,7 @@ def _read_text(file: Path) -> str:
 
 
 def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
-    """Yield one task per row: `task`, and `text` (and `text2`), `image` or `audio` (bytes), or `file` (beside the table)."""
+    """Yield one task per row of a table: column `task`, and `text` (and `text2`), `image`, `audio` or `file` (a path)."""
     if not any(file.name.endswith(ending) for ending in TABLE_SUFFIXES):
         raise InputError(f"{file}: unsupported file type; use {', '.join(TABLE_SUFFIXES)} or .txt")
     frame = read_table(file)
@@ -70,39 +72,41 @@ def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
             f"{first_few(frame.columns, 9)}; rename its columns"
         )
     for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
-        yield _task_of_row(row, file.parent, study)
+        yield _task_from_row(row, file.parent, study)
 
 
-def _task_of_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
-    """Return the task in a row of a table."""
-    name = _check_name("" if row["task"] is None else str(row["task"]))
+def _task_from_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
+    """Convert a row of a task table to a NewTask; its text or media file is checked."""
+    name = _check_task_name("" if row["task"] is None else str(row["task"]))
     is_sound = row.get("audio") is not None or str(row.get("file") or "").lower().endswith(SOUNDS)
     data = row.get("image") if row.get("audio") is None else row["audio"]
     if isinstance(data, Mapping):  # as Hugging Face stores images and sounds
         data = data.get("bytes")
     if data is None and row.get("file"):
         data = _resolve_inside(folder, str(row["file"])).read_bytes()
-    texts = [None if row.get(column) is None else _check_text(str(row[column]), name) for column in ("text", "text2")]
+    texts = [
+        None if row.get(column) is None else _check_task_text(str(row[column]), name) for column in ("text", "text2")
+    ]
     if data is None and texts[0] is None:
         raise InputError(f"task {name!r} has no text, image or sound")
     return NewTask(
         name,
         text=texts[0],
         text2=texts[1],
-        medium=None if data is None else _read_medium(bytes(data), name, study, is_sound),
-        gold=_gold(row, name, study),
+        medium=None if data is None else _read_image_or_sound(bytes(data), name, study, is_sound),
+        gold=_gold_label_in_row(row, name, study),
         stratum=str(row.get("stratum") or ""),
         practice=str(row.get("practice") or "").lower() in YES,
     )
 
 
-def _gold(row: Mapping[str, Any], name: str, study: Study) -> str | None:
+def _gold_label_in_row(row: Mapping[str, Any], task: str, study: Study) -> str | None:
     """Return the gold label of a task, from column `gold` or `known`; None if there is none."""
     label = row.get("gold") if row.get("gold") is not None else row.get("known")
     if label is None or str(label) == "":
         return None
     if str(label) not in study.labels:
-        raise InputError(f"task {name!r} has the gold label {str(label)!r}, which is not a label of the study")
+        raise InputError(f"task {task!r} has the gold label {str(label)!r}, which is not a label of the study")
     return str(label)
 
 
@@ -115,19 +119,19 @@ def _resolve_inside(folder: Path, name: str) -> Path:
     return file
 
 
-def _check_name(name: str) -> str:
+def _check_task_name(name: str) -> str:
     """Return a task name; raise InputError if it is empty, too long or not printable."""
-    if not name or len(name) > 500 or any(ord(letter) < 32 for letter in name) or not _is_unicode(name):
+    if not name or len(name) > 500 or any(ord(letter) < 32 for letter in name) or not _can_encode_utf8(name):
         raise InputError(f"{name[:40]!r} is not a valid task name; names have 1 to 500 printable characters")
     return name
 
 
-def _is_unicode(text: str) -> bool:
-    """Whether text can be encoded in UTF-8; file names may contain lone surrogates."""
+def _can_encode_utf8(text: str) -> bool:
+    """Return whether text can be encoded in UTF-8; file names may contain lone surrogates."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _check_text(text: str, where: object) -> str:
+def _check_task_text(text: str, where: object) -> str:
     """Return the text of a task; raise InputError if it is too long or contains a null character."""
     if len(text) > 100_000 or "\x00" in text:
         raise InputError(f"a text of {where} is longer than 100,000 characters or contains a null character")
@@ -135,7 +139,7 @@ def _check_text(text: str, where: object) -> str:
 
 
 def read_batches(file: Path) -> dict[str, list[str]]:
-    """Read a table with columns batch and task; return the task names of each batch."""
+    """Read a table with the columns batch and task; return {batch: task names}."""
     frame = read_table(file)
     if missing := {"batch", "task"} - set(frame.columns):
         raise InputError(f"{file} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
@@ -146,5 +150,5 @@ def read_batches(file: Path) -> dict[str, list[str]]:
 
 
 def read_answers(source: Path) -> Any:
-    """Read the answers of a data set; None if it has none."""
+    """Read a data set and return its answers; None if it contains none."""
     return io.read(source).answers

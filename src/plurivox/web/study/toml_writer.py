@@ -32,12 +32,12 @@ QUIZ_EXAMPLE = [
 
 
 def toml_key(name: str) -> str:
-    """Return a TOML key, in quotes if needed."""
+    """Return a name as a TOML key, in quotes if needed."""
     return name if name.replace("_", "").isalnum() and name.isascii() else toml_value(name)
 
 
 def toml_value(value: Any) -> str:
-    """Return a value as TOML; text of several lines is put in triple quotes.
+    """Return a Python value as TOML text; text of several lines is put in triple quotes.
 
     >>> print(toml_value("first\\n\\nsecond"))
     \"\"\"
@@ -46,11 +46,12 @@ def toml_value(value: Any) -> str:
     second\"\"\"
     """
     if isinstance(value, str) and "\n" in value:
-        return '"""\n' + "\n".join(_json(line)[1:-1] for line in value.split("\n")) + '"""'
-    return _json(value)
+        return '"""\n' + "\n".join(_toml_literal(line)[1:-1] for line in value.split("\n")) + '"""'
+    return _toml_literal(value)
 
 
-def _json(value: Any) -> str:
+def _toml_literal(value: Any) -> str:
+    """Return a one-line value as TOML, written as JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -11,8 +11,8 @@ from plurivox.web.api.schema_fields import Id
 from plurivox.web.api.worker_schemas import ErrorResponse
 from plurivox.web.store.collect.tasks import get_media
 from plurivox.web.store.random_ids import decode_id
-from plurivox.web.study.audio_files import SOUND_TYPES
-from plurivox.web.study.image_files import IMAGE_TYPES
+from plurivox.web.study.audio_validation import SOUND_TYPES
+from plurivox.web.study.image_preparation import IMAGE_TYPES
 
 router = APIRouter(tags=["media"])
 SHOWN: dict[str, Any] = {kind: {} for kind in (*IMAGE_TYPES.values(), *SOUND_TYPES)}
@@ -30,12 +30,14 @@ RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
         **ERROR_RESPONSES,
     },
 )
-async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None) -> Response:
-    """Return an image (small ones enlarged) or a sound; a Range header returns a part of it."""
+async def get_task_media(
+    media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None
+) -> Response:
+    """Return the image (small ones enlarged) or the sound of a task; a Range header returns a part of it."""
     found = await studio.read(partial(get_media, medium=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
-    part = parse_range(range, len(data))
+    part = parse_range_header(range, len(data))
     if part is None:
         return Response(data, media_type=kind, headers=headers)
     begin, end = part
@@ -45,12 +47,14 @@ async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Heade
     return Response(data[begin:end], 206, media_type=kind, headers=headers)
 
 
-def parse_range(header: str | None, n: int) -> tuple[int, int] | None:
-    """Return (begin, end) of a Range header for `n` bytes, begin >= end if out of range; None: send everything.
+def parse_range_header(header: str | None, n_bytes: int) -> tuple[int, int] | None:
+    """Return (begin, end) of the bytes that a Range header requests, begin >= end if out of range; None: send the whole file.
 
-    >>> parse_range("bytes=2-4", 10), parse_range("bytes=7-", 10), parse_range("bytes=-3", 10), parse_range("bytes=12-", 10)
-    ((2, 5), (7, 10), (7, 10), (10, 10))
-    >>> parse_range("bytes=0-1,4-5", 10), parse_range("lines=1-2", 10)
+    >>> parse_range_header("bytes=2-4", 10), parse_range_header("bytes=7-", 10), parse_range_header("bytes=-3", 10)
+    ((2, 5), (7, 10), (7, 10))
+    >>> parse_range_header("bytes=12-", 10)
+    (10, 10)
+    >>> parse_range_header("bytes=0-1,4-5", 10), parse_range_header("lines=1-2", 10)
     (None, None)
     """
     found = RANGE.fullmatch(header or "")
@@ -58,7 +62,7 @@ def parse_range(header: str | None, n: int) -> tuple[int, int] | None:
         return None  # unsupported ranges get the whole file
     first, last = found.groups()
     if not first:
-        return max(0, n - int(last)), n
+        return max(0, n_bytes - int(last)), n_bytes
     if last and int(last) < int(first):
         return None
-    return min(int(first), n), min(int(last) + 1 if last else n, n)
+    return min(int(first), n_bytes), min(int(last) + 1 if last else n_bytes, n_bytes)

@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api import response_builders as present
+from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WriteOwnerDep, current_owner
 from plurivox.web.api.schema_fields import Id
@@ -28,15 +28,17 @@ router = APIRouter(
 
 
 @router.post("/state")
-async def change_state(body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep) -> study_progress.StudyProgress:
-    """Open, pause or close the study; answers to tasks that are leased already are still accepted."""
+async def change_study_state(
+    body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep
+) -> study_progress.StudyProgress:
+    """Open, pause or close the study, and return its progress; answers to tasks that are leased already are still accepted."""
     await studio.write(partial(study_state.set_state, who=owner.name, state=body.state))
     return await studio.read(study_progress.study_progress)
 
 
 @router.get("/invites")
-async def invites(studio: StudioDep) -> o.Invites:
-    """List invite links, and the addresses to enter at platforms."""
+async def list_invites(studio: StudioDep) -> o.Invites:
+    """List the invite links of the study, and the study addresses to enter at Prolific and MTurk."""
     rows = await studio.read(invite_store.list_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
@@ -45,7 +47,7 @@ async def invites(studio: StudioDep) -> o.Invites:
 
 
 @router.post("/invites")
-async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
+async def create_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Create an invite link for `uses` people."""
     made = partial(invite_store.create_invite, who=owner.name, note=body.note, uses=body.uses)
     return _invite_response(studio, await studio.write(made))
@@ -53,12 +55,13 @@ async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDe
 
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
-    """Close an invite link: no one else can enter by it."""
+    """Close an invite link, so that no one else can enter the study by it; return the invitation."""
     closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
     return _invite_response(studio, await studio.write(closed))
 
 
 def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
+    """Return the response for a stored invitation, with its signed link."""
     return o.Invite(
         invite=encode_id(invite.id),
         address=f"{studio.settings.base_url}/join#invite={studio.keys.sign(INVITE, encode_id(invite.id))}",
@@ -70,14 +73,14 @@ def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
 
 
 @router.get("/audit")
-async def audit(studio: StudioDep) -> o.Audit:
+async def list_owner_actions(studio: StudioDep) -> o.Audit:
     """Return the audit log of owners' actions, the newest first."""
     lines = await studio.read(audit_log.list_audit_lines)
     return o.Audit(lines=[o.AuditLine(**asdict(line)) for line in lines])
 
 
 @router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
-async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
+async def download_export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
     """Return the study as a data set in a zip file; in csv, text that a spreadsheet would run as a formula gets a prefix."""
     from plurivox.web.study.export import export_zip  # a slow import, seldom needed
 
@@ -88,14 +91,14 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
 
 
 @router.get("/exclusions")
-async def exclusions(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
-    """List excluded workers, the newest first."""
+async def list_excluded_workers(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
+    """Return a page of the workers excluded from the study, the newest first, and the exclusion rules."""
     page = await studio.read(partial(excluded_workers.exclusion_page, after=after, limit=limit))
-    return present.exclusions(page, studio.study)
+    return responses.exclusions_response(page, studio.study)
 
 
 @router.post("/exclusions/{worker}/lift")
 async def lift_exclusion(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
-    """Lift an exclusion: the worker's answers count again, as extras."""
+    """Lift the exclusion of a worker, whose answers count again as extras; return the list of excluded workers."""
     await studio.write(partial(excluded_workers.lift_exclusion, who=owner.name, pseudonym=worker))
-    return await exclusions(studio)
+    return await list_excluded_workers(studio)

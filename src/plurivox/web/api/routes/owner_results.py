@@ -9,7 +9,7 @@ from functools import partial
 from fastapi import APIRouter, Depends
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api import response_builders as present
+from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, current_owner
 from plurivox.web.api.schema_fields import Id
@@ -22,61 +22,61 @@ router = APIRouter(
 
 
 @router.get("/studies")
-async def studies(studio: StudioDep) -> list[o.StudyLine]:
-    """List the study of this application."""
-    return [present.study_line(studio.study, await studio.read(study_progress.study_counts))]
+async def list_studies(studio: StudioDep) -> list[o.StudyLine]:
+    """Return the study of this server as a list of one, with its configuration and counts."""
+    return [responses.study_summary_response(studio.study, await studio.read(study_progress.study_counts))]
 
 
 @router.get("/progress")
-async def progress(studio: StudioDep) -> study_progress.StudyProgress:
-    """Return how many answers there are and how many are wanted, with counts by stratum, stage and hour."""
+async def get_study_progress(studio: StudioDep) -> study_progress.StudyProgress:
+    """Return how many answers the study has and how many it needs, with counts by stratum, stage and hour."""
     return await studio.read(study_progress.study_progress)
 
 
 @router.get("/tasks")
-async def tasks(
+async def list_tasks(
     studio: StudioDep,
     after: o.After = None,
     limit: o.Limit = 50,
     order: soft_labels.Order = "name",
     prefix: o.Prefix = "",
 ) -> soft_labels.TaskPage:
-    """List tasks with their current soft labels; with `prefix`, those whose names begin with it, by name."""
+    """Return a page of tasks with their current soft labels; with `prefix`, of those whose names begin with it, by name."""
     return await studio.read(partial(soft_labels.task_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/tasks/{task}")
-async def task(task: Id, studio: StudioDep) -> o.TaskDetail:
+async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
     """Return a task, its soft label and every answer to it."""
-    return present.task_detail(await studio.read(partial(task_detail.task_detail, task=task)))
+    return responses.task_detail_response(await studio.read(partial(task_detail.task_detail, task=task)))
 
 
 @router.get("/workers")
-async def workers(
+async def list_workers(
     studio: StudioDep,
     after: o.After = None,
     limit: o.Limit = 50,
     order: worker_results.WorkerOrder = "worker",
     prefix: o.Prefix = "",
 ) -> worker_results.WorkerPage:
-    """List workers with their scores, by pseudonym or the largest first; with `prefix`, pseudonyms that begin with it."""
+    """Return a page of workers with their scores, by pseudonym or by score, the largest first; `prefix` selects pseudonyms."""
     return await studio.read(partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix))
 
 
 @router.get("/agreement")
-async def agreement(studio: StudioDep) -> o.Agreement:
+async def get_worker_agreement(studio: StudioDep) -> o.Agreement:
     """Return the agreement between workers, and of workers with themselves on repeats."""
-    return present.agreement(await studio.read(latest_snapshot))
+    return responses.agreement_response(await studio.read(latest_snapshot))
 
 
 @router.get("/times")
-async def times(studio: StudioDep) -> o.Times:
-    """Return median times per stage, per answer, and by position of the task."""
-    return present.times(await studio.read(latest_snapshot))
+async def get_median_times(studio: StudioDep) -> o.Times:
+    """Return the median times of workers: per stage, per answer, and by position of the task."""
+    return responses.times_response(await studio.read(latest_snapshot))
 
 
 @router.get("/forms")
-async def forms(studio: StudioDep) -> o.FormsCompared:
+async def compare_forms(studio: StudioDep) -> o.FormsCompared:
     """Compare the arms of a study with several forms: time, dropout and quality of the answers."""
     latest = await studio.read(latest_snapshot)
     arms = [asdict(one) for one in latest.forms]  # JSON has lists instead of tuples; pydantic converts them
@@ -84,19 +84,23 @@ async def forms(studio: StudioDep) -> o.FormsCompared:
 
 
 @router.get("/flagged")
-async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> worker_results.FlaggedPage:
-    """List flagged answers, the newest first."""
+async def list_flagged_answers(
+    studio: StudioDep, after: o.After = None, limit: o.Limit = 50
+) -> worker_results.FlaggedPage:
+    """Return a page of the flagged answers of the study, the newest first."""
     return await studio.read(partial(worker_results.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")
-async def snapshot(studio: StudioDep) -> o.BackgroundState:
-    """Return the figures of the latest snapshot, whether it is stale, and alerts."""
-    return present.background_state(await studio.read(study_progress.background_state), [*studio.alerts.values()])
+async def get_snapshot_state(studio: StudioDep) -> o.BackgroundState:
+    """Return the figures of the latest snapshot (entropy, confidence, label shares), whether it is stale, and alerts."""
+    return responses.background_state_response(
+        await studio.read(study_progress.background_state), [*studio.alerts.values()]
+    )
 
 
 @router.get("/pay")
-async def pay(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
+async def get_pay_page(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """Return a page of the pay sheet of the latest snapshot, by pseudonym."""
     page = await studio.read(partial(pay_sheet.pay_page, after=after, limit=limit))
-    return present.pay_page(page, studio.study.pay.currency)
+    return responses.pay_page_response(page, studio.study.pay.currency)

@@ -25,7 +25,7 @@ CACHE_ONE_YEAR = "public, max-age=31536000, immutable"  # the address contains a
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return every file under /static by name: the bundled scripts and style sheets, and the single modules."""
+    """Return {name: content} of every file under /static: the bundled scripts and style sheets, and the single modules."""
     css = STATIC / "css"
     made = {
         "work.js": bundle_script(STATIC / "js" / "work.js", [css / "base.css", css / "work.css"]),
@@ -41,16 +41,16 @@ def static_files() -> dict[str, bytes]:
 
 
 @cache
-def static_version() -> str:
-    """Return a digest of all files under /static."""
+def static_files_hash() -> str:
+    """Return a hash of all files under /static, which changes whenever one of them does."""
     return hashlib.sha256(b"".join(static_files()[key] for key in sorted(static_files()))).hexdigest()[:12]
 
 
 @cache
 def render_page(name: str, **values: str) -> str:
-    """Render a template; addresses of static files contain their digest."""
+    """Return the HTML of a page template; its addresses of static files contain the hash of these files."""
     templates = Environment(loader=FileSystemLoader(HOME / "templates"), autoescape=select_autoescape())
-    return templates.get_template(name).render(version=static_version(), **values)
+    return templates.get_template(name).render(version=static_files_hash(), **values)
 
 
 @router.get("/")
@@ -71,39 +71,41 @@ async def redirect_without_slash(request: Request) -> RedirectResponse:
 
 @router.get("/join")
 @router.get("/work")
-async def work() -> HTMLResponse:
-    """Return the worker's page; its script shows the current stage."""
+async def worker_page() -> HTMLResponse:
+    """Return the HTML page of workers; its script shows the worker's current stage."""
     return HTMLResponse(render_page("work.html"))
 
 
 @router.get("/owner")
-async def owner(studio: StudioDep) -> HTMLResponse:
-    """Return the owner's page; its script shows the page named after #."""
+async def owner_page(studio: StudioDep) -> HTMLResponse:
+    """Return the HTML page of owners; its script shows the page named after # in the address."""
     return HTMLResponse(render_page("owner.html", studies="../owner" if studio.settings.multi_study else ""))
 
 
 @router.get("/api")
-async def api() -> HTMLResponse:
-    """Return the page that documents the API."""
+async def api_docs_page() -> HTMLResponse:
+    """Return the HTML page that documents the HTTP API."""
     return HTMLResponse(render_page("api.html"))
 
 
 @cache
-def gzip_file(name: str) -> bytes:
+def gzip_static_file(name: str) -> bytes:
     """Return a file under /static compressed by gzip; the result is cached."""
     return gzip.compress(static_files()[name], mtime=0)
 
 
 @router.get("/static/{name:path}")
-async def static(name: str, request: Request) -> Response:
-    """Return a script, a style sheet or an icon."""
+async def serve_static_file(name: str, request: Request) -> Response:
+    """Return a file under /static (script, style sheet or icon), compressed if the browser allows; 404 if there is none."""
     if name not in static_files():
         raise HTTPException(404, "there is no such file")
-    is_current = request.query_params.get("v") == static_version()  # false if the page came from another version
+    is_current = request.query_params.get("v") == static_files_hash()  # false if the page came from another version
     headers = {"Cache-Control": CACHE_ONE_YEAR if is_current else "no-cache", "Vary": "Accept-Encoding"}
     small = "gzip" in request.headers.get("accept-encoding", "")
     if small:
         headers["Content-Encoding"] = "gzip"
     return Response(
-        gzip_file(name) if small else static_files()[name], media_type=CONTENT_TYPES[Path(name).suffix], headers=headers
+        gzip_static_file(name) if small else static_files()[name],
+        media_type=CONTENT_TYPES[Path(name).suffix],
+        headers=headers,
     )

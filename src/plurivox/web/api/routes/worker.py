@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from plurivox.web.api import answer_schemas as a
-from plurivox.web.api import response_builders as show
+from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import (
     INVITE,
@@ -14,8 +14,8 @@ from plurivox.web.api.auth import (
     OptionalWorkerDep,
     StudioDep,
     WorkerDep,
-    limit_drafts,
-    limit_entries,
+    enforce_draft_limit,
+    enforce_entry_limit,
     make_bearer_token,
 )
 from plurivox.web.api.http_errors import ApiError
@@ -31,9 +31,9 @@ from plurivox.web.studio import Studio
 router = APIRouter(prefix="/api", tags=["workers"], responses=s.ERROR_RESPONSES)
 
 
-@router.post("/enter", dependencies=[Depends(limit_entries)])
-async def enter(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep) -> s.EnterResponse:
-    """Enter the study by an invite, a platform's link or a personal link."""
+@router.post("/enter", dependencies=[Depends(enforce_entry_limit)])
+async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep) -> s.EnterResponse:
+    """Let a worker enter the study by invite, platform link or personal link; return a token and the worker's state."""
     study, keys = studio.study, studio.keys
     if body.invite is not None:
         invite = _verified_id(studio, INVITE, body.invite)
@@ -47,7 +47,7 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep) -> 
     worker = current.worker.id
     link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, encode_id(worker))}"
     return s.EnterResponse(
-        token=make_bearer_token(keys, worker), personal_link=link, me=show.worker_state(study, current)
+        token=make_bearer_token(keys, worker), personal_link=link, me=responses.worker_state_response(study, current)
     )
 
 
@@ -60,8 +60,8 @@ def _verified_id(studio: Studio, purpose: str, signed: str) -> int:
 
 
 @router.get("/preview")
-async def preview(studio: StudioDep) -> s.Preview:
-    """Return consent and instructions, which MTurk shows before the assignment is accepted. No worker is created."""
+async def get_mturk_preview(studio: StudioDep) -> s.Preview:
+    """Return the consent and instruction texts, which MTurk shows before a worker accepts. No worker is created."""
     study = studio.study
     if "mturk" not in study.platforms:
         raise ApiError(403, "other-platform", "this study has no preview")
@@ -70,15 +70,15 @@ async def preview(studio: StudioDep) -> s.Preview:
 
 
 @router.get("/me")
-async def me(worker: WorkerDep, studio: StudioDep) -> s.WorkerState:
+async def get_worker_state(worker: WorkerDep, studio: StudioDep) -> s.WorkerState:
     """Return the worker's stage, progress, labels and texts."""
-    return show.worker_state(
+    return responses.worker_state_response(
         studio.study, await studio.read(lambda c: worker_stages.current_stage(c, get_worker(c, worker)))
     )
 
 
 @router.post("/me/stage")
-async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep) -> s.FinishStageResponse:
+async def finish_worker_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep) -> s.FinishStageResponse:
     """Finish a stage: consent, instructions, quiz, debrief. A quiz with mistakes is not finished.
 
     A worker who has answered and waits for tasks that are leased to others may finish `tasks`.
@@ -87,38 +87,42 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
     finished = await studio.write(job)
     wrong = list(finished.wrong)
     why = [studio.study.quiz[place].why for place in wrong]
-    return s.FinishStageResponse(me=show.worker_state(studio.study, finished.current), wrong=wrong, why=why)
+    return s.FinishStageResponse(
+        me=responses.worker_state_response(studio.study, finished.current), wrong=wrong, why=why
+    )
 
 
 @router.get("/tasks")
-async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> a.Slots:
+async def lease_next_tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> a.Slots:
     """Lease the next tasks of the worker's sitting; the same ones are returned until they are answered."""
     found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, n=n))
-    return a.Slots.of(studio.study, found)
+    return a.Slots.from_next_tasks(studio.study, found)
 
 
-@router.put("/draft", dependencies=[Depends(limit_drafts)])
-async def keep_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftSaved:
+@router.put("/draft", dependencies=[Depends(enforce_draft_limit)])
+async def save_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftSaved:
     """Save the worker's unfinished answer, replacing the previous one; `/tasks` returns it."""
     draft = submissions.Draft(decode_id(body.slot), body.body)
     return a.DraftSaved(kept=await studio.write(partial(submissions.save_draft, worker=worker, draft=draft)))
 
 
 @router.post("/answers")
-async def answer(body: a.SubmitAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerAcknowledged:
-    """Submit an answer; status 200 means that it is on disk."""
-    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.submission(), ahead=body.ahead)
-    return a.AnswerAcknowledged.of(studio.study, body.key, await studio.write(job))
+async def accept_answer(body: a.SubmitAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerAcknowledged:
+    """Store the answer of a worker to a task; status 200 means that it is on disk."""
+    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.to_submission(), ahead=body.ahead)
+    return a.AnswerAcknowledged.from_submit_result(studio.study, body.key, await studio.write(job))
 
 
 @router.get("/answers")
-async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> a.MyAnswers:
+async def list_own_answers(
+    worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10
+) -> a.MyAnswers:
     """Return the worker's answers of this sitting, the latest first."""
     found = await studio.read(lambda c: submissions.latest_answers(c, get_worker(c, worker).id, n))
-    return a.MyAnswers(answers=[a.MyAnswer.of(one) for one in found])
+    return a.MyAnswers(answers=[a.MyAnswer.from_own_answer(one) for one in found])
 
 
 @router.post("/done")
-async def done(worker: WorkerDep, studio: StudioDep) -> s.CompletionResponse:
-    """Return the completion code, address or form; only at the last stage."""
-    return show.completion_response(await studio.read(partial(complete_study, study=studio.study, worker=worker)))
+async def get_completion(worker: WorkerDep, studio: StudioDep) -> s.CompletionResponse:
+    """Return the completion code, redirect address or platform form of a worker who is at the last stage."""
+    return responses.completion_response(await studio.read(partial(complete_study, study=studio.study, worker=worker)))

@@ -30,7 +30,7 @@ function figure(title, note, picture, head, rows) {
   const behind = make(
     "details",
     { class: "small" },
-    make("summary", {}, "As a table"),
+    make("summary", {}, "Show as a table"),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${title}, as a table` }, table),
   );
   const heading = make("figcaption", {}, make("h2", {}, title), note && make("p", { class: "quiet small" }, note));

@@ -30,8 +30,8 @@ const allChipsOrPercents = (me) => (asksChips(me) ? "all chips" : "all 100%");
 const asksHowSure = (me) => asksPercents(me) && !asksBars(me);
 const asksSplit = (me) => asksPercents(me) && asksTwo(me);
 const TICK_HELP = {
-  never: ["definitely not correct", "✕ not", "The label is definitely not correct"],
-  possible: ["also possible", "+ also", "The label is also possible"],
+  never: ["definitely not correct", "✕ not", "Mark the label as definitely not correct"],
+  possible: ["also possible", "+ also", "Mark the label as also possible"],
 };
 
 function pickText(me, many) {
@@ -49,24 +49,24 @@ export function keyRows(me) {
   const step = asksBars(me) && (asksChips(me) ? "a chip" : "5%");
   const pick = pickText(me, many);
   const [asks, ticks] = [asksHowSure(me), tickMeaning(me)];
-  const sure = asks ? "Send the answer: a label alone means 100%" : "Send the answer";
+  const sure = asks ? "Send the answer; a label without a percent gets 100%" : "Send the answer";
   const placing = `Add ${step} to a label; with Shift, take ${step} away`;
   return [
     [n === 2 ? keyCaps("1", "2") : keyCaps("1", "…", last), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
-    step && [keyCaps("."), "Give everything that is left to the label you changed last"],
-    asksOrder(me) && [keyCaps("←", "→"), "Move the label that you added last, or whose key you pressed again"],
+    step && [keyCaps("."), "Give all remaining chips or percents to the label you changed last"],
+    asksOrder(me) && [keyCaps("←", "→"), "Move a label in the ranking: the one added last, or whose key you pressed again"],
     asksOrder(me) && [keyCaps("Shift", third), `Take label ${third} out of the ranking`],
     [keyCaps("↵"), step ? `Send the answer once ${allChipsOrPercents(me)} are placed` : sure],
-    asks && asksOne(me) && [keyCaps(one, "7", "0", "↵"), `Label ${one} with 70%`],
-    asksSplit(me) && [keyCaps(one, two, "7", "0", "↵"), `Label ${one} with 70%, label ${two} with the rest`],
-    asks && [keyCaps("←", "→"), `Move the ${asksSplit(me) ? "split" : "percent"} by 5%; with Shift, by 1%`],
-    asksSplit(me) && [keyCaps("."), "Type the percent of the other label, or of the only label"],
-    ticks && [keyCaps("Shift", third), `Label ${third} is ${TICK_HELP[ticks][0]}`],
+    asks && asksOne(me) && [keyCaps(one, "7", "0", "↵"), `Example: give label ${one} 70%`],
+    asksSplit(me) && [keyCaps(one, two, "7", "0", "↵"), `Example: give label ${one} 70% and label ${two} the remaining 30%`],
+    asks && [keyCaps("←", "→"), `${asksSplit(me) ? "Move 5% from one picked label to the other" : "Change the percent by 5%"}; with Shift, 1%`],
+    asksSplit(me) && [keyCaps("."), "Type the percent of the other picked label, or of the only one"],
+    ticks && [keyCaps("Shift", third), `Mark label ${third} as ${TICK_HELP[ticks][0]}`],
     ticks === "never" && [command("N"), "Rule out all labels that you did not pick"],
     asks && [command("H"), "Show all labels as bars to drag"],
-    [command("U"), "Undo; if there is nothing to undo, go back to the previous task"],
-    [command("S"), "Can't tell"],
-    [command("O"), "None of these"],
+    [command("U"), "Undo the last change; if there is none, go back to the previous task"],
+    [command("S"), "Answer “Can't tell”"],
+    [command("O"), "Answer “None of these”"],
   ];
 }
 
@@ -77,15 +77,15 @@ function pointerRows(me) {
     return [asksChips(me) ? chips : bars, ["Next", `Send the answer once ${allChipsOrPercents(me)} are placed`]];
   if (asksOrder(me))
     return [
-      ["Tap labels", "Rank them, the most probable first; tap one again to take it out"],
+      ["Tap labels", "Rank the labels, the most probable first; tap one again to take it out"],
       ["Drag", "Move a label in your ranking; or pick it and use Earlier or Later"],
       ["Next", "Send the answer"],
     ];
   return [
     ["Tap a label", "Pick the most probable label; tap it again to take it back"],
-    asksTwo(me) && ["Tap another", "Pick the second most probable label"],
-    asksHowSure(me) && asksOne(me) && ["Drag the slider", "Set how probable the label is"],
-    asksSplit(me) && ["Drag the slider", "Divide 100% between the two labels"],
+    asksTwo(me) && ["Tap another", "Pick this label as the second most probable"],
+    asksHowSure(me) && asksOne(me) && ["Drag the slider", "Set the percent of the picked label: how probable it is"],
+    asksSplit(me) && ["Drag the slider", "Divide 100% between the two picked labels"],
     tickMeaning(me) && TICK_HELP[tickMeaning(me)].slice(1),
     asksHowSure(me) && ["Bars", "Show all labels as bars to drag"],
     ["Next", "Send the answer"],

@@ -38,7 +38,7 @@ export async function overviewPage(owner) {
   const study = lines[0];
   const people = Object.values(now.workers).reduce((sum, one) => sum + one, 0);
   const [name, score] = Object.entries(agreement.scores)[0] ?? ["agreement", null];
-  const figures = make("section", { class: "figures", "aria-label": "In short" }, [
+  const figures = make("section", { class: "figures", "aria-label": "Key figures" }, [
     figureCard(`${count(now.answers)} / ${count(now.wanted)}`, "answers", meter("answers", now.answers, now.wanted)),
     figureCard(
       count(people),

@@ -20,7 +20,7 @@ export function when(stamp) {
   return new Date(stamp * 1000).toISOString().slice(0, 16).replace("T", " ");
 }
 
-export function table(name, head, rows, { sorts = {}, order = "", here = -1, empty = "Nothing here yet." } = {}) {
+export function table(name, head, rows, { sorts = {}, order = "", here = -1, empty = "There are no entries yet." } = {}) {
   // A table. `head` are column names, with "#" before numeric ones; cells are texts or nodes. `sorts` maps a column name to the
   // address and key of its sort order; `here` is the index of the row to highlight.
   const numeric = head.map((one) => one.startsWith("#"));

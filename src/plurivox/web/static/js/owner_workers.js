@@ -95,7 +95,7 @@ export async function payPage(owner, { after }) {
     one.total,
     make("span", { class: "small" }, one.reasons.join("; ")),
   ]);
-  const figures = make("section", { class: "figures", "aria-label": "In short" }, [
+  const figures = make("section", { class: "figures", "aria-label": "Key figures" }, [
     figureCard(`${total} ${currency}`.trim(), "in total, with bonuses"),
     figureCard(count(people), "people with answers"),
   ]);

@@ -12,9 +12,9 @@ export class RankView {
     const tool = (text, name, action) =>
       button(text, (event) => act(action(), event), { "aria-label": name, class: "button" });
     this.tools = [
-      tool("‹ Earlier", "Earlier: move the picked label", () => ({ do: "shift", by: -1 })),
-      tool("Later ›", "Later: move the picked label", () => ({ do: "shift", by: 1 })),
-      tool("Take out", "Take out the picked label", () => ({ do: "unrank", place: this.touched })),
+      tool("‹ Earlier", "Earlier: move the picked label one place up", () => ({ do: "shift", by: -1 })),
+      tool("Later ›", "Later: move the picked label one place down", () => ({ do: "shift", by: 1 })),
+      tool("Take out", "Take out the picked label from the ranking", () => ({ do: "unrank", place: this.touched })),
     ];
     this.root = make(
       "div",

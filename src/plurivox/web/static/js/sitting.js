@@ -257,7 +257,7 @@ export class Sitting {
     const here = this.current;
     const last = this.before.pop() ?? (await this.earlier());
     if (this.current !== here) return; // the worker has moved on meanwhile
-    if (!last) return void this.paint({ ...this.state, hint: "This is the first task" });
+    if (!last) return void this.paint({ ...this.state, hint: "This is the first task: there is no earlier answer to go back to" });
     this.saveDraft();
     if (this.said) this.passed.set(here.slot, this.said);
     this.queue.unshift(here);

@@ -1,4 +1,4 @@
-"""The secret key of a study: signatures of tokens and links, hashes of tokens, pseudonyms."""
+"""The secret key of a study, which signs tokens and links, hashes tokens and makes pseudonyms."""
 
 import base64
 import contextlib
@@ -27,17 +27,17 @@ class StudySecret:
         self._secret = secret
 
     @classmethod
-    def of(cls, folder: Path) -> "StudySecret":
-        """Read the secret of a folder, created at the first call; raise InputError if others may read the file."""
+    def read_or_create_secret(cls, folder: Path) -> "StudySecret":
+        """Read the secret key in a study folder, created if missing; raise InputError if other users can read the file."""
         file = folder / FILE
         if not file.exists():
-            cls._create_file(folder, file)
+            cls._write_new_secret(folder, file)
         if file.stat().st_mode & 0o077:
             raise InputError(f"other users can read {file}; run: chmod 600 {file}")
         return cls(file.read_bytes())
 
     @staticmethod
-    def _create_file(folder: Path, file: Path) -> None:
+    def _write_new_secret(folder: Path, file: Path) -> None:
         """Write a random secret to `file` atomically, unless another process does so first."""
         with contextlib.suppress(FileExistsError):
             part = folder / f".{FILE}.{secrets.token_hex(4)}"
@@ -54,33 +54,33 @@ class StudySecret:
 
     def sign(self, purpose: str, value: str) -> str:
         """Return `value` with a signature for `purpose` appended."""
-        return f"{value}.{self._mac(purpose, value)}"
+        return f"{value}.{self._hmac(purpose, value)}"
 
     def verify(self, purpose: str, signed: str) -> str | None:
-        """Return the value of a signed text; None if the signature is invalid or for another purpose."""
+        """Return the value in a text made by `sign`; None if the signature is invalid or for another purpose."""
         value, _, mac = signed.rpartition(".")
-        return value if hmac.compare_digest(mac.encode(), self._mac(purpose, value).encode()) else None
+        return value if hmac.compare_digest(mac.encode(), self._hmac(purpose, value).encode()) else None
 
-    def pseudonym(self, person: str) -> str:
-        """Return the pseudonym of a person's id, a keyed hash."""
-        return "w" + self._mac("pseudonym", person)[:15].replace("-", "a").replace("_", "b")
+    def pseudonym(self, person_id: str) -> str:
+        """Return the pseudonym of a person: a hash of the person's id, keyed with the secret."""
+        return "w" + self._hmac("pseudonym", person_id)[:15].replace("-", "a").replace("_", "b")
 
     def hash_token(self, token: str) -> str:
         """Return the keyed hash of a token, which the database stores instead of the token."""
-        return self._mac("hidden", token)
+        return self._hmac("hidden", token)
 
-    def _mac(self, purpose: str, value: str) -> str:
+    def _hmac(self, purpose: str, value: str) -> str:
         """Return the HMAC of a value for a purpose, as URL-safe text."""
         digest = hmac.new(self._secret, f"{purpose}\n{value}".encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:24]).decode()
 
 
 def load_secret(connection: Connection, settings: Settings) -> StudySecret:
-    """Read the secret of a study, created if the study has no workers yet; raise InputError if it was lost."""
+    """Read the secret key of a study, created if missing; raise InputError if it is missing but the study has workers."""
     file = settings.folder / FILE
     if not file.exists() and has_workers(connection):
         raise InputError(
             f"{file} is missing, but the study has workers; restore it from a backup "
             "(a new secret would lock the workers out and change their pseudonyms)"
         )
-    return StudySecret.of(settings.folder)
+    return StudySecret.read_or_create_secret(settings.folder)

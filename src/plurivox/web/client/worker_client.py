@@ -30,9 +30,9 @@ class Client:
     personal_link: str = ""
     key: str = field(
         default_factory=lambda: secrets.token_urlsafe(24)
-    )  # makes `enter` repeatable if its response was lost
+    )  # makes `enter_study` repeatable if its response was lost
 
-    async def call(self, method: str, path: str, body: Any = None) -> Any:
+    async def send_request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request and return the JSON body; retry for `patience` seconds if the server is unreachable or busy."""
         loop, wait = asyncio.get_running_loop(), 0.05
         end = loop.time() + self.patience
@@ -52,38 +52,40 @@ class Client:
             await asyncio.sleep(wait)
             wait = min(1.0, wait * 2)
 
-    async def enter(self, **entry: Any) -> dict[str, Any]:
-        """Enter the study by invite=, platform= or link=; return the worker's state."""
-        found: dict[str, Any] = await self.call("POST", "/api/enter", {**entry, "key": self.key})
+    async def enter_study(self, **invite_platform_or_link: Any) -> dict[str, Any]:
+        """Enter the study by invite=, platform= or link=; keep the token and return the worker's state."""
+        found: dict[str, Any] = await self.send_request(
+            "POST", "/api/enter", {**invite_platform_or_link, "key": self.key}
+        )
         self.token, self.personal_link = found["token"], found["personal_link"]
         return found["me"]
 
-    async def me(self) -> dict[str, Any]:
-        """Return the worker's state: stage, progress, labels, texts."""
-        return dict(await self.call("GET", "/api/me"))
+    async def get_state(self) -> dict[str, Any]:
+        """Request and return the worker's current state: stage, progress, labels, texts."""
+        return dict(await self.send_request("GET", "/api/me"))
 
-    async def finish(self, stage: str, **more: Any) -> dict[str, Any]:
-        """Finish a stage; return the worker's new state and the mistakes in the quiz."""
+    async def finish_stage(self, stage: str, **more: Any) -> dict[str, Any]:
+        """Report a stage such as the quiz as finished; return the worker's new state and the mistakes in the quiz."""
         try:
-            return dict(await self.call("POST", "/api/me/stage", {"stage": stage, **more}))
+            return dict(await self.send_request("POST", "/api/me/stage", {"stage": stage, **more}))
         except Rejected as cause:  # finished before, but the response was lost
             if cause.body.get("error") == "wrong-stage":
                 return {"me": cause.body["me"], "wrong": [], "why": []}
             raise
 
-    async def tasks(self, n: int = 3) -> dict[str, Any]:
-        """Return the next `n` tasks to answer."""
-        return dict(await self.call("GET", f"/api/tasks?n={n}"))
+    async def lease_tasks(self, n: int = 3) -> dict[str, Any]:
+        """Lease the next `n` tasks for this worker and return them."""
+        return dict(await self.send_request("GET", f"/api/tasks?n={n}"))
 
-    async def answer(self, slot: str, marks: list[dict[str, str]], **more: Any) -> dict[str, Any]:
-        """Submit an answer; it stays in the outbox until it is acknowledged."""
+    async def submit_answer(self, slot: str, marks: list[dict[str, str]], **more: Any) -> dict[str, Any]:
+        """Submit an answer to the task of a slot and return the acknowledgement; until then the answer stays in `outbox`."""
         key = more.pop("key", None) or secrets.token_urlsafe(12)
         self.outbox[key] = {"key": key, "slot": slot, "marks": marks, **more}
-        taken = await self.call("POST", "/api/answers", self.outbox[key])
+        taken = await self.send_request("POST", "/api/answers", self.outbox[key])
         del self.outbox[key]
         self.acknowledged.append(key)
         return dict(taken)
 
-    async def done(self) -> dict[str, Any]:
-        """Return the completion code or address."""
-        return dict(await self.call("POST", "/api/done"))
+    async def get_completion(self) -> dict[str, Any]:
+        """Request and return the worker's completion code or redirect address, at the last stage."""
+        return dict(await self.send_request("POST", "/api/done"))

@@ -1,4 +1,4 @@
-"""Image files of tasks: the format is detected by decoding, not by the name; small images are enlarged.
+"""Preparation of the image files of tasks: decode to check them, rotate upright, enlarge small ones, strip metadata.
 
 The version that workers see is rotated upright and has no metadata such as location or camera.
 """
@@ -46,8 +46,8 @@ HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
 
 
-def read_image(data: bytes, name: str, pixels: int) -> MediaFile:
-    """Return the MediaFile of an image file, enlarged (Lanczos) if smaller than `pixels`; raise InputError if it is invalid."""
+def prepare_image(data: bytes, name: str, min_pixels: int) -> MediaFile:
+    """Check an image file; return its bytes and the version shown: upright, without metadata, at least `min_pixels` long."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
     try:
@@ -62,7 +62,7 @@ def read_image(data: bytes, name: str, pixels: int) -> MediaFile:
                 if getattr(image, "is_animated", False) and image.format != "MPO":
                     raise InputError(f"{name} is animated; tasks show still images: save one of its frames")
                 image.load()
-                return _prepare_image(data, image, pixels)
+                return _upright_and_enlarged(data, image, min_pixels)
     except (
         OSError,
         ValueError,
@@ -74,14 +74,14 @@ def read_image(data: bytes, name: str, pixels: int) -> MediaFile:
         raise InputError(f"{name} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
 
 
-def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> MediaFile:
-    """Return the MediaFile of a decoded image: rotated upright, enlarged if small, without metadata."""
+def _upright_and_enlarged(data: bytes, image: Image.Image, min_pixels: int) -> MediaFile:
+    """Return the MediaFile of a decoded image: rotated upright by its EXIF data, enlarged if small, without metadata."""
     kind = IMAGE_TYPES[
         "JPEG" if image.format == "MPO" else str(image.format)
     ]  # MPO: a JPEG with further images appended
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
-    if longest >= pixels:
+    if longest >= min_pixels:
         shown_type, shown = (
             (kind, None) if _has_no_metadata(data, kind, image) else _strip_metadata(data, kind, image, upright)
         )
@@ -89,7 +89,7 @@ def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> MediaFile:
     image = upright
     if image.mode.startswith("I"):  # 16 bits to 8: convert() alone would clip
         image = image.point(lambda value: value * (1 / 257)).convert("L")
-    size = tuple(max(1, round(side * pixels / longest)) for side in image.size)
+    size = tuple(max(1, round(side * min_pixels / longest)) for side in image.size)
     plain = image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()
@@ -98,14 +98,14 @@ def _prepare_image(data: bytes, image: Image.Image, pixels: int) -> MediaFile:
 
 
 def _has_no_metadata(data: bytes, kind: str, image: Image.Image) -> bool:
-    """Whether a file contains an image without metadata and without appended data."""
+    """Return whether an image file has neither metadata (EXIF, comments) nor data after its end."""
     ends_after_riff = len(data) <= int.from_bytes(data[4:8], "little") + 9  # size in the RIFF header of WebP
     ends = ends_after_riff if kind == "image/webp" else data.endswith(LAST_BYTES[kind])
     return ends and image.format != "MPO" and set(image.info) <= HARMLESS_INFO and not image.getexif()
 
 
 def _strip_metadata(data: bytes, kind: str, image: Image.Image, upright: Image.Image) -> tuple[str, bytes]:
-    """Return (type, bytes) of the image without metadata; its pixels are unchanged if the format allows."""
+    """Return (media type, bytes) of an image encoded again without metadata; pixels are unchanged if the format allows."""
     turned = image.getexif().get(0x0112, 1) != 1
     picture = upright if turned else image
     picture.info = {name: value for name, value in picture.info.items() if name in KEPT_INFO}

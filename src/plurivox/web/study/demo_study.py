@@ -19,8 +19,8 @@ from plurivox.web.store.database import WRITE_OPTIONS, now
 from plurivox.web.study.config import Question, Study, Texts
 from plurivox.web.study.config_sections import Completion
 from plurivox.web.study.create_study import add_answers, make_study
-from plurivox.web.study.image_files import read_image
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.image_preparation import prepare_image
+from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.workflows import simulate_crowd
 
@@ -56,7 +56,7 @@ STUDY = Study(
 )
 
 
-def make_demo(folder: Path, database: str = "") -> int:
+def make_demo_study(folder: Path, database: str = "") -> int:
     """Create a study on scikit-learn's digits with simulated answers in a new folder; return the number of answers."""
     digits = require_package("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
     settings = Settings(folder=folder, database=database)
@@ -72,18 +72,20 @@ def make_demo(folder: Path, database: str = "") -> int:
             began = float(given.when.min() - given.when.max() + now() - 600)
             when = given.when - given.when.max() + now() - 600  # the last answer was 10 minutes ago
             recent = replace(given, when=when, position=given.position + 1)  # positions start at 1
-            n = add_answers(connection, STUDY, StudySecret.of(folder), recent, pick=0.35)
-            add_visits(connection, list(_visits(connection, began)))
+            n = add_answers(
+                connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_fraction=0.35
+            )
+            add_visits(connection, list(_stage_visit_rows(connection, began)))
             return n
     finally:
         engine.dispose()
 
 
-def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
-    """Yield rows of the table visits: how long each simulated worker spent on each stage."""
+def _stage_visit_rows(connection: Connection, start_time: float) -> Iterator[dict[str, Any]]:
+    """Yield simulated rows of the table visits: when each worker finished each stage and the milliseconds spent on it."""
     rng = np.random.default_rng(SEED)
     for worker in worker_ids(connection):
-        at = began
+        at = start_time
         for stage, seconds in STAGE_SECONDS.items():
             spent = float(rng.lognormal(np.log(seconds), 0.4))
             at += spent
@@ -91,10 +93,10 @@ def _visits(connection: Connection, began: float) -> Iterator[dict[str, Any]]:
 
 
 def demo_tasks(digits: Any) -> Iterator[NewTask]:
-    """Yield the first digits as image tasks, practice tasks last."""
+    """Yield the first images of scikit-learn's digits as tasks of the demo study, practice tasks last."""
     for i in range(N_TASKS + N_PRACTICE):
         out = io.BytesIO()
         Image.fromarray((digits.images[i] / 16 * 255).astype(np.uint8)).save(out, "PNG")
         name = f"digit-{i:03d}" if i < N_TASKS else f"practice-{i - N_TASKS}"
-        medium = read_image(out.getvalue(), name, STUDY.image_pixels)
+        medium = prepare_image(out.getvalue(), name, STUDY.image_pixels)
         yield NewTask(name, medium=medium, practice=i >= N_TASKS)

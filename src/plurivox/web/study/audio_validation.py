@@ -1,4 +1,4 @@
-"""Sound files of tasks: the format is detected from the file's structure, not its name; the data are not decoded or changed."""
+"""Validation of the sound files of tasks: the format is detected from the structure, not the name; nothing is decoded."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ MP3_KBITS = {
 M4A_BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"iso6", b"dash")
 
 
-def read_sound(data: bytes, name: str) -> MediaFile:
+def validate_sound(data: bytes, name: str) -> MediaFile:
     """Return the MediaFile of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
@@ -30,7 +30,7 @@ def read_sound(data: bytes, name: str) -> MediaFile:
 
 
 def _is_wav(data: bytes) -> bool:
-    """Whether data is a WAV file: RIFF chunks with a plausible `fmt ` and a non-empty `data`."""
+    """Return whether data is a WAV file: RIFF chunks with a plausible `fmt ` and a non-empty `data`."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         return False
     at, is_plausible = 12, False
@@ -46,17 +46,17 @@ def _is_wav(data: bytes) -> bool:
 
 
 def _is_flac(data: bytes) -> bool:
-    """Whether data is a FLAC file: `fLaC`, then STREAMINFO with a sample rate."""
-    return data[:4] == b"fLaC" and data[4] & 0x7F == 0 and data[5:8] == b"\x00\x00\x22" and _flac_rate(data) > 0
+    """Return whether data is a FLAC file: `fLaC`, then STREAMINFO with a sample rate."""
+    return data[:4] == b"fLaC" and data[4] & 0x7F == 0 and data[5:8] == b"\x00\x00\x22" and _flac_sample_rate(data) > 0
 
 
-def _flac_rate(data: bytes) -> int:
+def _flac_sample_rate(data: bytes) -> int:
     """Return the sample rate in the STREAMINFO of a FLAC file; 0 if the file is too short."""
     return (data[18] << 12 | data[19] << 4 | data[20] >> 4) if len(data) >= 42 else 0
 
 
 def _is_ogg(data: bytes) -> bool:
-    """Whether data is an Ogg file whose first packet is of a sound codec that browsers play."""
+    """Return whether data is an Ogg file whose first packet is of a sound codec that browsers play."""
     if data[:5] != b"OggS\x00" or not data[5] & 2:
         return False
     packet = data[27 + data[26] :]
@@ -64,18 +64,18 @@ def _is_ogg(data: bytes) -> bool:
 
 
 def _is_m4a(data: bytes) -> bool:
-    """Whether data is an M4A file: `ftyp` of a known brand, and `moov` with a sound track and no video track."""
+    """Return whether data is an M4A file: `ftyp` of a known brand, and `moov` with a sound track and no video track."""
     if data[4:8] != b"ftyp" or data[8:12] not in M4A_BRANDS:
         return False
-    for kind, body in _boxes(data):
+    for kind, body in _mp4_boxes(data):
         if kind == b"moov":
-            tracks = [_track_type(track) for name, track in _boxes(body) if name == b"trak"]
+            tracks = [_mp4_track_type(track) for name, track in _mp4_boxes(body) if name == b"trak"]
             return b"soun" in tracks and b"vide" not in tracks
     return False
 
 
-def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (type, content) of the MP4 boxes in data."""
+def _mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield (type, content) of each top-level box of MP4 data."""
     at = 0
     while at + 8 <= len(data):
         size, kind = struct.unpack_from(">I4s", data, at)
@@ -89,16 +89,16 @@ def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         at += size
 
 
-def _track_type(data: bytes) -> bytes:
+def _mp4_track_type(data: bytes) -> bytes:
     """Return the handler type of an MP4 track, for example b"soun"."""
-    for kind, body in _boxes(data):
+    for kind, body in _mp4_boxes(data):
         if kind == b"mdia":
-            return next((inner[8:12] for name, inner in _boxes(body) if name == b"hdlr"), b"")
+            return next((inner[8:12] for name, inner in _mp4_boxes(body) if name == b"hdlr"), b"")
     return b""
 
 
 def _is_mp3(data: bytes) -> bool:
-    """Whether data is an MP3 file: three consecutive frames (or fewer until the end), after an optional ID3 tag."""
+    """Return whether data is an MP3 file: three consecutive frames (or fewer until the end), after an optional ID3 tag."""
     at = 0
     if data[:3] == b"ID3":
         size = data[6:10]
@@ -113,9 +113,9 @@ def _is_mp3(data: bytes) -> bool:
     return True
 
 
-def _mp3_frame_length(data: bytes, at: int) -> int:
-    """Return the length of the MP3 frame at offset `at`; 0 if there is none."""
-    head = struct.unpack_from(">I", data, at)[0]
+def _mp3_frame_length(data: bytes, offset: int) -> int:
+    """Return the length in bytes of the MP3 frame at a byte offset; 0 if there is none."""
+    head = struct.unpack_from(">I", data, offset)[0]
     version, layer, kbits, rate = head >> 19 & 3, head >> 17 & 3, head >> 12 & 15, head >> 10 & 3
     if head >> 21 != 0x7FF or version == 1 or layer != 1 or kbits in (0, 15) or rate == 3:
         return 0

@@ -11,10 +11,10 @@ from plurivox.web.store.collect.tasks import Assignment, has_batches
 from plurivox.web.study.config import Study
 
 
-def assigner_of(study: Study, has_batches: bool) -> Assigner:
-    """Return the assigner of a study, with the study's batch, repeats and strata unless its spec sets these options.
+def build_assigner(study: Study, has_batches: bool) -> Assigner:
+    """Return the method that chooses tasks in a study, with batch, repeats and strata of study.toml unless its spec sets them.
 
-    >>> assigner_of(Study(name="pets", labels=["cat", "dog"], batch=5, repeats=1), has_batches=False)
+    >>> build_assigner(Study(name="pets", labels=["cat", "dog"], batch=5, repeats=1), has_batches=False)
     Quota(twice=1, seed=0, batch=5)
     """
     default = "batches" if has_batches else "strata" if study.strata else "quota"
@@ -28,16 +28,16 @@ def assigner_of(study: Study, has_batches: bool) -> Assigner:
 
 
 def load_assigner(connection: Connection, study: Study) -> Assigner:
-    """Return the assigner of the study in a database."""
-    return assigner_of(study, has_batches(connection))
+    """Return the method that chooses the next task of a worker, from study.toml and whether the database has fixed batches."""
+    return build_assigner(study, has_batches(connection))
 
 
-def assignment_of(study: Study, has_batches: bool) -> Assignment:
-    """Return the assignment settings for the store: answers per task, assigner, arms."""
-    return Assignment(study.per_task, assigner_of(study, has_batches), list(study.shares))
+def assignment_settings(study: Study, has_batches: bool) -> Assignment:
+    """Return the settings by which the store assigns tasks: answers per task, assigner, names of the arms."""
+    return Assignment(study.per_task, build_assigner(study, has_batches), list(study.arm_weights))
 
 
-def check_batches(connection: Connection, study: Study) -> None:
+def check_batches_exist(connection: Connection, study: Study) -> None:
     """Raise InputError if the study's assigner needs batches and the database has none."""
     if isinstance(load_assigner(connection, study), Batches) and not has_batches(connection):
         raise InputError(

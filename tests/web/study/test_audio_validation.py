@@ -15,7 +15,7 @@ from interfaces.web.page_actions import answer, fits, key, saved, shown, until
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.study.audio_files import read_sound
+from plurivox.web.study.audio_validation import validate_sound
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 from plurivox.web.study.export import export_study
@@ -68,10 +68,10 @@ BAD = [
 def test_sound_formats_are_detected_from_bytes() -> None:
     for kind, ones in SOUNDS.items():
         for data in ones:
-            assert read_sound(data, "x.html").type == kind
+            assert validate_sound(data, "x.html").type == kind
     for data in BAD:
         with pytest.raises(InputError, match=r"x\.wav is not a supported sound"):
-            read_sound(data, "x.wav")
+            validate_sound(data, "x.wav")
 
 
 def test_truncated_sounds_are_accepted_or_rejected_cleanly() -> None:
@@ -82,7 +82,7 @@ def test_truncated_sounds_are_accepted_or_rejected_cleanly() -> None:
         for place in rng.integers(0, len(data), 6):
             data[place] = rng.integers(256)
         try:
-            assert read_sound(bytes(data), "x").type in SOUNDS
+            assert validate_sound(bytes(data), "x").type in SOUNDS
         except InputError:
             continue
 
@@ -107,7 +107,7 @@ def test_a_folder_of_sounds_is_imported_and_exported(tmp_path: Path) -> None:
 
 def test_range_requests_for_sounds(tmp_path: Path) -> None:
     data = tone()
-    with served(tmp_path / "s", plain_study(), [NewTask("a", medium=read_sound(data, "a"))]) as live:
+    with served(tmp_path / "s", plain_study(), [NewTask("a", medium=validate_sound(data, "a"))]) as live:
         task = live.enter().slots()[0]["task"]
         assert task["kind"] == "audio" and (task["width"], task["height"]) == (0, 0)
         ask = lambda part: live.http.get(task["media"], headers={"Range": part})  # noqa: E731
@@ -131,7 +131,7 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A studio of three sounds."""
     values = {"name": "sounds", "labels": ["bell", "bird", "horn"], "form": "one-label", "per_task": 50, "batch": 3}
     study = Study.model_validate({**values, **SHORT, "completion": {"code": "C1"}})
-    new = [NewTask(f"t{i}", medium=read_sound(tone(2, 300 + 100 * i), "t")) for i in range(3)]
+    new = [NewTask(f"t{i}", medium=validate_sound(tone(2, 300 + 100 * i), "t")) for i in range(3)]
 
     def make(settings: Settings) -> object:
         return make_study(settings, study, new)
@@ -200,7 +200,7 @@ def test_a_sound_on_a_phone(heard: Any, context: Any, barriers: Any) -> None:
 
 def test_a_sound_above_chips_keeps_its_height_on_a_phone(tmp_path: Path, context: Any) -> None:
     fields = {"name": "chips", "labels": ["bell", "bird", "horn"], "form": "chips", "batch": 1, **SHORT}
-    new = [NewTask("t", medium=read_sound(tone(), "t"))]
+    new = [NewTask("t", medium=validate_sound(tone(), "t"))]
     with run(tmp_path / "one", lambda settings: make_study(settings, Study.model_validate(fields), new)) as live:
         page = context(**PHONE).new_page()
         page.goto(live.join)

@@ -1,0 +1,80 @@
+"""Routes by which owners sign in and out: setup of the first owner, login, logout, current session."""
+
+from functools import partial
+
+from fastapi import APIRouter, Depends, Response
+
+from plurivox.web.api import owner_schemas as o
+from plurivox.web.api import worker_schemas as s
+from plurivox.web.api.auth import (
+    AddressDep,
+    LimitsDep,
+    LoginAddressDep,
+    OwnerDep,
+    StudioDep,
+    WriteOwnerDep,
+    check_setup_request,
+    session_cookie_name,
+    set_session_cookie,
+)
+from plurivox.web.api.http_errors import ApiError, rate_limit_error
+from plurivox.web.services import owner_sign_in
+from plurivox.web.store.admin import owners
+from plurivox.web.studio import Studio
+
+router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES)
+
+
+@router.post("/setup", dependencies=[Depends(check_setup_request)])
+async def create_first_owner(
+    body: o.SetUp, response: Response, studio: StudioDep, limits: LimitsDep, address: AddressDep
+) -> o.Session:
+    """Create the first owner of a study, with the one-time token printed in the terminal, and sign this owner in."""
+    token_hash = studio.keys.hash_token(body.token)
+    hashed = await limits.hashing.run_in_thread(owner_sign_in.hash_password, body.password)
+    owner = await studio.write(
+        partial(owners.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
+    )
+    return await _start_owner_session(
+        studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address)
+    )
+
+
+@router.post("/login")
+async def log_in_owner(
+    body: o.LogIn, response: Response, studio: StudioDep, limits: LimitsDep, address: LoginAddressDep
+) -> o.Session:
+    """Sign an owner in by password. An unknown name takes as long as a wrong password and counts as one."""
+    address_hash = owner_sign_in.hash_address(studio.keys, address)
+    account = await studio.read(partial(owners.get_account, name=body.name, address_hash=address_hash))
+    if wait := limits.logins.seconds_until_attempt(body.name, address, known_address=account.known_address):
+        raise rate_limit_error(wait)
+    is_correct = await limits.hashing.run_in_thread(owner_sign_in.verify_password, account.password_hash, body.password)
+    if not is_correct or account.owner is None:
+        raise ApiError(401, "wrong-password", "name or password is wrong")
+    limits.logins.forgive_attempts(body.name, address, known_address=account.known_address)
+    return await _start_owner_session(studio, response, account.owner, body.name, address_hash)
+
+
+async def _start_owner_session(
+    studio: Studio, response: Response, owner: int, name: str, address_hash: str
+) -> o.Session:
+    """Store a new session of an owner, set its cookie on `response` and return it."""
+    hours = studio.settings.session_hours
+    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, address_hash=address_hash)
+    tokens = await studio.write(begin)
+    set_session_cookie(response, studio.settings, tokens.session)
+    return o.Session(name=name, csrf=tokens.csrf)
+
+
+@router.post("/logout", status_code=204)
+async def log_out_owner(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
+    """Sign the owner out: delete the session and its cookie."""
+    await studio.write(partial(owners.end_session, session=owner))
+    response.delete_cookie(session_cookie_name(studio.settings), path=studio.settings.prefix or "/")
+
+
+@router.get("/session")
+async def get_owner_session(owner: OwnerDep) -> o.Session:
+    """Return the name of the owner who is signed in, and the CSRF token for writes."""
+    return o.Session(name=owner.name, csrf=owner.csrf)
