@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plurivox.core.soft_labels import SoftLabels
     from plurivox.core.types import Names
     from plurivox.train.data.training_data import TrainingData
-    from plurivox.train.result import Trained
+    from plurivox.train.trained_net import Trained
     from plurivox.workflows.load_training_data import Pictures
 
 
@@ -78,7 +78,7 @@ def run(
 
 def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Trained]":
     """Load the network of one run of a folder, or of all runs if `which` is "all"."""
-    from plurivox.train.result import WEIGHTS, Trained
+    from plurivox.train.trained_net import WEIGHTS, Trained
 
     if (folder / WEIGHTS).is_file():
         return [Trained.load(folder, device=device, trust=trust)]

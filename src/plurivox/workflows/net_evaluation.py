@@ -19,7 +19,7 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:  # tables of runs do not need torch
-    from plurivox.train.result import Trained
+    from plurivox.train.trained_net import Trained
 
 Runs = Mapping[str, Sequence[Mapping[str, float]]]  # method -> the measures of each of its runs
 HARD_MEASURES = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")

@@ -33,7 +33,7 @@ def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, ch
     return table.contiguous(memory_format=torch.channels_last) if channels_last and table.ndim == 4 else table
 
 
-def check_inputs(x: np.ndarray[Any, Any], tasks: Names) -> None:
+def check_inputs_finite(x: np.ndarray[Any, Any], tasks: Names) -> None:
     """Raise InputError if inputs contain NaN or infinity."""
     if x.dtype.kind == "f":
         to_input_tensor(x, torch.device("cpu"), tasks)

@@ -95,7 +95,7 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
 
 
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the votes for the file: columns, or counts if workers are unknown; not for soft answers."""
+    """Return the votes as named arrays for an .npz file: columns, or counts if workers are unknown; error for soft answers."""
     if votes.weight is None and not (votes.worker < 0).any():
         columns = votes.columns()
         return {f"vote_{name}": without_stringdtype(columns[name]) for name in ("task", "worker", "label")}

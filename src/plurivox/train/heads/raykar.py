@@ -14,9 +14,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import require_votes
-from plurivox.train.result import probabilities
+from plurivox.train.heads._shared.vote_head_helpers import require_votes
 from plurivox.train.targets._shared.examples import copy_to_device
+from plurivox.train.trained_net import softmax_probabilities
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class _RaykarModule(HeadModule):
         self.head = head
         self.steps = RaykarSteps(require_votes(context, head.name()), None, head.pseudo, head.clip)
         self.register_buffer("posterior", torch.full((len(context.tasks), context.n_labels), 1 / context.n_labels))
-        self.register_buffer("matrices", torch.tensor(self.steps.initial_matrices()))
+        self.register_buffer("matrices", torch.tensor(self.steps.initial_confusion_matrices()))
 
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
         """Update posterior and matrices by an E-step and an M-step, before every `every`-th epoch."""
         if epoch % self.head.every:
             return
-        prior = probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
+        prior = softmax_probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
         posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
         self._set_buffers(posterior, self.steps.m_step(posterior))
 
@@ -78,7 +78,7 @@ class _RaykarModule(HeadModule):
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         return -(self.posterior.index_select(0, batch.rows) * logits.log_softmax(1)).sum(1)
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
-        del soft, x
-        posterior, _ = self.steps.e_step(probabilities(logits), self.matrices.cpu().numpy())
-        return self.steps.make_fit(self.head.spec, posterior, self.steps.m_step(posterior))
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+        del predictions, x
+        posterior, _ = self.steps.e_step(softmax_probabilities(logits), self.matrices.cpu().numpy())
+        return self.steps.fit_from_posterior(self.head.spec, posterior, self.steps.m_step(posterior))

@@ -12,8 +12,8 @@ from plurivox.train.nets._shared.trunk_head import (
     Activation,
     FlattenToFloat,
     TrunkHeadNet,
-    dense_layers,
     linear_head_factory,
+    make_dense_layers,
 )
 
 
@@ -39,6 +39,6 @@ class LabelMeHead(Net):
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         trunk = nn.Sequential(
-            FlattenToFloat(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
+            FlattenToFloat(), *make_dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
         )
         return TrunkHeadNet(trunk, linear_head_factory(self.hidden), n_labels)

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text import PAD, check_codes, mask_unknown_codes
+from plurivox.train.data.text_encoding import PAD, check_codes, mask_unknown_codes
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
@@ -46,14 +46,14 @@ class StemCNN(Net):
     example: ClassVar[tuple[int, ...]] = (2 * 6,)
     small: ClassVar[dict[str, object]] = {"chars": 9, "width": 5, "channels": 4, "inner": 6}
 
-    def sized_for(self, x: Tensor) -> Self:
-        """Return this net with `chars` set to the number of letter codes in the inputs."""
+    def with_input_sizes(self, x: Tensor) -> Self:
+        """Return a copy of this net with `chars` set to the number of letter codes in the inputs x."""
         check_codes(x, self.name())
         return self if self.chars else replace(self, chars=int(x.max()) + 1)
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         if not self.chars:
-            raise OptionError("stem-cnn needs the number of letter codes: set chars, or call sized_for(x)")
+            raise OptionError("stem-cnn needs the number of letter codes: set chars, or call with_input_sizes(x)")
         if len(shape) != 1 or shape[0] % 2 or shape[0] < 2 * max(WINDOWS):
             raise InputError(
                 f"stem-cnn takes rows of two words with at least {max(WINDOWS)} letters each, the same number for both; "

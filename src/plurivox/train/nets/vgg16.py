@@ -18,8 +18,8 @@ from plurivox.train.nets._shared.pretrained_weights import load_weights, read_we
 from plurivox.train.nets._shared.trunk_head import (
     FreezableTrunk,
     TrunkHeadNet,
-    dense_layers,
     linear_head_factory,
+    make_dense_layers,
     parse_widths,
 )
 from plurivox.train.nets._shared.vgg_layers import VGG16 as PLAN
@@ -52,12 +52,14 @@ class VGG16(Net):
     small: ClassVar[dict[str, object]] = {"hidden": "8", "width": 2}
 
     @cached_property
-    def widths(self) -> list[int]:
-        """The option `hidden` as a list of widths."""
+    def hidden_widths(self) -> list[int]:
+        """Widths of the hidden layers, parsed from the option `hidden`."""
         return parse_widths(self.hidden, self.name())
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, high, wide = check_image_shape(shape, self.name(), self.normalise, least=0 if self.image_size else 32)
+        channels, high, wide = check_image_shape(
+            shape, self.name(), self.normalise, min_pixels=0 if self.image_size else 32
+        )
         if self.image_size:
             high = wide = self.image_size
         base = nn.Sequential(
@@ -67,9 +69,9 @@ class VGG16(Net):
         if self.freeze:
             base.requires_grad_(False)
         flat = 8 * self.width * (high // 32) * (wide // 32)
-        dense = dense_layers(flat, self.widths, "relu", self.dropout)
+        dense = make_dense_layers(flat, self.hidden_widths, "relu", self.dropout)
         trunk = FreezableTrunk(base, nn.Sequential(nn.Flatten(), *dense), self.freeze)
-        return TrunkHeadNet(trunk, linear_head_factory([flat, *self.widths][-1]), n_labels)
+        return TrunkHeadNet(trunk, linear_head_factory([flat, *self.hidden_widths][-1]), n_labels)
 
     def load_pretrained(self, module: nn.Module) -> None:
         """Load the file `pretrained`, if given, into the module's convolutions."""

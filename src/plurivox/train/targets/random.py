@@ -28,4 +28,4 @@ class Random(ControlTarget):
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del supervision
         any_label = SoftLabels.one_hot(np.zeros(len(tasks), np.int64), tasks, labels)
-        return FixedExamples.of(random_labels(any_label, self.seed), tasks, labels, device)
+        return FixedExamples.from_soft_labels(random_labels(any_label, self.seed), tasks, labels, device)

@@ -32,4 +32,4 @@ class Soft(Target):
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert supervision.soft is not None
         soft = supervision.soft.on(tasks)
-        return FixedExamples.of(harden(soft) if self.hard else soft, tasks, labels, device)
+        return FixedExamples.from_soft_labels(harden(soft) if self.hard else soft, tasks, labels, device)
