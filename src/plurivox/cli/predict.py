@@ -54,7 +54,7 @@ def run(
     nets = read_runs(run_folder, run, device, trust)
     training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
     wanted = training_data.tasks if tasks is None else select_tasks(run_folder, training_data, tasks)
-    prediction = mean_prediction(nets, training_data.on(wanted), wanted)
+    prediction = mean_prediction(nets, training_data.inputs_of(wanted), wanted)
     write_prediction(prediction, out)
     if n_trained := count_training_tasks(run_folder, wanted):
         screen.note(

@@ -129,7 +129,7 @@ def split_tasks(
                 f"{first_few(training_data.tasks)}"
             )
         found = replace(
-            training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]
+            training_data, tasks=tasks[there], x=training_data.inputs_of(tasks[there]), split=names[there]
         ).splits()
         if "train" not in found:
             raise InputError(f"{file} has the splits {first_few(split)}; rename them to train, dev and test")

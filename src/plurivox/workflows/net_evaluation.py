@@ -71,7 +71,7 @@ def dev_truth(training_data: TrainingData, splits: Mapping[str, Names], best: st
         hard, soft = gold_and_shares(training_data, splits["dev"])
         first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
-    return None if truth is None else (training_data.on(truth.tasks), truth)
+    return None if truth is None else (training_data.inputs_of(truth.tasks), truth)
 
 
 def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
@@ -89,7 +89,7 @@ def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping
     """Return for every split the hard measures against gold, the soft ones against vote shares, and the majority baseline."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
-        prediction = trained.predict(training_data.on(tasks), tasks)
+        prediction = trained.predict(training_data.inputs_of(tasks), tasks)
         gold, shares = gold_and_shares(training_data, tasks)
         for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
             if truth is not None:

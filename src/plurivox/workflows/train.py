@@ -123,7 +123,7 @@ class PreparedTraining:
         known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
         weight = _task_weights(training_data, train, spec.weighting)
         data = PreparedData.from_inputs(
-            training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight
+            training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight
         )
         return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
 
@@ -184,7 +184,7 @@ def train_runs(
         home.open(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
-        check_inputs_finite(training_data.on(tasks), tasks)
+        check_inputs_finite(training_data.inputs_of(tasks), tasks)
     ready = PreparedTraining.of(training_data, splits, spec)
     together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
     for line in _notes(training_data, splits, spec, together if stacked else 0):

@@ -48,30 +48,30 @@ def test_events_of_epochs_and_of_steps(how: dict[str, Any]) -> None:
     done = [one for one in events if isinstance(one, EpochDone)]
     assert all(isinstance(one, EpochDone) and one.finite and one.logits is None for one in epochs)
     assert [(one.epoch, one.loss, one.lr) for one in done] == [(one.epoch, one.loss, one.lr) for one in epochs]  # type: ignore[union-attr]
-    assert same(whole.state_tensors(), stepwise.state_tensors()) and whole.epoch == 2
+    assert same(whole.training_state_tensors(), stepwise.training_state_tensors()) and whole.epoch == 2
 
 
 @pytest.mark.parametrize("how", WAYS)
 def test_steps_taken_by_hand_are_those_of_run(how: dict[str, Any]) -> None:
     by_run, by_hand = trainer(**how), trainer(**how)
     first = next(by_run.run())
-    with by_hand.rng.use_for_torch():
+    with by_hand.rng.torch_rng_context():
         for step, indices in enumerate(by_hand.begin_epoch()):
             by_hand.step(step, indices)
     done = by_hand.end_epoch(by_hand.total)
     assert isinstance(first, EpochDone) and (done.loss, done.lr) == (first.loss, first.lr)
-    assert same(by_run.state_tensors(), by_hand.state_tensors())
+    assert same(by_run.training_state_tensors(), by_hand.training_state_tensors())
 
 
 def test_a_restored_trainer_takes_the_same_steps() -> None:
     one, two = trainer(), trainer(seed=7)
     events = one.run()
     next(events)
-    two.load_state_tensors({name: value.clone() for name, value in one.state_tensors().items()}, one.epoch)
+    two.load_training_state({name: value.clone() for name, value in one.training_state_tensors().items()}, one.epoch)
     assert [event.loss for event in events if isinstance(event, EpochDone)] == [
         event.loss for event in two.run() if isinstance(event, EpochDone)
     ]
-    assert same(one.state_tensors(), two.state_tensors())
+    assert same(one.training_state_tensors(), two.training_state_tensors())
 
 
 def test_a_stack_shares_weights_and_optimizer_state_with_its_trainers() -> None:

@@ -40,7 +40,7 @@ def check_inputs_finite(x: np.ndarray[Any, Any], tasks: Names) -> None:
 
 
 def _as_numeric_array(x: Any) -> np.ndarray[Any, Any]:
-    """Return x as a writable array of a type that torch has; InputError if it is not numeric."""
+    """Return inputs x as a writable numpy array of a type that torch supports; InputError if they are not numeric."""
     table = np.asarray(x)
     if table.dtype.kind not in "fiub":
         raise InputError(f"inputs have the type {table.dtype}; they must be numbers")

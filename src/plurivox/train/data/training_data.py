@@ -48,7 +48,7 @@ class TrainingData:
         if len(twice := duplicates(self.tasks)):
             raise InputError(f"{self.name} has two inputs for the tasks {first_few(twice)}")
 
-    def on(self, tasks: Names) -> NDArray[Any]:
+    def inputs_of(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of `tasks`, in this order; InputError if one is missing."""
         return select_rows(tasks, self.tasks, self.x, f"inputs in {self.name}")
 

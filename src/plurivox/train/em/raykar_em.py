@@ -174,7 +174,7 @@ def raykar_em(
 
 
 def _check_inputs(x: Any, votes: Votes) -> Any:
-    """Return x as an array; InputError if it does not have one row per task of the votes."""
+    """Return the inputs x as an array; InputError if they are not one row per task of the votes."""
     inputs = x if hasattr(x, "shape") else np.asarray(x)
     if inputs.shape[0] != votes.n_tasks:
         raise InputError(f"there are {inputs.shape[0]} rows of x for {votes.n_tasks} tasks of the votes")

@@ -67,7 +67,7 @@ class _RaykarModule(HeadModule):
         self._set_buffers(posterior, self.steps.m_step(posterior))
 
     def _uniform_prior(self) -> Floats:
-        """(n_tasks, n_labels) the same probability for every label."""
+        """(n_tasks, n_labels) the prior before the net is used: probability 1 / n_labels for every label."""
         return np.full(tuple(self.posterior.shape), 1 / self.posterior.shape[1])
 
     def _set_buffers(self, posterior: Floats, matrices: Floats) -> None:

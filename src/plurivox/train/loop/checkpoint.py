@@ -39,10 +39,12 @@ class Checkpoint:
             with atomic_file(self._logits_path(i)) as part, part.open("wb") as file:
                 np.save(file, logits[i])
         self.n_saved = len(logits)
-        facts = {"done": trainer.epoch, "keeper": history.to_json(), "recorded": len(logits)}
+        facts = {"done": trainer.epoch, "keeper": history.history_to_json(), "recorded": len(logits)}
         notes = {"labels": self.labels.tolist(), "made_by": dict(self.made_by), "facts": facts}
         kept = {f"kept/{name}": value for name, value in history.best_weights.items()}
-        write_tensors(self.path, trainer.state_tensors() | kept, {name: json.dumps(one) for name, one in notes.items()})
+        write_tensors(
+            self.path, trainer.training_state_tensors() | kept, {name: json.dumps(one) for name, one in notes.items()}
+        )
         self.last = time.monotonic()
 
     def load_finished_net(self, device: torch.device) -> Trained | None:
@@ -71,9 +73,9 @@ class Checkpoint:
         check_same_training(json.loads(notes["made_by"]), self.made_by, self.path)
         facts = json.loads(notes["facts"])
         kept = {name: value for name, value in tensors.items() if name.startswith("kept/")}
-        trainer.load_state_tensors({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
+        trainer.load_training_state({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
         best = {name.partition("/")[2]: value.to(trainer.x.device) for name, value in kept.items()}
-        history.restore_from_json(facts["keeper"], best)
+        history.restore_history(facts["keeper"], best)
         self.n_saved = facts["recorded"]
         return [np.load(self._logits_path(i)) for i in range(self.n_saved)]
 

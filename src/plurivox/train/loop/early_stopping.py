@@ -53,7 +53,7 @@ class DevEvaluator:
         if best not in (names := ("last", "loss", "accuracy", *self.measures)):
             raise unknown_name("measure of the best epoch", best, names)
 
-    def evaluate(self) -> dict[str, float]:
+    def evaluate_on_dev(self) -> dict[str, float]:
         """Return loss, accuracy and further measures of the net on the dev tasks by name; empty without dev tasks."""
         if self.x is None:
             return {}
@@ -120,13 +120,13 @@ class TrainingHistory:
             weights = {name: value for name, value in self.best_weights.items() if name.startswith(f"{prefix}/")}
             module.load_state_dict({name.partition("/")[2]: value for name, value in weights.items()})
 
-    def to_json(self) -> dict[str, Any]:
+    def history_to_json(self) -> dict[str, Any]:
         """Return the measures of all epochs, the best epoch and the reason for stopping as JSON values, for a checkpoint."""
         best = {"epoch": self.best_epoch, "value": self.best_value}
         return {"history": self.columns, **best, "stopped": self.stopped}
 
-    def restore_from_json(self, saved: Mapping[str, Any], best_weights: Weights) -> None:
-        """Set the history of the epochs from the result of `to_json`, and the weights of the best epoch."""
+    def restore_history(self, saved: Mapping[str, Any], best_weights: Weights) -> None:
+        """Set the history of the epochs from the result of `history_to_json`, and the weights of the best epoch."""
         self.columns, self.best_epoch, self.best_value = saved["history"], saved["epoch"], saved["value"]
         self.stopped, self.best_weights = saved["stopped"], best_weights
 

@@ -97,7 +97,7 @@ class NetOptimizer:
         for param, state in zip(self.params, states, strict=True):
             self._torch.state[param] = state
 
-    def state_tensors(self) -> dict[str, Tensor]:
+    def optimizer_state_tensors(self) -> dict[str, Tensor]:
         """Return torch's optimiser state of all parameters as named tensors, for a checkpoint."""
         return {
             f"{i}/{name}": value
@@ -106,8 +106,8 @@ class NetOptimizer:
             if isinstance(value, Tensor)
         }
 
-    def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
-        """Set torch's optimiser state of all parameters from the result of `state_tensors`."""
+    def load_optimizer_state(self, tensors: dict[str, Tensor]) -> None:
+        """Set torch's optimiser state of all parameters from the result of `optimizer_state_tensors`."""
         states: dict[int, dict[str, Tensor]] = {}
         for key, value in tensors.items():
             i, _, name = key.partition("/")

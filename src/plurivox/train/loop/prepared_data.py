@@ -72,7 +72,7 @@ class PreparedData:
         return cls(inputs, kept, all_labels, supervision, weights, _data_checksum(x, used, weights, supervision, kept))
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def input_shape(self) -> tuple[int, ...]:
         """The shape of the input of one task."""
         return tuple(self.x.shape[1:])
 
@@ -81,7 +81,7 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
     """Return a trainer for the spec on the data, with new weights, before its first epoch."""
     plan, x, augment = spec.plan, data.x, spec.augment
     rng = TrainRng(plan.seed, x.device)
-    with rng.use_for_torch():
+    with rng.torch_rng_context():
         net, head = _build_net(spec, data)
     if augment is not None and spec.augment_once:
         x, augment = augment_once(augment, x, plan.seed), None
@@ -92,13 +92,15 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
 
 def _build_net(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
     """Return new modules of net and head (None without a head) on the device; pretrained weights are loaded."""
-    net, head, device = spec.net.build(data.shape, len(data.labels)), None, data.x.device
+    net, head, device = spec.net.build(data.input_shape, len(data.labels)), None, data.x.device
     spec.net.load_pretrained(net)
     if spec.head is not None:
         votes = data.supervision.votes
         task_votes = None if votes is None else votes.on(data.tasks).with_labels(data.labels)
         workers = np.empty(0, np.int64) if votes is None else votes.workers
-        head = spec.head.build(net, HeadContext(data.shape, data.tasks, data.labels, workers, task_votes)).to(device)
+        head = spec.head.build(net, HeadContext(data.input_shape, data.tasks, data.labels, workers, task_votes)).to(
+            device
+        )
     if spec.plan.channels_last and data.x.ndim == 4:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return net.to(device), head

@@ -22,7 +22,7 @@ class TrainRng:
             self._torch_states = _global_rng_states(device)
 
     @contextmanager
-    def use_for_torch(self) -> Iterator[None]:
+    def torch_rng_context(self) -> Iterator[None]:
         """Context manager: torch's global generators have this training's state inside the block, then the caller's again."""
         with _preserve_global_rng(self.device), _deterministic_cudnn():
             _set_global_rng_states(self._torch_states, self.device)
@@ -32,7 +32,7 @@ class TrainRng:
                 self._torch_states = _global_rng_states(self.device)
 
     @contextmanager
-    def as_generator(self) -> Iterator[torch.Generator]:
+    def cpu_generator_context(self) -> Iterator[torch.Generator]:
         """Context manager: yield a generator in this training's state of torch's CPU generator; store its state at the end."""
         generator = torch.Generator()
         generator.set_state(self._torch_states[0])
@@ -41,12 +41,12 @@ class TrainRng:
         finally:
             self._torch_states[0] = generator.get_state()
 
-    def state_tensors(self) -> dict[str, Tensor]:
+    def rng_state_tensors(self) -> dict[str, Tensor]:
         """Return the states of the random generators of this training as named byte tensors, for a checkpoint."""
         return {"draws": self.generator.get_state(), **{f"common{i}": one for i, one in enumerate(self._torch_states)}}
 
-    def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
-        """Set the states of the random generators of this training from the result of `state_tensors`."""
+    def load_rng_state(self, tensors: dict[str, Tensor]) -> None:
+        """Set the states of the random generators of this training from the result of `rng_state_tensors`."""
         self.generator.set_state(tensors["draws"].cpu())
         self._torch_states = [tensors[f"common{i}"].cpu() for i in range(len(self._torch_states))]
 

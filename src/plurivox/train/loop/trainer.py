@@ -91,7 +91,7 @@ class Trainer:
     def run(self, yield_steps: bool = False) -> Iterator[Event]:
         """Train from the current epoch to the last of the plan; yield an event after every epoch, or after every step too."""
         while self.epoch < self.plan.epochs:
-            with self.rng.use_for_torch():
+            with self.rng.torch_rng_context():
                 self.optimizer.reset_at_milestone(self.epoch)
                 batches = self.begin_epoch()
                 if not yield_steps:
@@ -99,7 +99,7 @@ class Trainer:
                         self.step(i, indices)
             if yield_steps:
                 for i, indices in enumerate(batches):
-                    with self.rng.use_for_torch():
+                    with self.rng.torch_rng_context():
                         self.step(i, indices)
                     yield StepDone(self.epoch, i)
             yield self.end_epoch(self.total)
@@ -183,7 +183,7 @@ class Trainer:
             self.recorded_logits.index_copy_(0, rows, logits.detach())
 
     def _net_logits(self, x: Tensor) -> Tensor:
-        """(n, n_labels) the net's logits, in the plan's precision."""
+        """(n, n_labels) the net's logits for the inputs x, computed in the precision that the plan sets."""
         if not self.autocast:
             return self._forward(x)
         with torch.autocast(x.device.type, torch.bfloat16, cache_enabled=self.caches_casts):
@@ -191,19 +191,19 @@ class Trainer:
 
     # ---- state
 
-    def state_tensors(self) -> dict[str, Tensor]:
+    def training_state_tensors(self) -> dict[str, Tensor]:
         """Return weights of net and head, optimiser state and random state as named tensors, for a checkpoint."""
         groups = {
             "net": self.net.state_dict(),
-            "optimizer": self.optimizer.state_tensors(),
-            "chance": self.rng.state_tensors(),
+            "optimizer": self.optimizer.optimizer_state_tensors(),
+            "chance": self.rng.rng_state_tensors(),
         }
         if self.head is not None:
             groups["head"] = self.head.state_dict()
         return {f"{group}/{name}": value for group, members in groups.items() for name, value in members.items()}
 
-    def load_state_tensors(self, tensors: dict[str, Tensor], epoch: int) -> None:
-        """Set weights, optimiser state and random state from the result of `state_tensors`; training continues with `epoch`."""
+    def load_training_state(self, tensors: dict[str, Tensor], epoch: int) -> None:
+        """Set weights, optimiser and random state from `training_state_tensors`; training continues with epoch `epoch`."""
         groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "chance": {}, "head": {}}
         for key, value in tensors.items():
             group, _, name = key.partition("/")
@@ -211,8 +211,8 @@ class Trainer:
         self.net.load_state_dict(groups["net"])
         if self.head is not None:
             self.head.load_state_dict(groups["head"])
-        self.optimizer.load_state_tensors(groups["optimizer"])
-        self.rng.load_state_tensors(groups["chance"])
+        self.optimizer.load_optimizer_state(groups["optimizer"])
+        self.rng.load_rng_state(groups["chance"])
         self.epoch = epoch
 
 

@@ -112,7 +112,7 @@ class TrainingRun:
             if logits is None:
                 logits = predict_logits(self.trainer.net, self.trainer.x, self.spec.plan)
             self.logits.append(logits.float().cpu().numpy().copy())
-        stop = self.history.add_epoch(event, self.dev.evaluate())
+        stop = self.history.add_epoch(event, self.dev.evaluate_on_dev())
         if self.checkpoint is not None:
             self.checkpoint.save(self.trainer, self.history, self.logits, force=stop)
         if self.log is not None:
@@ -159,5 +159,5 @@ class TrainingRun:
 def _training_settings(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
     """Return all settings of a training, sizes and checksum of its data, and versions, for `Trained.made_by`."""
     versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
-    about_data = {"shape": list(data.shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
+    about_data = {"shape": list(data.input_shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
     return {**spec.settings_text(), **about_data, "versions": versions}

@@ -71,8 +71,8 @@ class WorkerTable(nn.Module):
         return joined
 
     @property
-    def capturable(self) -> bool:
-        """Whether steps may be recorded as a CUDA graph: shapes and order of sums must then not depend on the data."""
+    def is_graph_capturable(self) -> bool:
+        """Whether updates of the table may be recorded as a CUDA graph: true unless it is on the CPU."""
         return self.table.device.type != "cpu"
 
     def take_rows(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -85,7 +85,7 @@ class WorkerTable(nn.Module):
         """Add `grad`, the gradient of the rows that `take_rows(worker, weight)` returned, to the gradient of the table."""
         real = torch.ones_like(worker, dtype=torch.bool) if weight is None else weight > 0
         flat, real, grad = worker.flatten(), real.flatten(), grad.reshape(-1, grad.shape[-1])
-        if self.capturable:
+        if self.is_graph_capturable:
             self.grad += torch.ops.aten.embedding_dense_backward(grad, flat, len(self.table), -1, False)
             self.touched |= torch.zeros_like(self.steps).index_add_(0, flat, real.float()) > 0
         else:
@@ -117,7 +117,7 @@ class WorkerTable(nn.Module):
     @torch.no_grad()
     def step(self, plan: Plan, lr: float | Tensor) -> None:
         """Update the rows of the workers in the batch by the plan's optimiser, in place, and clear the gradients."""
-        if not self.capturable:
+        if not self.is_graph_capturable:
             self._step_on_cpu(plan, float(lr))
             return
         self.steps += self.touched

@@ -85,7 +85,7 @@ class Tagger(Net):
         return Encoder(self.feature_width, self.layers, self.heads, self.inner, self.dropout)
 
     def load_pretrained(self, module: nn.Module) -> None:
-        """Copy the word vectors of the file `vectors`, if given, into the module's word embedding."""
+        """Copy the word vectors of the file of the option `vectors`, if set, into the module's word embedding, in place."""
         if not self.vectors:
             return
         if not self.vocabulary:

@@ -74,7 +74,7 @@ class VGG16(Net):
         return TrunkHeadNet(trunk, linear_head_factory([flat, *self.hidden_widths][-1]), n_labels)
 
     def load_pretrained(self, module: nn.Module) -> None:
-        """Load the file `pretrained`, if given, into the module's convolutions."""
+        """Load pretrained weights from the file of the option `pretrained`, if set, into the module's convolutions."""
         if self.pretrained:
             weights = {name.removeprefix("features."): one for name, one in read_weights(self.pretrained).items()}
             load_weights(module.get_submodule("trunk.see.1"), weights, self.pretrained)

@@ -75,7 +75,7 @@ def run_series(
 
 
 def make_run_folder(folder: str | Path, run: int) -> Path:
-    """Return the folder of run number `run`; it is created if it does not exist."""
+    """Create the folder run-000, run-001, ... of run number `run`, if it does not exist, and return its path."""
     home = Path(folder) / f"run-{run:03d}"
     home.mkdir(exist_ok=True)
     return home
@@ -107,7 +107,7 @@ def _progress_per_run(progress: Progress, group: range, runs: int) -> list[Progr
 def choose_parallel_runs(
     spec: TrainSpec, shape: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
 ) -> tuple[int, bool]:
-    """Return (number of runs trained at a time, whether as one stacked net); `at_once` None: the fastest number."""
+    """Return (number of runs to train at a time, whether as one stacked net); `at_once` sets the number, None: the fastest."""
     best = 1 if runs == 1 or at_once == 1 else max_stacked_runs(spec, shape, n_labels)
     return min(runs, best if at_once is None else at_once), best > 1
 
@@ -153,9 +153,9 @@ def run_interleaved(starts: Sequence[Start], device: torch.device) -> list[Train
 
 
 def run_stacked(starts: Sequence[Start]) -> list[Trained]:
-    """Start trainings of dense nets on a CPU and take the steps of those at the same epoch as one stacked net.
+    """Train dense nets on a CPU, those at the same epoch as one stacked net; return the nets in the order of `starts`.
 
-    The trained nets, in the order of `starts`, are the same as one after another but for rounding. Trainings at an earlier
+    They are the same as if trained one after another, but for rounding. Trainings at an earlier
     epoch (resumed ones) go first; if one ends early the others continue.
     """
     started = [start() for start in starts]

@@ -50,10 +50,12 @@ class StackedTrainers:
         self.total.zero_()
         orders = []
         for one in self.trainers:
-            with one.rng.use_for_torch():
+            with one.rng.torch_rng_context():
                 orders.append(one.begin_epoch())
         with ExitStack() as contexts:
-            self.net.set_dropout_generators([contexts.enter_context(one.rng.as_generator()) for one in self.trainers])
+            self.net.set_dropout_generators(
+                [contexts.enter_context(one.rng.cpu_generator_context()) for one in self.trainers]
+            )
             for i, indices in enumerate(zip(*orders, strict=True)):
                 self.optimizer.set_learning_rate(self.epoch, i)
                 self._step_all_runs(indices)

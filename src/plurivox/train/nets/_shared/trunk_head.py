@@ -64,7 +64,7 @@ def linear_head_factory(width: int) -> Callable[[int], nn.Module]:
 
 
 class FreezableTrunk(nn.Module):
-    """A trunk of a base, which may be frozen, and trainable layers on it."""
+    """Trunk of a net: a base, which may be frozen, followed by trainable layers."""
 
     def __init__(self, base: nn.Module, layers: nn.Module, freeze: bool):
         super().__init__()
