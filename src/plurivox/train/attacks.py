@@ -36,7 +36,7 @@ class FGSM(Attack):
     Goodfellow et al. (2015), https://arxiv.org/abs/1412.6572; epsilon 4 in Collins et al. (2022).
     """
 
-    epsilon: float = option(4.0, "most that a pixel may change, in steps of 1/255", low=0, high=255)
+    epsilon: float = option(4.0, "maximum change of a pixel, in units of 1/255", low=0, high=255)
 
     def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         del rng
@@ -54,10 +54,10 @@ class PGD(Attack):
     use epsilon 4 and 8 with steps of 1.
     """
 
-    epsilon: float = option(4.0, "most that a pixel may change, in steps of 1/255", low=0, high=255)
-    step: float = option(1.0, "length of a step, in steps of 1/255", low=0, high=255)
-    steps: int = option(10, "number of steps", low=1)
-    random_start: bool = option(True, "start at a random point of the ball; no: at the image")
+    epsilon: float = option(4.0, "maximum change of a pixel, in units of 1/255", low=0, high=255)
+    step: float = option(1.0, "length of a gradient step, in units of 1/255", low=0, high=255)
+    steps: int = option(10, "number of gradient steps", low=1)
+    random_start: bool = option(True, "start at a random point within epsilon of the image; no: at the image")
 
     def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         low, high = (x - self.epsilon / 255).clamp(min=0), (x + self.epsilon / 255).clamp(max=1)

@@ -46,11 +46,17 @@ class CoNAL(Head):
     Chu, Ma & Wang (2021), https://doi.org/10.1609/aaai.v35i7.16730
     """
 
-    scale: float = option(1e-5, "weight of the term that drives individual and common matrices apart; 0: none", low=0)
+    scale: float = option(
+        1e-5,
+        "weight of the loss term that drives the workers' matrices and the common matrix apart; 0: no such term",
+        low=0,
+    )
     embedding: int = option(20, "length of the embedding of a task or a worker", low=1)
     hidden: int = option(128, "hidden units between a task's input and its embedding", low=1)
-    normalise: Literal["both", "worker", "none"] = option("both", "which embeddings are normalised to length one")
-    start: float = option(2.0, "initial value on the diagonal of both matrices")
+    normalise: Literal["both", "worker", "none"] = option(
+        "both", "embeddings (of tasks and workers) that are normalised to length one"
+    )
+    start: float = option(2.0, "initial value on the diagonal of the common matrix and of the workers' matrices")
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:

@@ -51,7 +51,10 @@ class CrowdLayer(Head):
 
     can_stack: ClassVar[bool] = True
 
-    variant: Variant = option("MW", "layer of a worker: MW matrix, VW weights, VB biases, VW+B both, SW one weight")
+    variant: Variant = option(
+        "MW",
+        "parameters of a worker's layer: MW a matrix, VW a weight per label, VB a bias per label, VW+B both, SW one weight",
+    )
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:

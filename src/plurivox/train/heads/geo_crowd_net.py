@@ -34,8 +34,8 @@ class GeoCrowdNet(Head):
     variant: Literal["F", "W"] = option(
         "F", "volume that is kept large: F of the net's predictions, W of the workers' matrices"
     )
-    scale: float = option(1e-3, "weight of the volume in the loss; 0: none", low=0)
-    start: float = option(1.0, "initial value on the diagonal of each matrix, before the softmax")
+    scale: float = option(1e-3, "weight of the volume (log-determinant) in the loss; 0: not used", low=0)
+    start: float = option(1.0, "initial value on the diagonal of each worker's matrix, before the softmax")
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net

@@ -37,8 +37,8 @@ class Raykar(Head):
 
     pseudo: float = option(0.01, PSEUDO_HELP, low=0)
     clip: float = option(1e-3, CLIP_HELP, low=0, high=0.5)
-    every: int = option(1, "epochs from one E-step to the next", low=1)
-    wait: int = option(1, "epochs before the E-step uses the net's predictions", low=0)
+    every: int = option(1, "number of epochs from one E-step of EM to the next", low=1)
+    wait: int = option(1, "number of first epochs in which the E-step of EM does not use the net's predictions", low=0)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net

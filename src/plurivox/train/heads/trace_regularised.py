@@ -27,7 +27,9 @@ class TraceRegularised(Head):
     Tanno et al. (2019), https://doi.org/10.1109/CVPR.2019.01150
     """
 
-    scale: float = option(0.01, "weight of the penalty on the mean trace; 0: none", low=0)
+    scale: float = option(
+        0.01, "weight of the penalty on the mean trace of the workers' confusion matrices; 0: no penalty", low=0
+    )
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net

@@ -30,8 +30,8 @@ class TwoHeads(Head):
     target_kind: ClassVar[TargetKind] = "pair"
     can_stack: ClassVar[bool] = True
 
-    soft_loss: str = option("kl[base=2]", "loss of the soft head")
-    hard_loss: str = option("soft-cross-entropy", "loss of the hard head")
+    soft_loss: str = option("kl[base=2]", "loss function of the soft head")
+    hard_loss: str = option("soft-cross-entropy", "loss function of the hard head")
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         hook = FeatureHook(net, context.n_labels)

@@ -33,8 +33,10 @@ class UnionNet(Head):
     Wei et al. (2022), https://doi.org/10.1109/TNNLS.2022.3168696
     """
 
-    variant: Literal["A", "B"] = option("B", "where the softmax is applied: A after the matrix, B to the matrix")
-    start: float = option(1.0, "initial value of the cells in which a worker gives the true label, before the softmax")
+    variant: Literal["A", "B"] = option(
+        "B", "softmax is applied A to the product of net output and matrix, or B to the matrix itself"
+    )
+    start: float = option(1.0, "initial matrix entry, before the softmax, where a worker gives the true label")
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net

@@ -131,11 +131,11 @@ class TrainingHistory:
         self.stopped, self.best_weights = saved["stopped"], best_weights
 
 
-def check_true_labels(truth: SoftLabels, labels: Names, tasks_text: str = "dev tasks") -> None:
-    """Raise InputError if a task has a true label that is not in `labels`, the net's labels."""
-    unknown = positions(labels, truth.labels) < 0
+def check_true_labels(truth: SoftLabels, net_labels: Names, tasks_text: str = "dev tasks") -> None:
+    """Raise InputError if a task has a true label that is not in `net_labels`, the net's labels."""
+    unknown = positions(net_labels, truth.labels) < 0
     if unknown.any() and bool((truth.prob[:, unknown] > 0).any()):
         raise InputError(
             f"the {tasks_text} have the labels {first_few(truth.labels[unknown])}, which no training task has; the "
-            f"net's labels are {first_few(labels, 6)}. Give the full list: labels=[...]"
+            f"net's labels are {first_few(net_labels, 6)}. Give the full list: labels=[...]"
         )

@@ -55,7 +55,7 @@ class PreparedData:
         used = spec.target.has_target(supervision, tasks)  # (n_tasks,)
         if not used.all():
             _warn_tasks_without_target(spec.target, tasks[~used], len(tasks))
-        weights = None if weight is None else _check_weights(weight, tasks)
+        weights = None if weight is None else _check_task_weights(weight, tasks)
         if weights is not None:
             used &= weights > 0
             weights = weights[used]
@@ -82,7 +82,7 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
     plan, x, augment = spec.plan, data.x, spec.augment
     rng = TrainRng(plan.seed, x.device)
     with rng.torch_rng_context():
-        net, head = _build_net(spec, data)
+        net, head = _build_net_and_head(spec, data)
     if augment is not None and spec.augment_once:
         x, augment = augment_once(augment, x, plan.seed), None
     if plan.engine == "auto" and spec.head is not None and not spec.head.capturable:
@@ -90,7 +90,7 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
     return Trainer(net, x, _build_examples(spec, data), spec.loss, plan, rng, head, augment)
 
 
-def _build_net(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
+def _build_net_and_head(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
     """Return new modules of net and head (None without a head) on the device; pretrained weights are loaded."""
     net, head, device = spec.net.build(data.input_shape, len(data.labels)), None, data.x.device
     spec.net.load_pretrained(net)
@@ -131,7 +131,7 @@ def _warn_tasks_without_target(target: Target, dropped_tasks: Names, n_tasks: in
     )
 
 
-def _check_weights(weight: Any, tasks: Names) -> Floats:
+def _check_task_weights(weight: Any, tasks: Names) -> Floats:
     """(n_tasks,) the weights of tasks as floats; InputError if one is missing, negative or not finite."""
     column = np.asarray(weight, np.float64)
     if column.shape != tasks.shape:

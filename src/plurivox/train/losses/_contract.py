@@ -28,7 +28,7 @@ class Loss(Method, ABC):
 class LogLoss(Loss, ABC):
     """Base class of losses made of logarithms; the option `base` sets the unit, and so the weight in a sum of losses."""
 
-    base: float | None = option(None, "base of the logarithm, such as 2; none: e", low=1.0001)
+    base: float | None = option(None, "base of the logarithms in the loss, such as 2; none: e", low=1.0001)
 
     def to_base(self, nats: Tensor) -> Tensor:
         """Return losses, given in nats, in the unit of the option `base`: divided by log(base)."""

@@ -33,7 +33,7 @@ class CifarResNet(Net):
     269722
     """
 
-    n: int = option(7, "blocks in each of the three stages; the depth is 6n + 2", low=1)
+    n: int = option(7, "residual blocks in each of the three stages; the depth of the net is 6n + 2", low=1)
     width: int = option(16, "channels of the first stage; the others have twice and four times as many", low=1)
     conv_bias: bool = option(True, "biases in the convolutions, as in the papers' code; He et al. have none")
     weights: Literal["uniform", "he"] = option(

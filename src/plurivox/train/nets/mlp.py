@@ -31,7 +31,7 @@ class MLP(Net):
 
     hidden: str = option("128", "widths of the hidden layers, separated by commas")
     activation: Activation = option("relu", "activation of the hidden layers")
-    dropout: float = option(0.0, "share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
+    dropout: float = option(0.0, "dropout: share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (6,)
     dense: ClassVar[bool] = True

@@ -34,14 +34,16 @@ class StemCNN(Net):
     torch.Size([3, 2])
     """
 
-    chars: int = option(0, "size of the alphabet in codes; 0: taken from the data", low=0)
+    chars: int = option(0, "number of letter codes; 0: taken from the data", low=0)
     width: int = option(300, "length of a letter's embedding", low=1)
-    channels: int = option(128, "channels of each window's convolution", low=1)
-    first: int = option(0, "channels of a convolution of 3 letters below these; 0: none, as in the papers' code", low=0)
-    layers: int = option(1, "layers of an encoder", low=1)
-    heads: int = option(1, "attention heads of an encoder", low=1)
-    inner: int = option(2048, "width of an encoder's feed-forward layer", low=1)
-    dropout: float = option(0.1, "share of outputs set to zero in training", low=0, high=0.99)
+    channels: int = option(128, "channels of each convolution (windows of 3, 4 and 5 letters)", low=1)
+    first: int = option(
+        0, "channels of a convolution of 3 letters before the others; 0: no such layer, as in the papers' code", low=0
+    )
+    layers: int = option(1, "layers of an attention encoder", low=1)
+    heads: int = option(1, "attention heads of an attention encoder", low=1)
+    inner: int = option(2048, "width of an attention encoder's feed-forward layer", low=1)
+    dropout: float = option(0.1, "dropout: share of a layer's outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (2 * 6,)
     small: ClassVar[dict[str, object]] = {"chars": 9, "width": 5, "channels": 4, "inner": 6}

@@ -40,10 +40,10 @@ class VGG16(Net):
     """
 
     hidden: str = option("128", "widths of the dense layers before the last, separated by commas")
-    dropout: float = option(0.5, "share of a dense layer's outputs set to zero in training", low=0, high=0.99)
+    dropout: float = option(0.5, "dropout: share of a dense layer's outputs set to zero in training", low=0, high=0.99)
     width: int = option(64, "channels of the first convolution; the last ones have eight times as many", low=1)
     batch_norm: bool = option(False, "batch normalisation after each convolution; peerannot has it")
-    pretrained: str = option("", "file of weights for the convolutions, with torchvision's names")
+    pretrained: str = option("", "file of pretrained weights of the convolutions, with torchvision's names")
     freeze: bool = option(False, "keep the convolutions fixed and train only the dense layers")
     image_size: int = option(0, "resize images to this many pixels per side; 0: no resizing", low=0)
     normalise: Normalisation = option("imagenet", NORMALISE_HELP)

@@ -23,7 +23,7 @@ class Random(ControlTarget):
     Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    seed: int = option(0, "same seed, same labels", low=0)
+    seed: int = option(0, "seed of the random soft labels", low=0)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del supervision

@@ -22,7 +22,7 @@ class Smoothed(Target):
     """
 
     of: str = option("gold", "the target that is smoothed: gold, majority or soft")
-    beta: float = option(0.05, "share of the probability that is spread evenly", low=0, high=1)
+    beta: float = option(0.05, "share of the probability that is spread evenly over all labels", low=0, high=1)
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
         return make_component_target(self.of, self.name()).has_target(supervision, tasks)

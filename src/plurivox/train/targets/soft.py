@@ -23,7 +23,7 @@ class Soft(Target):
 
     needs: ClassVar[tuple[str, ...]] = ("soft",)
 
-    hard: bool = option(False, "use only the most probable label")
+    hard: bool = option(False, "train on the most probable label only, not on the distribution")
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.soft is not None

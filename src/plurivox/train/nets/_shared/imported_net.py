@@ -29,9 +29,9 @@ class NamedNet(Net):
     plurivox.core.errors.InputError: torch.nn:Identity has no linear layer to replace by one of 2 labels
     """
 
-    source: str = option("torchvision:resnet18", "torchvision:NAME, or module:function")
-    pretrained: str = option("", "file of weights for all layers but the last")
-    freeze: bool = option(False, "train only the last layer")
+    source: str = option("torchvision:resnet18", "name of the net: torchvision:NAME, or module:function")
+    pretrained: str = option("", "file of pretrained weights of all layers but the last")
+    freeze: bool = option(False, "keep all layers but the last fixed and train only the last")
     image_size: int = option(0, "resize images to this many pixels per side; 0: no resizing", low=0)
     normalise: Normalisation = option("imagenet", NORMALISE_HELP)
 
