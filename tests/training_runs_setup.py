@@ -20,5 +20,7 @@ def start_fit(x: Any, target: str | SoftLabels, *, known: Supervision | None = N
         target, known = "soft", Supervision(soft=target)
     spec = TrainSpec.of(target, **{name: given.pop(name) for name in SPEC if name in given})
     more = {name: given.pop(name) for name in DATA if name in given}
-    data = PreparedData.of(x, spec, known or Supervision(), tasks=as_names(given.pop("tasks"), "tasks"), **more)
+    data = PreparedData.from_inputs(
+        x, spec, known or Supervision(), tasks=as_names(given.pop("tasks"), "tasks"), **more
+    )
     return TrainingRun(spec, data, **given)

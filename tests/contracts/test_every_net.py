@@ -105,9 +105,9 @@ def test_building_it_again_needs_no_file(name: str) -> None:
 def test_sizes_are_taken_from_the_inputs(name: str) -> None:
     method = nets.methods[name]
     bare = method(**{key: value for key, value in method.small.items() if key not in ("words", "chars")})
-    sized = bare.sized_for(inputs(name))
+    sized = bare.with_input_sizes(inputs(name))
     sized.build(method.example, N_LABELS)(inputs(name))
-    assert sized.sized_for(inputs(name)) == sized
+    assert sized.with_input_sizes(inputs(name)) == sized
 
 
 @every

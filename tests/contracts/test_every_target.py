@@ -30,7 +30,7 @@ def test_it_draws_labels_of_its_kind_and_the_same_with_the_same_seed(name: str) 
     assert made.has_target(KNOWN, VOTES.tasks).all()
     examples = made.examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
     indices = torch.tensor([3, 0, 3])
-    one, two = (examples.draw(indices, torch.Generator().manual_seed(5)) for _ in range(2))
+    one, two = (examples.draw_labels(indices, torch.Generator().manual_seed(5)) for _ in range(2))
     if isinstance(one, PaddedVotes):
         assert made.kind == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
         return

@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.attacks import FGSM, PGD, attack
 from plurivox.train.nets._shared.pixel_normalisation import NormalisePixels
-from plurivox.train.result import Trained
+from plurivox.train.trained_net import Trained
 
 N, K = 20, 3
 

@@ -80,7 +80,7 @@ def test_every_way_to_train_lowers_the_loss(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_a_restart_is_a_fresh_optimizer(optimizer: str) -> None:
-    from plurivox.train.loop.optim import make_optimizer, reset_state
+    from plurivox.train.loop.optim import make_optimizer, zero_optimizer_state
 
     ends = []
     for fresh in (True, False):
@@ -90,7 +90,7 @@ def test_a_restart_is_a_fresh_optimizer(optimizer: str) -> None:
         for i in range(4):
             if i == 2:
                 made = make_optimizer(plan, [weight], capturable=False) if fresh else made
-                reset_state(made)
+                zero_optimizer_state(made)
             made.zero_grad()
             (weight**2).sum().backward()
             made.step()
@@ -224,25 +224,25 @@ def test_a_nan_loss_stops_with_the_last_good_weights(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("no memory"), RuntimeError("DefaultCPUAllocator: no memory")])
 def test_out_of_memory_computes_a_batch_in_chunks(monkeypatch: pytest.MonkeyPatch, error: RuntimeError) -> None:
-    plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Trainer.losses
+    plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Trainer.example_losses
 
     def scarce(self: Trainer, indices: Tensor) -> Tensor:
         if len(indices) > 5:
             raise error
         return losses(self, indices)
 
-    monkeypatch.setattr(Trainer, "losses", scarce)
+    monkeypatch.setattr(Trainer, "example_losses", scarce)
     with warnings.catch_warnings(record=True, action="always") as caught:
         cut = fit(X, GOLD, net="linear", plan=PLAN)
     assert [str(one.message).split(":")[0] for one in caught] == [f"out of memory with {n} examples" for n in (16, 8)]
     np.testing.assert_allclose(plain.logits(X), cut.logits(X), atol=1e-3)
-    monkeypatch.setattr(Trainer, "losses", lambda *_: (_ for _ in ()).throw(error))
+    monkeypatch.setattr(Trainer, "example_losses", lambda *_: (_ for _ in ()).throw(error))
     with (
         pytest.raises(PlurivoxError, match="out of memory with a single example"),
         warnings.catch_warnings(action="ignore"),
     ):
         fit(X, GOLD, net="linear", plan=PLAN)
-    monkeypatch.setattr(Trainer, "losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
+    monkeypatch.setattr(Trainer, "example_losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
     with pytest.raises(RuntimeError, match="a fault of the net"):
         fit(X, GOLD, net="linear", plan=PLAN)
 

@@ -102,7 +102,7 @@ class PruneAndTrain(Recipe):
         plan = replace(setup.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
         training_data, test = setup.training_data, setup.parts["test"]
         trained = train_once(training_data, parts, train_spec(self.method, net=self.net, plan=plan))
-        prediction, gold = trained.predict(training_data.on(test), test), training_data.gold
+        prediction, gold = trained.predict(training_data.inputs_of(test), test), training_data.gold
         assert gold is not None
         soft = _aggregated_labels(setup, remaining, self.method)
         labels = {} if soft is None else {"labels": evaluate.accuracy(soft, gold.on(remaining))}

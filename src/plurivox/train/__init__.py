@@ -5,11 +5,11 @@ The types from a data set to a training step, where they are made, and what they
     Dataset       io.read                          the files and tables of a data set
     TrainingData  workflows.training_data_of       inputs, one row per task, with votes, gold, soft labels and splits
     Supervision   PreparedTraining.of, fit         data that a target may use: votes, gold labels, soft labels
-    PreparedData  PreparedData.of                  inputs as a tensor on the device, without tasks that have no target; weights
+    PreparedData  PreparedData.from_inputs         inputs as a tensor on the device, without tasks that have no target; weights
     Examples      Target.examples                  the labels as tensors, from which those of a batch are drawn
     Batch         Trainer.make_batch               inputs, labels and weights of the examples of one step
 
-The docstring of `plurivox.train.parallel.runs` lists the calls from a series of runs down to a step.
+The docstring of `plurivox.train.parallel.multi_seed_runs` lists the calls from a series of runs down to a step.
 """
 
 from typing import Any
@@ -18,11 +18,11 @@ from plurivox.core.errors import require_package
 from plurivox.core.lazy_import import lazy_getattr
 
 EXPORTS = {
-    "CrowdClassifier": "estimator",
+    "CrowdClassifier": "sklearn_classifier",
     "Known": "targets._contract",
     "Supervision": "targets._contract",
     "Plan": "plan",
-    "Trained": "result",
+    "Trained": "trained_net",
     "attacks": "",
     "augment": "data.augment:",
     "crowdlab": "em.crowdlab",
@@ -34,7 +34,7 @@ EXPORTS = {
     "raykar_em": "em.raykar_em",
     "splits": "data.splits:",
     "targets": "",
-    "text": "data.text:",
+    "text": "data.text_encoding:",
 }
 WITHOUT_TORCH = ("crowdlab", "raykar_em", "splits")
 __all__ = [*EXPORTS]
@@ -43,7 +43,7 @@ _attribute = lazy_getattr(__name__, EXPORTS)
 
 def __getattr__(name: str) -> Any:
     if name in EXPORTS and name not in WITHOUT_TORCH:
-        import plurivox.train._torch  # noqa: F401  raises MissingExtra if torch is not installed
+        import plurivox.train._require_torch  # noqa: F401  raises MissingExtra if torch is not installed
     if name == "CrowdClassifier":
         require_package("sklearn", name, "pip install scikit-learn")
     return _attribute(name)

@@ -7,14 +7,15 @@ from plurivox.train import targets as targets
 from plurivox.train.data import augment as augment
 from plurivox.train.data import images as images
 from plurivox.train.data import splits as splits
-from plurivox.train.data import text as text
+from plurivox.train.data import text_encoding as _text_encoding
 from plurivox.train.em.crowdlab import crowdlab as crowdlab
 from plurivox.train.em.raykar_em import raykar_em as raykar_em
-from plurivox.train.estimator import CrowdClassifier as CrowdClassifier
 from plurivox.train.fit_net import fit as fit
 from plurivox.train.plan import Plan as Plan
-from plurivox.train.result import Trained as Trained
+from plurivox.train.sklearn_classifier import CrowdClassifier as CrowdClassifier
 from plurivox.train.targets._contract import Known as Known
 from plurivox.train.targets._contract import Supervision as Supervision
+from plurivox.train.trained_net import Trained as Trained
 
+text = _text_encoding
 EXPORTS: dict[str, str]

@@ -14,8 +14,8 @@ from torch.nn.functional import cross_entropy
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method, option
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train.loop.early_stopping import check_labels_known
-from plurivox.train.result import Trained, probabilities
+from plurivox.train.loop.early_stopping import check_true_labels
+from plurivox.train.trained_net import Trained, softmax_probabilities
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Attack(Method, ABC):
 
     @abstractmethod
     def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
-        """Return the changed images (n, ...), from 0 to 1; the loss against `target` (n, n_labels) is increased."""
+        """Return the images x (n, ...) with pixels changed to increase the net's loss against `target` (n, n_labels)."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class FGSM(Attack):
     Goodfellow et al. (2015), https://arxiv.org/abs/1412.6572; epsilon 4 in Collins et al. (2022).
     """
 
-    epsilon: float = option(4.0, "most that a pixel may change, in steps of 1/255", low=0, high=255)
+    epsilon: float = option(4.0, "maximum change of a pixel, in units of 1/255", low=0, high=255)
 
     def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         del rng
@@ -54,10 +54,10 @@ class PGD(Attack):
     use epsilon 4 and 8 with steps of 1.
     """
 
-    epsilon: float = option(4.0, "most that a pixel may change, in steps of 1/255", low=0, high=255)
-    step: float = option(1.0, "length of a step, in steps of 1/255", low=0, high=255)
-    steps: int = option(10, "number of steps", low=1)
-    random_start: bool = option(True, "start at a random point of the ball; no: at the image")
+    epsilon: float = option(4.0, "maximum change of a pixel, in units of 1/255", low=0, high=255)
+    step: float = option(1.0, "length of a gradient step, in units of 1/255", low=0, high=255)
+    steps: int = option(10, "number of gradient steps", low=1)
+    random_start: bool = option(True, "start at a random point within epsilon of the image; no: at the image")
 
     def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         low, high = (x - self.epsilon / 255).clamp(min=0), (x + self.epsilon / 255).clamp(max=1)
@@ -83,14 +83,15 @@ class AttackResult:
 def attack(
     net: nn.Module | Trained, x: Tensor, target: SoftLabels, method: Attack, *, batch: int = 256, seed: int = 0
 ) -> AttackResult:
-    """Attack the net on every image and return its predictions and losses; row i of `x` is task i of `target`.
+    """Change images x by an adversarial attack on a net; return its predictions for them, and its loss before and after.
 
-    Images are bytes, or floats from 0 to 1; targets are hard or soft. The outputs of a `Trained` are matched with the labels
-    of the target by name, those of a plain module by order. The net is used in evaluation mode and not changed.
+    Row i of `x` is task i of `target`. Images are bytes, or floats from 0 to 1; targets are hard or soft. The outputs of a
+    `Trained` are matched with the labels of the target by name, those of a plain module by order. The net is used in evaluation
+    mode and not changed.
     """
     _check_images(x, target)
     if isinstance(net, Trained):
-        check_labels_known(target, net.labels, "targets")
+        check_true_labels(target, net.labels, "targets")
         target = target.on_labels(net.labels)
         net = net.net
     device = next((one.device for one in net.parameters()), x.device)
@@ -106,7 +107,7 @@ def attack(
             with torch.no_grad():
                 after, before = net(changed), net(pixels)
             losses.append(torch.stack([cross_entropy(one, truth, reduction="sum").double() for one in (after, before)]))
-            predicted.append(probabilities(after))
+            predicted.append(softmax_probabilities(after))
     finally:
         net.train(was_training)
     mean = torch.stack(losses).sum(0).cpu().numpy() / len(target)

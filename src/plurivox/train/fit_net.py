@@ -23,8 +23,8 @@ from plurivox.train.loop.training_run import Log, TrainingRun
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
-from plurivox.train.result import Trained
 from plurivox.train.targets import Supervision, Target
+from plurivox.train.trained_net import Trained
 
 
 def fit(
@@ -49,7 +49,7 @@ def fit(
     log: Log | None = None,
     progress: Progress = no_progress,
 ) -> Trained:
-    """Train a net on inputs `x`, one row per task.
+    """Train a net on inputs `x`, one row per task, and return it as `Trained`.
 
     `target` is what the net is trained on: soft labels, votes (their shares; with a head the votes themselves), or the name
     of a target. `known` holds the votes, gold and soft labels that a target given by name uses. Rows of x are the tasks of
@@ -81,16 +81,16 @@ def fit(
     if isinstance(target, SoftLabels | Votes):
         known, tasks = _with_target_data(target, known, spec.head), target.tasks if tasks is None else tasks
     rows = x if isinstance(x, Tensor) else np.asarray(x)
-    names = _task_names(tasks, len(rows))
-    data = PreparedData.of(rows, spec, known, tasks=names, labels=labels, weight=weight)
+    names = _check_task_names(tasks, len(rows))
+    data = PreparedData.from_inputs(rows, spec, known, tasks=names, labels=labels, weight=weight)
     run = TrainingRun(
         spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, progress=progress
     )
-    return run.finish()
+    return run.train_to_end()
 
 
-def _task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
-    """Return the task of each row of x; InputError if they are missing, too many, too few or not unique."""
+def _check_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
+    """Return the names of the tasks; InputError if they are missing, not one per row of the inputs, or not unique."""
     if tasks is None:
         raise InputError("the inputs need the names of their tasks: give `tasks`, one for each row of x")
     names = as_names(tasks, "tasks")
@@ -103,13 +103,13 @@ def _task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
     return names
 
 
-def _with_target_data(given: SoftLabels | Votes, known: Supervision, head: Head | None) -> Supervision:
-    """Return `known` with the soft labels or votes that were given as target; OptionError if the head needs votes."""
-    if isinstance(given, SoftLabels):
+def _with_target_data(target: SoftLabels | Votes, supervision: Supervision, head: Head | None) -> Supervision:
+    """Return a copy of `supervision` that contains `target`, soft labels or votes; OptionError if the head needs votes."""
+    if isinstance(target, SoftLabels):
         if head is not None and required_target_kind(head) == "votes":
             raise OptionError(
                 f"{head.name()} is trained on votes, not on soft labels; give votes, or leave the head out"
             )
-        return replace(known, soft=given)
-    voted = SoftLabels.of_votes(given).on(given.voted)
-    return replace(known, votes=given, soft=voted if known.soft is None else known.soft)
+        return replace(supervision, soft=target)
+    voted = SoftLabels.of_votes(target).on(target.voted)
+    return replace(supervision, votes=target, soft=voted if supervision.soft is None else supervision.soft)

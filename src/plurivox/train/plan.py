@@ -23,13 +23,13 @@ class Plan(Method):
 
     epochs: int = option(20, "passes over all training examples", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
-    optimizer: Literal["adam", "adamw", "sgd"] = option("adam", "optimiser")
+    optimizer: Literal["adam", "adamw", "sgd"] = option("adam", "optimiser of the weights")
     lr: float = option(1e-3, "learning rate", low=0)
     momentum: float = option(0.9, "momentum of sgd", low=0, high=1)
     nesterov: bool = option(False, "Nesterov's momentum for sgd")
     weight_decay: float = option(0.0, "L2 penalty; with adamw it is decoupled", low=0)
     clip: float | None = option(None, "maximum norm of the gradient; none: no clipping", low=0)
-    reduction: Literal["mean", "sum"] = option("mean", "mean or sum of the losses of a batch")
+    reduction: Literal["mean", "sum"] = option("mean", "loss of a batch: mean or sum of the losses of its examples")
     schedule: Literal["constant", "step", "multistep", "cosine", "one-cycle"] = option(
         "constant", "learning-rate schedule"
     )
@@ -41,11 +41,17 @@ class Plan(Method):
     best: str = option(
         "last", "epoch whose weights are kept: last, or the best on dev by loss, accuracy or another measure"
     )
-    goal: Literal["auto", "highest", "lowest"] = option("auto", "which value of that measure is best")
-    ties: Literal["first", "last"] = option("first", "which of two equally good epochs is kept")
-    patience: int | None = option(None, "stop after this many epochs without improvement", low=1)
+    goal: Literal["auto", "highest", "lowest"] = option(
+        "auto", "whether the highest or the lowest value of the measure best is best; auto: by its name"
+    )
+    ties: Literal["first", "last"] = option("first", "which of two epochs with the same value of best is kept")
+    patience: int | None = option(
+        None, "early stopping: end training after this many epochs without a better value of best; none: never", low=1
+    )
     accumulate: int = option(1, "gradient accumulation: compute a batch in this many chunks; needs less memory", low=1)
-    precision: Literal["float32", "bfloat16"] = option("float32", "bfloat16: mixed precision")
+    precision: Literal["float32", "bfloat16"] = option(
+        "float32", "number type of the net: float32, or mixed precision with bfloat16"
+    )
     channels_last: bool = option(False, "store images with channels last in memory")
     engine: Literal["auto", "eager", "graphs", "compile"] = option(
         "auto", "execution of a step: eager, as a CUDA graph, or torch.compile; auto: graphs on CUDA, else eager"
@@ -73,7 +79,7 @@ class Plan(Method):
 
     @cached_property
     def milestone_epochs(self) -> tuple[int, ...]:
-        """The option `milestones` as sorted numbers of epochs; OptionError if they are not whole numbers.
+        """Epochs of the option `milestones`, parsed and sorted; OptionError if they are not whole numbers.
 
         >>> Plan(milestones="50, 55").milestone_epochs
         (50, 55)

@@ -129,7 +129,7 @@ def split_tasks(
                 f"{first_few(training_data.tasks)}"
             )
         found = replace(
-            training_data, tasks=tasks[there], x=training_data.on(tasks[there]), split=names[there]
+            training_data, tasks=tasks[there], x=training_data.inputs_of(tasks[there]), split=names[there]
         ).splits()
         if "train" not in found:
             raise InputError(f"{file} has the splits {first_few(split)}; rename them to train, dev and test")
@@ -153,8 +153,8 @@ def split_tasks(
 #
 #     settings.json   command, input and the tasks of train, dev and test (here)
 #     results.csv     the measures of all runs (`workflows.train_runs`)
-#     run-000/        result.json (`train.parallel.runs`); weights, history and what was recorded (`train.result`); a checkpoint
-#                     while it is trained (`train.loop.training_run`)
+#     run-000/        result.json (`train.parallel.multi_seed_runs`); weights, history and recorded logits
+#                     (`train.trained_net`); a checkpoint while it is trained (`train.loop.training_run`)
 
 
 @dataclass(frozen=True)

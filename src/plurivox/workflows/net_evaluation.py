@@ -19,7 +19,7 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 
 if TYPE_CHECKING:  # tables of runs do not need torch
-    from plurivox.train.result import Trained
+    from plurivox.train.trained_net import Trained
 
 Runs = Mapping[str, Sequence[Mapping[str, float]]]  # method -> the measures of each of its runs
 HARD_MEASURES = ("accuracy", "balanced-accuracy", "macro-f1", "weighted-f1", "nll", "brier", "ece")
@@ -71,7 +71,7 @@ def dev_truth(training_data: TrainingData, splits: Mapping[str, Names], best: st
         hard, soft = gold_and_shares(training_data, splits["dev"])
         first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
-    return None if truth is None else (training_data.on(truth.tasks), truth)
+    return None if truth is None else (training_data.inputs_of(truth.tasks), truth)
 
 
 def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
@@ -89,7 +89,7 @@ def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping
     """Return for every split the hard measures against gold, the soft ones against vote shares, and the majority baseline."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
-        prediction = trained.predict(training_data.on(tasks), tasks)
+        prediction = trained.predict(training_data.inputs_of(tasks), tasks)
         gold, shares = gold_and_shares(training_data, tasks)
         for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
             if truth is not None:

@@ -16,7 +16,7 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
 from plurivox.train import targets
-from plurivox.train.data.input_tensors import check_inputs
+from plurivox.train.data.input_tensors import check_inputs_finite
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.loop.early_stopping import Measure
 from plurivox.train.loop.prepared_data import PreparedData
@@ -24,10 +24,10 @@ from plurivox.train.loop.tensorboard import TensorBoardLog, require_tensorboard
 from plurivox.train.loop.train_spec import DEFAULT_MAIN_TARGET, AgreementWeighting, Record, TrainSpec
 from plurivox.train.loop.training_run import Log, TrainingRun
 from plurivox.train.nets import Net
-from plurivox.train.parallel.runs import choose_parallel_runs, run_series
+from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs, run_series
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
-from plurivox.train.result import Trained
 from plurivox.train.targets import Supervision
+from plurivox.train.trained_net import Trained
 from plurivox.workflows.load_training_data import RunFolder
 from plurivox.workflows.net_evaluation import Series, dev_measures, dev_truth, measure_net, unseen_labels
 
@@ -122,7 +122,9 @@ class PreparedTraining:
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
         known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
         weight = _task_weights(training_data, train, spec.weighting)
-        data = PreparedData.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        data = PreparedData.from_inputs(
+            training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight
+        )
         return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
 
     def start(
@@ -151,7 +153,7 @@ def train_once(
     training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
 ) -> Trained:
     """Train one net on the split train with the seed of the plan, and return it."""
-    return PreparedTraining.of(training_data, splits, spec).start(spec.plan.seed, None, progress).finish()
+    return PreparedTraining.of(training_data, splits, spec).start(spec.plan.seed, None, progress).train_to_end()
 
 
 def train_runs(
@@ -182,7 +184,7 @@ def train_runs(
         home.open(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
-        check_inputs(training_data.on(tasks), tasks)
+        check_inputs_finite(training_data.inputs_of(tasks), tasks)
     ready = PreparedTraining.of(training_data, splits, spec)
     together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
     for line in _notes(training_data, splits, spec, together if stacked else 0):
@@ -246,4 +248,4 @@ def _task_weights(training_data: TrainingData, tasks: Names, weighting: Agreemen
         return None
     if training_data.votes is None:
         raise InputError(f"{training_data.name} has no votes; weighting tasks by agreement needs votes")
-    return weighting.weights(training_data.votes, tasks)
+    return weighting.task_weights(training_data.votes, tasks)

@@ -16,7 +16,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
 from plurivox.train.data.training_data import TrainingData, read_training_data, write_training_data
 from plurivox.train.loop.safetensors import write_tensors
-from plurivox.train.result import Trained
+from plurivox.train.trained_net import Trained
 from toy_training import toy_data
 
 pytestmark = pytest.mark.training

@@ -52,7 +52,7 @@ def test_no_data_are_copied_off_the_device(name: str) -> None:
 
 def test_every_image_is_cropped_and_flipped_by_its_own_random_numbers() -> None:
     x, augment = images(), CropFlip(pad=2)
-    drawn = augment.draw(len(x), Generator().manual_seed(0))
+    drawn = augment.draw_random_numbers(len(x), Generator().manual_seed(0))
     out, padded = augment.apply(x, drawn), torch.nn.functional.pad(x, (2, 2, 2, 2))
     for one in range(len(x)):
         down, right = (drawn[one, :2] * 5).long().tolist()
@@ -62,7 +62,7 @@ def test_every_image_is_cropped_and_flipped_by_its_own_random_numbers() -> None:
 
 def test_all_shifts_are_equally_likely() -> None:
     column = torch.arange(9.0).expand(1, 1, 9, 9) / 8
-    drawn = CropFlip().draw(9000, Generator().manual_seed(0))
+    drawn = CropFlip().draw_random_numbers(9000, Generator().manual_seed(0))
     assert (torch.bincount((drawn[:, 0] * 9).long(), minlength=9) > 850).all()
     middle = torch.tensor([[0.5, 0.5, 0.9]])  # neither shifted nor flipped
     assert torch.equal(CropFlip().apply(column, middle), column)

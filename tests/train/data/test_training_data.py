@@ -37,14 +37,14 @@ def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: 
     packed, folder = both(tmp_path, x=x, task=tasks, split=split, y=y, labels=labels)
     assert packed.x.dtype == folder.x.dtype == kind and packed.splits().keys() == folder.splits().keys()
     assert packed.gold is not None and folder.gold is not None and np.array_equal(packed.gold.prob, folder.gold.prob)
-    assert torch.equal(*(to_input_tensor(one.on(GOLD.tasks), CPU) for one in (packed, folder)))
+    assert torch.equal(*(to_input_tensor(one.inputs_of(GOLD.tasks), CPU) for one in (packed, folder)))
     one, two = (PreparedTraining.of(made, made.splits(), train_spec("gold")).data for made in (packed, folder))
     assert torch.equal(one.x, two.x) and one.tasks.tolist() == two.tasks.tolist() == tasks[:6].tolist()
     assert one.labels.tolist() == two.labels.tolist()
     drawn = [
         train_spec("gold")
         .target.examples(data.supervision, data.tasks, data.labels, CPU)
-        .draw(torch.arange(6), torch.Generator())
+        .draw_labels(torch.arange(6), torch.Generator())
         for data in (one, two)
     ]
     assert isinstance(drawn[0], torch.Tensor) and isinstance(drawn[1], torch.Tensor) and torch.equal(*drawn)

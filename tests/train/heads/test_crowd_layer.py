@@ -83,7 +83,7 @@ def test_on_logits_the_initial_loss_is_the_plain_cross_entropy(variant: str) -> 
 def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
     plan: Plan, capturable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(WorkerTable, "capturable", capturable)
+    monkeypatch.setattr(WorkerTable, "is_graph_capturable", capturable)
     plan = replace(plan, lr=0.1, weight_decay=0.05)
     kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
     start = torch.randn(4, 3)
@@ -93,7 +93,7 @@ def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
     goal, who = torch.randn(4, 3), torch.tensor([0, 1, 2, 1, 3])
     for _ in range(5):
         weight = torch.tensor([1.0, 1, 1, 1, 0])
-        (weight[:, None] * (rows.take(who, weight) - goal[who]) ** 2).sum().backward()
+        (weight[:, None] * (rows.take_rows(who, weight) - goal[who]) ** 2).sum().backward()
         rows.step(plan, 0.1)
         other.zero_grad()
         ((table[who[:4]] - goal[who[:4]]) ** 2).sum().backward()

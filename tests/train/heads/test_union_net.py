@@ -26,7 +26,7 @@ def test_the_loss_is_the_published_one(variant: Literal["A", "B"]) -> None:
 def test_matrices_of_the_fit_are_conditional_on_the_worker() -> None:
     head, logits, batch = attached(UnionNet())
     _, gold, votes = toy_data(N_TASKS)
-    found = head.fit_result(gold, batch.x, logits)
+    found = head.make_worker_fit(gold, batch.x, logits)
     assert found is not None and found.confusion is not None
     union = softmax(numbers(head.matrix)).reshape(N_LABELS, N_WORKERS, N_LABELS)  # type: ignore[arg-type]
     want = (union / union.sum(2, keepdims=True)).transpose(1, 0, 2)

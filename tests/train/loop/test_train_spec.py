@@ -8,7 +8,7 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import CrowdLayer, TwoHeads
-from plurivox.train.loop.train_spec import AgreementWeighting, TrainSpec, agreement
+from plurivox.train.loop.train_spec import AgreementWeighting, TrainSpec, task_agreement
 from plurivox.train.losses import KL
 from plurivox.train.nets import MLP
 from plurivox.train.targets import AllVotes, Gold, Pair, Soft
@@ -19,7 +19,7 @@ def test_names_become_objects() -> None:
     spec = TrainSpec.of("gold", net="mlp[hidden=8]", loss="kl", augment="crop-flip", record=True, plan=Plan(epochs=3))
     assert spec.target == Gold() and spec.net == MLP(hidden="8") and spec.loss == KL() and spec.head is None
     assert spec.augment is not None and spec.record == "visit" and spec.plan.epochs == 3
-    assert TrainSpec.of(spec.target, net=spec.net, loss=spec.loss).settings()["net"] == "mlp[hidden=8]"
+    assert TrainSpec.of(spec.target, net=spec.net, loss=spec.loss).settings_text()["net"] == "mlp[hidden=8]"
     assert TrainSpec.of(augment="none", head="").augment is None
 
 
@@ -90,11 +90,13 @@ def test_soft_labels_as_target_of_a_head_on_votes_raise_an_error() -> None:
 def test_soft_answers_agree_as_labels_drawn_from_them_do() -> None:
     columns = {"weight": [0.7, 0.3, 0.7, 0.3, 1.0], "answer": [0, 0, 1, 1, 2]}
     votes = Votes.of(list("aaaab"), [1, 1, 2, 2, 1], list("xyxyx"), **columns)
-    assert agreement(votes, as_names(["b", "a", "c"])) == pytest.approx([1, 0.58, 1])  # nobody disagrees on b and c
+    assert task_agreement(votes, as_names(["b", "a", "c"])) == pytest.approx(
+        [1, 0.58, 1]
+    )  # nobody disagrees on b and c
 
 
 def test_tasks_below_the_least_agreement_are_left_out() -> None:
     votes = Votes.of(list("aaaaabb"), [1, 2, 3, 4, 5, 1, 2], list("vvwxyvw"))
     for weigh, expected in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # one pair of ten agrees: exactly the least
-        assert AgreementWeighting(weigh, 0.1).weights(votes, votes.tasks).tolist() == expected
-    assert np.all(AgreementWeighting(weigh=False).weights(votes, votes.tasks) == 1)
+        assert AgreementWeighting(weigh, 0.1).task_weights(votes, votes.tasks).tolist() == expected
+    assert np.all(AgreementWeighting(weigh=False).task_weights(votes, votes.tasks) == 1)

@@ -3,12 +3,12 @@
 import torch
 
 from plurivox.train.nets import CifarResNet
-from plurivox.train.nets.cifar_resnet import shortcut
+from plurivox.train.nets.cifar_resnet import zero_padded_shortcut
 
 
 def test_the_shortcut_takes_every_second_pixel_and_puts_its_zeros_last() -> None:
     x = torch.rand(2, 3, 4, 4)
-    out = shortcut(x, stride=2, extra=5)
+    out = zero_padded_shortcut(x, stride=2, extra_channels=5)
     assert out.shape == (2, 8, 2, 2)
     assert torch.equal(out[:, :3], x[:, :, ::2, ::2]) and not out[:, 3:].any()
 
@@ -19,7 +19,7 @@ def test_a_block_whose_convolutions_are_zero_is_its_shortcut() -> None:
     for conv in (block.conv1, block.conv2):
         torch.nn.init.zeros_(conv.weight), torch.nn.init.zeros_(conv.bias)
     x = torch.rand(2, 4, 8, 8)
-    assert torch.equal(block(x), shortcut(x, 2, 4))
+    assert torch.equal(block(x), zero_padded_shortcut(x, 2, 4))
 
 
 def test_bytes_and_numbers_from_0_to_1_are_the_same_image() -> None:

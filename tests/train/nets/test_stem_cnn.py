@@ -28,4 +28,4 @@ def test_wrong_inputs_raise_errors() -> None:
             StemCNN(chars=9).build(shape, 2)
     for x in (torch.rand(2, 12), torch.full((2, 12), -1), torch.ones(2, 3, 4, dtype=torch.int64)):
         with pytest.raises(InputError, match="stem-cnn takes rows of integer codes"):
-            StemCNN(chars=9).sized_for(x)
+            StemCNN(chars=9).with_input_sizes(x)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.train.data.text import Vocabulary, encode_tokens, write_vocabularies
+from plurivox.train.data.text_encoding import Vocabulary, encode_tokens, write_vocabularies
 from plurivox.train.nets import Tagger
 from plurivox.train.nets._shared.attention_encoder import EncoderLayer
 from plurivox.train.nets.tagger import BidirectionalLSTM

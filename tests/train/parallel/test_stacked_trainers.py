@@ -18,7 +18,7 @@ from plurivox.train.heads._contract import HeadModule
 from plurivox.train.heads.crowd_layer import _CrowdLayerModule
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.runs import choose_parallel_runs, max_stacked_runs, run_series, run_stacked
+from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs, max_stacked_runs, run_series, run_stacked
 from plurivox.train.targets._contract import DrawnLabels
 from toy_training import toy_data
 from training_runs_setup import start_fit
@@ -47,7 +47,7 @@ def train_one(seed: int, folder: Path | None, progress: Progress, **how: Any) ->
 
 def both_ways(**how: Any) -> list[tuple[Trained, Trained]]:
     """(alone, stacked) for every seed."""
-    alone = [train_one(seed, None, no_progress, **how).finish() for seed in SEEDS]
+    alone = [train_one(seed, None, no_progress, **how).train_to_end() for seed in SEEDS]
     return list(zip(alone, run_stacked([partial(train_one, s, None, no_progress, **how) for s in SEEDS]), strict=True))
 
 
@@ -133,7 +133,7 @@ def test_the_others_continue_if_a_run_ends_early() -> None:
         plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
         return train_one(i, None, no_progress, plan=plan, measures={"mark": lambda prediction, truth: next(marks)})
 
-    alone = [begin(i).finish() for i in range(3)]
+    alone = [begin(i).train_to_end() for i in range(3)]
     pairs = list(zip(alone, run_stacked([partial(begin, i) for i in range(3)]), strict=True))
     assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
     for one, stacked in pairs:
@@ -148,14 +148,14 @@ def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
 
     stacked = run_stacked([partial(begin, i) for i in range(3)])
     for i, one in enumerate(stacked):
-        np.testing.assert_allclose(one.logits(X), begin(i).finish().logits(X), atol=2e-4)
+        np.testing.assert_allclose(one.logits(X), begin(i).train_to_end().logits(X), atol=2e-4)
 
 
 def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
     hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
     stacked = run_stacked([partial(train_one, 1, None, no_progress, **how) for how in hows])
     for one, how in zip(stacked, hows, strict=True):
-        same(train_one(1, None, no_progress, **how).finish(), one)
+        same(train_one(1, None, no_progress, **how).train_to_end(), one)
 
 
 def test_a_head_can_change_the_inputs_of_stacked_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_images_are_augmented_in_a_stack_too() -> None:
     pixels = np.random.default_rng(0).random((60, 3, 4, 4)).astype(np.float32)
     begin = partial(start_fit, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
     plans = [replace(PLAN, seed=seed) for seed in SEEDS]
-    alone = [begin(plan=plan).finish().logits(pixels) for plan in plans]
+    alone = [begin(plan=plan).train_to_end().logits(pixels) for plan in plans]
     stacked = run_stacked([partial(begin, plan=plan) for plan in plans])
     np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
 
@@ -214,7 +214,7 @@ def test_a_nan_loss_stops_only_its_run() -> None:
 
         return start_fit(mine[i], GOLD, net=NET, plan=replace(PLAN, seed=i), progress=spoil)
 
-    alone = [begin(i, False).finish() for i in range(3)]
+    alone = [begin(i, False).train_to_end() for i in range(3)]
     with pytest.warns(PlurivoxWarning, match="NaN in epoch 2: training stops with the weights of epoch 1"):
         stacked = run_stacked([partial(begin, i, True) for i in range(3)])
     same(alone[0], stacked[0])

@@ -95,7 +95,7 @@ def train_and_predict(setting: ExperimentSetting, method: str, train: Names, tes
         model = _fit_logistic(setting, parts, training_data, setting.chosen_l2["l2"])
         return model.predict(_inputs(training_data, test), test)
     spec = train_spec(**_spec_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
-    return train_once(training_data, parts, spec).predict(training_data.on(test), test)
+    return train_once(training_data, parts, spec).predict(training_data.inputs_of(test), test)
 
 
 def _spec_arguments(method: str, seed: int) -> dict[str, Any]:
@@ -145,4 +145,4 @@ def _fit_logistic(setting: ExperimentSetting, parts: Parts, training_data: Train
 
 
 def _inputs(training_data: TrainingData, tasks: Names) -> Any:
-    return training_data.on(tasks).astype(np.float64)
+    return training_data.inputs_of(tasks).astype(np.float64)

@@ -14,7 +14,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.train.data import text
+from plurivox.train.data import text_encoding
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset
@@ -105,9 +105,11 @@ def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
                 _add_test_set(columns, data.tables[table]().sort("sentence", "position"), split, gold.labels)
             )
     train = [token for token, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
-    words = text.Vocabulary.of(train, least=2, lower=True)  # words that occur once train the code of unknown words
-    chars = text.Vocabulary.of("".join(train))
-    x = text.encode_tokens(
+    words = text_encoding.Vocabulary.of(
+        train, least=2, lower=True
+    )  # words that occur once train the code of unknown words
+    chars = text_encoding.Vocabulary.of("".join(train))
+    x = text_encoding.encode_tokens(
         columns.pop("token"), columns["group"], words, chars, context=context or None, letters=letters
     )
     return _make_texts(data.name, columns, x, np.concatenate(all_counts), gold.labels)
@@ -133,14 +135,14 @@ def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
     items, gold = _items_and_gold(data, ("task", "word", "stem", "split"))
     tasks = as_names(items["task"].to_list())
     first, second = items["word"].to_list(), items["stem"].to_list()
-    chars = text.Vocabulary.of("".join(first + second))
+    chars = text_encoding.Vocabulary.of("".join(first + second))
     columns = {
         "tasks": tasks.tolist(),
         "group": first,
         "split": [SPLIT_NAMES.get(split, split) for split in items["split"].to_list()],
         "y": gold.on(tasks).hard().tolist(),
     }
-    x = text.encode_pairs(first, second, chars, letters=letters or None)
+    x = text_encoding.encode_pairs(first, second, chars, letters=letters or None)
     return _make_texts(data.name, columns, x, _count_votes(data, tasks), gold.labels)
 
 

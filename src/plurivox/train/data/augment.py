@@ -1,7 +1,7 @@
 """Augmentation: random changes of a whole batch of images on its device.
 
-Random numbers are drawn first (`draw`) and then applied (`apply`), so that drawing may be outside a CUDA graph or a compiled
-step and the rest inside. Bytes stay bytes, and floats from 0 to 1 stay between 0 and 1.
+Random numbers are drawn first (`draw_random_numbers`) and then applied (`apply`), so that drawing may be outside a CUDA graph
+or a compiled step and the rest inside. Bytes stay bytes, and floats from 0 to 1 stay between 0 and 1.
 """
 
 from abc import ABC, abstractmethod
@@ -18,21 +18,21 @@ from plurivox.core.method import Method, option, parse_spec
 
 @dataclass(frozen=True)
 class Augmentation(Method, ABC):
-    """A random change of images; `augmentation(x, rng)` draws random numbers and applies the change; base class."""
+    """A random change of images; `augmentation(images, rng)` draws random numbers and applies the change; base class."""
 
     n_draws: ClassVar[int] = 0  # random numbers from 0 to 1 per image
 
-    def draw(self, n: int, rng: Generator) -> Tensor:
-        """(n, n_draws) the random numbers for n images, on the generator's device."""
-        return torch.rand(n, self.n_draws, generator=rng, device=rng.device)
+    def draw_random_numbers(self, n_images: int, rng: Generator) -> Tensor:
+        """(n_images, n_draws) random numbers from 0 to 1 that determine the change of each image, on the generator's device."""
+        return torch.rand(n_images, self.n_draws, generator=rng, device=rng.device)
 
     @abstractmethod
-    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
-        """Return the images (n, channels, height, width) changed by the random numbers `drawn` (n, n_draws); same dtype."""
+    def apply(self, images: Tensor, random_numbers: Tensor) -> Tensor:
+        """Return the images (n, channels, height, width) changed as `random_numbers` (n, n_draws) determine; same dtype."""
 
-    def __call__(self, x: Tensor, rng: Generator) -> Tensor:
-        """Return the images changed at random."""
-        return self.apply(x, self.draw(len(x), rng))
+    def __call__(self, images: Tensor, rng: Generator) -> Tensor:
+        """Return the images (n, channels, height, width) with a random change of each."""
+        return self.apply(images, self.draw_random_numbers(len(images), rng))
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class NoAugmentation(Augmentation):
     def name(cls) -> str:
         return "none"
 
-    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
-        del drawn
-        return x
+    def apply(self, images: Tensor, random_numbers: Tensor) -> Tensor:
+        del random_numbers
+        return images
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,19 @@ class CropFlip(Augmentation):
     """
 
     pad: int = option(4, "black pixels added on every side before the crop", low=0)
-    flip: float = option(0.5, "share of images that are flipped", low=0, high=1)
+    flip: float = option(0.5, "share of images that are flipped horizontally", low=0, high=1)
 
     n_draws: ClassVar[int] = 3
 
-    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
-        n, channels, height, width = x.shape
-        shift = (drawn[:, :2] * (2 * self.pad + 1)).long().clamp(max=2 * self.pad)  # (n, 2) down, right
-        rows = shift[:, :1] + torch.arange(height, device=x.device)  # (n, height) of the padded image
-        columns = torch.arange(width, device=x.device).expand(n, -1)
-        columns = shift[:, 1:] + torch.where(drawn[:, 2:] < self.flip, columns.flip(1), columns)
-        padded = functional.pad(x, (self.pad,) * 4)
-        image = torch.arange(n, device=x.device)[:, None, None, None]
-        channel = torch.arange(channels, device=x.device)[None, :, None, None]
+    def apply(self, images: Tensor, random_numbers: Tensor) -> Tensor:
+        n, channels, height, width = images.shape
+        shift = (random_numbers[:, :2] * (2 * self.pad + 1)).long().clamp(max=2 * self.pad)  # (n, 2) down, right
+        rows = shift[:, :1] + torch.arange(height, device=images.device)  # (n, height) of the padded image
+        columns = torch.arange(width, device=images.device).expand(n, -1)
+        columns = shift[:, 1:] + torch.where(random_numbers[:, 2:] < self.flip, columns.flip(1), columns)
+        padded = functional.pad(images, (self.pad,) * 4)
+        image = torch.arange(n, device=images.device)[:, None, None, None]
+        channel = torch.arange(channels, device=images.device)[None, :, None, None]
         return padded[image, channel, rows[:, None, :, None], columns[:, None, None, :]]
 
 
@@ -89,28 +89,30 @@ class ShearFlipResize(Augmentation):
     torch.Size([2, 3, 8, 8])
     """
 
-    shear: float = option(15.0, "largest shear in degrees", low=0, high=89)
-    flip: float = option(0.5, "probability of a flip, for images for which flipping was chosen", low=0, high=1)
-    area: float = option(0.08, "smallest share of the area that a crop keeps", low=0.0001, high=1)
-    aspect: float = option(4 / 3, "largest aspect of a crop; the smallest is 1 over it", low=1)
+    shear: float = option(15.0, "largest horizontal shear of an image in degrees", low=0, high=89)
+    flip: float = option(0.5, "probability of a horizontal flip, for images for which a flip was chosen", low=0, high=1)
+    area: float = option(0.08, "smallest share of the image area that a crop contains", low=0.0001, high=1)
+    aspect: float = option(4 / 3, "largest aspect ratio of a crop; the smallest is its inverse", low=1)
 
     n_draws: ClassVar[int] = 5
 
-    def apply(self, x: Tensor, drawn: Tensor) -> Tensor:
-        bytes_in = not x.is_floating_point()
-        pixels = x.float() / 255 if bytes_in else x
+    def apply(self, images: Tensor, random_numbers: Tensor) -> Tensor:
+        bytes_in = not images.is_floating_point()
+        pixels = images.float() / 255 if bytes_in else images
         # grid and sampling use float32: bfloat16 coordinates would blur the image
-        grid = functional.affine_grid(self._affine_matrices(drawn.float(), x.shape), list(x.shape), align_corners=False)
+        grid = functional.affine_grid(
+            self._affine_matrices(random_numbers.float(), images.shape), list(images.shape), align_corners=False
+        )
         # a crop ends at its last pixels; only a shear samples beyond the image, which is black
-        right, bottom = 1 - 1 / x.shape[3], 1 - 1 / x.shape[2]
+        right, bottom = 1 - 1 / images.shape[3], 1 - 1 / images.shape[2]
         inside = torch.stack([grid[..., 0].clamp(-right, right), grid[..., 1].clamp(-bottom, bottom)], -1)
-        grid = torch.where(drawn[:, 0, None, None, None] * 3 < 1, grid, inside)
+        grid = torch.where(random_numbers[:, 0, None, None, None] * 3 < 1, grid, inside)
         sampled = functional.grid_sample(pixels.float(), grid, mode="bilinear", align_corners=False).clamp(0, 1)
-        return (sampled * 255).round().to(x.dtype) if bytes_in else sampled.to(x.dtype)
+        return (sampled * 255).round().to(images.dtype) if bytes_in else sampled.to(images.dtype)
 
-    def _affine_matrices(self, drawn: Tensor, shape: torch.Size) -> Tensor:
-        """(n, 2, 3) the affine maps from result to source pixels, in coordinates from -1 to 1."""
-        which, one, two, three, four = drawn.unbind(1)
+    def _affine_matrices(self, random_numbers: Tensor, shape: torch.Size) -> Tensor:
+        """(n, 2, 3) the shear, flip or crop of each image as affine map from result to source pixels (coordinates -1 to 1)."""
+        which, one, two, three, four = random_numbers.unbind(1)
         zero, unit = torch.zeros_like(which), torch.ones_like(which)
         height, width = shape[2:]
         lean = torch.tan(torch.deg2rad((2 * one - 1) * self.shear)) * (height / width)
@@ -140,7 +142,7 @@ AUGMENTATIONS: dict[str, type[Augmentation]] = {
 
 
 def augmentation(spec: str) -> Augmentation:
-    """Return the augmentation of a name with options, such as crop-flip[pad=2].
+    """Return the image augmentation of a spec, a name with options such as crop-flip[pad=2]; an error if it is unknown.
 
     >>> augmentation("crop-flip[pad=2]")
     CropFlip(pad=2, flip=0.5)
@@ -151,12 +153,12 @@ def augmentation(spec: str) -> Augmentation:
     return AUGMENTATIONS[name].from_options(dict(given))
 
 
-def augment_once(augment: Augmentation, x: Tensor, seed: int, block: int = 4096) -> Tensor:
-    """Return the images augmented once, for use in every epoch: what the papers' code does by mistake.
+def augment_once(augment: Augmentation, images: Tensor, seed: int, block: int = 4096) -> Tensor:
+    """Return the images with one random augmentation each, the same in all epochs, as the code of some papers does by mistake.
 
     Images are processed in blocks; the block size does not affect the result.
     """
-    rng = Generator(x.device).manual_seed(seed)
-    drawn = augment.draw(len(x), rng)
-    blocks = zip(torch.split(x, block), torch.split(drawn, block), strict=True)
-    return torch.cat([augment.apply(images, numbers) for images, numbers in blocks])
+    rng = Generator(images.device).manual_seed(seed)
+    random_numbers = augment.draw_random_numbers(len(images), rng)
+    blocks = zip(torch.split(images, block), torch.split(random_numbers, block), strict=True)
+    return torch.cat([augment.apply(block_images, numbers) for block_images, numbers in blocks])

@@ -87,7 +87,7 @@ def _decode_image(picture: Picture, size: int | None) -> NDArray[np.uint8] | str
 
 
 def _stack_images(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]:
-    """(n, 3, height, width) the images as one array; InputError if their sizes differ."""
+    """(n, 3, height, width) the images as one array; InputError naming tasks if their sizes differ."""
     shapes = [one.shape for one in pixels]
     if other := [task for task, shape in zip(tasks, shapes, strict=True) if shape != shapes[0]]:
         first = " x ".join(map(str, shapes[0][1:]))

@@ -33,14 +33,14 @@ def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, ch
     return table.contiguous(memory_format=torch.channels_last) if channels_last and table.ndim == 4 else table
 
 
-def check_inputs(x: np.ndarray[Any, Any], tasks: Names) -> None:
+def check_inputs_finite(x: np.ndarray[Any, Any], tasks: Names) -> None:
     """Raise InputError if inputs contain NaN or infinity."""
     if x.dtype.kind == "f":
         to_input_tensor(x, torch.device("cpu"), tasks)
 
 
 def _as_numeric_array(x: Any) -> np.ndarray[Any, Any]:
-    """Return x as a writable array of a type that torch has; InputError if it is not numeric."""
+    """Return inputs x as a writable numpy array of a type that torch supports; InputError if they are not numeric."""
     table = np.asarray(x)
     if table.dtype.kind not in "fiub":
         raise InputError(f"inputs have the type {table.dtype}; they must be numbers")

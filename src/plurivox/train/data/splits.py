@@ -24,7 +24,7 @@ def stratified(
     >>> {name: len(tasks) for name, tasks in made.items()}, int((made["test"] < 6).sum())
     ({'train': 5, 'test': 5}, 3)
     """
-    names, label = _sort_tasks(tasks, labels)
+    names, label = _sort_tasks_with_groups(tasks, labels)
     share = _normalise_shares(shares)
     order = np.lexsort((np.random.default_rng(seed).random(len(names)), label))  # by label, random within
     cuts = np.concatenate([[0.0], np.cumsum(list(share.values()))])  # (n_splits + 1,)
@@ -48,7 +48,7 @@ def grouped(
     >>> sorted(len(tasks) for tasks in made.values())
     [4, 4]
     """
-    names, group = _sort_tasks(tasks, groups)
+    names, group = _sort_tasks_with_groups(tasks, groups)
     share = _normalise_shares(shares)
     size = np.bincount(group)
     missing = np.array(list(share.values())) * len(names)  # (n_splits,) tasks still to be assigned
@@ -107,8 +107,8 @@ def read_split(path: str | Path) -> dict[str, Names]:
     return {name: as_names(listed, "tasks") for name, listed in found.items()}
 
 
-def _sort_tasks(tasks: Iterable[object], groups: Iterable[object] | None) -> tuple[Names, Ints]:
-    """Return the tasks sorted, and the code of the label or group of each (0 without); InputError for duplicates."""
+def _sort_tasks_with_groups(tasks: Iterable[object], groups: Iterable[object] | None) -> tuple[Names, Ints]:
+    """Return the tasks sorted, and the integer code of the group of each (0 without groups); InputError for duplicate tasks."""
     names = as_names(tasks, "tasks")
     if len(twice := duplicates(names)):
         raise InputError(f"the list of tasks has duplicates: {first_few(twice)}")

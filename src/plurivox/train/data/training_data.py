@@ -48,7 +48,7 @@ class TrainingData:
         if len(twice := duplicates(self.tasks)):
             raise InputError(f"{self.name} has two inputs for the tasks {first_few(twice)}")
 
-    def on(self, tasks: Names) -> NDArray[Any]:
+    def inputs_of(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of `tasks`, in this order; InputError if one is missing."""
         return select_rows(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
@@ -95,7 +95,7 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
 
 
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the votes for the file: columns, or counts if workers are unknown; not for soft answers."""
+    """Return the votes as named arrays for an .npz file: columns, or counts if workers are unknown; error for soft answers."""
     if votes.weight is None and not (votes.worker < 0).any():
         columns = votes.columns()
         return {f"vote_{name}": without_stringdtype(columns[name]) for name in ("task", "worker", "label")}

@@ -28,7 +28,7 @@ class RaykarSteps:
 
     >>> votes = Votes.of(task=list("aab"), worker=[1, 2, 1], label=list("xyy"))
     >>> steps = RaykarSteps(votes)
-    >>> steps.e_step(np.full((2, 2), .5), steps.initial_matrices())[0].round(3)
+    >>> steps.e_step(np.full((2, 2), .5), steps.initial_confusion_matrices())[0].round(3)
     array([[0.5 , 0.5 ],
            [0.01, 0.99]])
     """
@@ -53,14 +53,14 @@ class RaykarSteps:
         self.gold_tasks, gold = row[row >= 0], gold.on(gold.tasks[row >= 0])
         self.gold_prob = np.asarray(gold.on_labels(self.votes.labels).prob)
 
-    def initial_matrices(self) -> Floats:
+    def initial_confusion_matrices(self) -> Floats:
         """(n_workers, true label, given label) nearly diagonal confusion matrices, to start EM with."""
         k = self.votes.n_labels
         start = np.eye(k) + self.pseudo
         return np.tile(start / start.sum(1, keepdims=True), (self.votes.n_workers, 1, 1))
 
     def clip_prior(self, prior: Floats) -> Floats:
-        """(n_tasks, n_labels) the probabilities raised to at least `clip` and normalised."""
+        """(n_tasks, n_labels) the prior probabilities of each task raised to at least `clip` and normalised."""
         clipped = np.clip(prior, self.clip, 1 - self.clip) if self.clip else prior
         return clipped / clipped.sum(1, keepdims=True)
 
@@ -76,7 +76,7 @@ class RaykarSteps:
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
         return self.em.matrices(self.em.m_step(self.em.expected_counts(posterior).confusion, pseudo))
 
-    def make_fit(
+    def fit_from_posterior(
         self,
         made_by: str,
         posterior: Floats,
@@ -84,7 +84,7 @@ class RaykarSteps:
         trace: tuple[float, ...] = (),
         converged: bool | None = None,
     ) -> Fit:
-        """Return posterior and confusion matrices as a Fit."""
+        """Return a Fit with the posterior of each task and the confusion matrix of each worker."""
         votes, prior = self.votes, posterior.mean(0)
         return Fit(
             SoftLabels.of(posterior, votes.tasks, votes.labels, support=votes.support),
@@ -153,7 +153,11 @@ def raykar_em(
         model.set_params(warm_start=True)
     steps = RaykarSteps(votes, gold, pseudo, clip)
     uniform = np.full((votes.n_tasks, votes.n_labels), 1 / votes.n_labels)
-    posterior = steps.e_step(uniform, steps.initial_matrices())[0] if start is None else _start_posterior(steps, start)
+    posterior = (
+        steps.e_step(uniform, steps.initial_confusion_matrices())[0]
+        if start is None
+        else _initial_posterior(steps, start)
+    )
     trace: list[float] = []
     converged = False
     for step in range(max_iter):
@@ -165,20 +169,20 @@ def raykar_em(
         if converged := bool(np.abs(posterior - before).sum(1).mean() / 2 < tol):
             break
     made_by = f"raykar-em[{type(classifier).__name__}]"
-    fit = steps.make_fit(made_by, posterior, steps.m_step(posterior), tuple(trace), converged)
+    fit = steps.fit_from_posterior(made_by, posterior, steps.m_step(posterior), tuple(trace), converged)
     return RaykarFit(model, fit, votes.labels)
 
 
 def _check_inputs(x: Any, votes: Votes) -> Any:
-    """Return x as an array; InputError if it does not have one row per task of the votes."""
+    """Return the inputs x as an array; InputError if they are not one row per task of the votes."""
     inputs = x if hasattr(x, "shape") else np.asarray(x)
     if inputs.shape[0] != votes.n_tasks:
         raise InputError(f"there are {inputs.shape[0]} rows of x for {votes.n_tasks} tasks of the votes")
     return inputs
 
 
-def _start_posterior(steps: RaykarSteps, start: Fit) -> Floats:
-    """(n_tasks, n_labels) the posterior of the fit `start`, with gold labels set."""
+def _initial_posterior(steps: RaykarSteps, start: Fit) -> Floats:
+    """(n_tasks, n_labels) the soft labels of the fit `start`, with which EM begins; gold labels replace them."""
     posterior = np.array(start.soft.on(steps.votes.tasks).on_labels(steps.votes.labels).prob, np.float64)
     posterior[steps.gold_tasks] = steps.gold_prob
     return posterior

@@ -1,6 +1,6 @@
 """Heads: layers on a net that model the workers during training and are removed for prediction. One file per head."""
 
-from plurivox.train._torch import TORCH
+from plurivox.train._require_torch import TORCH
 from plurivox.train.heads._contract import Head, methods
 
 __all__ = ["TORCH", "Head", "methods"]

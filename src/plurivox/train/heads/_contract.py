@@ -34,12 +34,12 @@ class HeadContext:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels."""
+        """Number of labels of the training data."""
         return len(self.labels)
 
     @property
     def n_workers(self) -> int:
-        """Number of workers."""
+        """Number of workers of the training data."""
         return len(self.workers)
 
 
@@ -55,9 +55,10 @@ class HeadModule(nn.Module):
         raise NotImplementedError
 
     def transform_batch(self, x: Tensor, labels: DrawnLabels, rng: torch.Generator) -> tuple[Tensor, DrawnLabels]:
-        """Return inputs and labels of a batch as the net and the head shall get them, for example mixed; default: unchanged.
+        """Return inputs and labels of a training batch changed, for example mixed with other tasks; default: unchanged.
 
-        Row i stays task i. As in `Examples.draw`, shapes depend only on those of the batch and nothing waits for the device.
+        Row i stays task i. As in `Examples.draw_labels`, shapes depend only on those of the batch, and nothing waits for the
+        device.
         """
         del rng
         return x, labels
@@ -86,12 +87,12 @@ class HeadModule(nn.Module):
         """
         raise NotImplementedError
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
-        """Return the estimates about workers as a Fit, or None if the head has none.
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
+        """Return the net's predictions and the head's estimates about workers as a Fit; None if it estimates nothing.
 
-        `soft` and `logits` are the net's predictions for the training inputs `x`.
+        `predictions` and `logits` are the net's predictions for the training inputs `x`.
         """
-        del soft, x, logits
+        del predictions, x, logits
         return None
 
 

@@ -12,7 +12,12 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import identity_rows, make_fit, padded_votes, require_votes
+from plurivox.train.heads._shared.vote_head_helpers import (
+    fit_from_confusion_logits,
+    flat_identity_matrices,
+    require_padded_votes,
+    require_votes,
+)
 from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._contract import DrawnLabels, PaddedVotes
 
@@ -59,7 +64,7 @@ class _AnnotMixModule(HeadModule):
         self.worker = WorkerTable(torch.empty(n, head.embedding).uniform_(-bound, bound))
         self.matrix = nn.Linear(head.embedding, k * k)
         diagonal = math.log(head.eta * max(k - 1, 1) / (1 - head.eta))  # its softmax with zeros beside it is eta
-        self.matrix.bias = nn.Parameter(identity_rows(1, k, diagonal)[0])
+        self.matrix.bias = nn.Parameter(flat_identity_matrices(1, k, diagonal)[0])
 
     def transform_batch(self, x: Tensor, labels: DrawnLabels, rng: torch.Generator) -> tuple[Tensor, DrawnLabels]:
         """Return inputs mixed with those of other tasks, and two votes per mixture; InputError if inputs are integers."""
@@ -69,10 +74,13 @@ class _AnnotMixModule(HeadModule):
                 "annot-mix mixes inputs and therefore needs floats, not integers such as codes of words; give features as "
                 "floats, such as x.astype(float)"
             )
-        slot, total = _draw_vote(labels, rng)  # (n,) each
+        slot, total = _draw_vote_per_task(labels, rng)  # (n,) each
         other = torch.rand(len(x), generator=rng, device=x.device).argsort(stable=True)
         share = self._draw_mixing_weights(x, rng)
-        pair = [torch.stack([one, one[other]], 1) for one in (_pick(labels.worker, slot), _pick(labels.label, slot))]
+        pair = [
+            torch.stack([one, one[other]], 1)
+            for one in (_select_column_per_row(labels.worker, slot), _select_column_per_row(labels.label, slot))
+        ]
         weight = torch.stack([share, 1 - share], 1) * total[:, None] * self.vote_scale
         c = share.view(-1, *[1] * (x.ndim - 1))
         return c * x + (1 - c) * x[other], PaddedVotes(pair[0], pair[1], weight)
@@ -91,22 +99,22 @@ class _AnnotMixModule(HeadModule):
         return (gamma.log() + u.log() / max(alpha, TINY)).softmax(1)[:, 0]
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, k = padded_votes(batch), self.context.n_labels
+        votes, k = require_padded_votes(batch), self.context.n_labels
         share = votes.weight / votes.weight.sum(1, keepdim=True)  # (n, 2)
-        worker = (share[..., None] * self.worker.take(votes.worker, votes.weight)).sum(1)
+        worker = (share[..., None] * self.worker.take_rows(votes.worker, votes.weight)).sum(1)
         matrix = self.matrix(worker).unflatten(-1, (k, k)).log_softmax(-1)  # (n, true label, given label)
-        log_prob = (logits.log_softmax(1)[..., None] + matrix).logsumexp(1)  # (n, said)
+        log_prob = (logits.log_softmax(1)[..., None] + matrix).logsumexp(1)  # (n, given label)
         return -(votes.weight * log_prob.gather(1, votes.label)).sum(1)
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
         k = self.context.n_labels
-        return make_fit(
-            self.head.spec, soft, self.context, self.matrix(self.worker.table).detach().unflatten(-1, (k, k))
+        return fit_from_confusion_logits(
+            self.head.spec, predictions, self.context, self.matrix(self.worker.table).detach().unflatten(-1, (k, k))
         )
 
 
-def _draw_vote(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+def _draw_vote_per_task(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
     """Return (n,) the index of a random vote of each task, drawn by weight, and (n,) the total weight of its votes."""
     cumulative = votes.weight.cumsum(1)
     total = cumulative[:, -1]
@@ -117,6 +125,6 @@ def _draw_vote(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor
     return torch.minimum(slot, last), total
 
 
-def _pick(table: Tensor, slot: Tensor) -> Tensor:
-    """(n,) the value in column `slot[i]` of each row i of `table`."""
-    return table.gather(1, slot[:, None])[:, 0]
+def _select_column_per_row(table: Tensor, column: Tensor) -> Tensor:
+    """(n,) the value in column `column[i]` of each row i of `table`."""
+    return table.gather(1, column[:, None])[:, 0]

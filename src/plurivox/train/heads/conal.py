@@ -14,12 +14,12 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import (
+from plurivox.train.heads._shared.vote_head_helpers import (
     ON_HELP,
-    identity_rows,
-    make_fit,
-    output_per_label,
-    padded_votes,
+    fit_from_confusion_logits,
+    flat_identity_matrices,
+    mean_output_per_label,
+    require_padded_votes,
     require_votes,
     vote_cross_entropy,
 )
@@ -46,11 +46,17 @@ class CoNAL(Head):
     Chu, Ma & Wang (2021), https://doi.org/10.1609/aaai.v35i7.16730
     """
 
-    scale: float = option(1e-5, "weight of the term that drives individual and common matrices apart; 0: none", low=0)
+    scale: float = option(
+        1e-5,
+        "weight of the loss term that drives the workers' matrices and the common matrix apart; 0: no such term",
+        low=0,
+    )
     embedding: int = option(20, "length of the embedding of a task or a worker", low=1)
     hidden: int = option(128, "hidden units between a task's input and its embedding", low=1)
-    normalise: Literal["both", "worker", "none"] = option("both", "which embeddings are normalised to length one")
-    start: float = option(2.0, "initial value on the diagonal of both matrices")
+    normalise: Literal["both", "worker", "none"] = option(
+        "both", "embeddings (of tasks and workers) that are normalised to length one"
+    )
+    start: float = option(2.0, "initial value on the diagonal of the common matrix and of the workers' matrices")
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
@@ -68,8 +74,8 @@ class _CoNALModule(HeadModule):
         votes, k, n = require_votes(context, head.name()), context.n_labels, context.n_workers
         self.head, self.context, self.votes = head, context, votes
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
-        self.common = nn.Parameter(identity_rows(1, k, head.start).view(k, k))
-        self.own = WorkerTable(identity_rows(n, k, head.start))
+        self.common = nn.Parameter(flat_identity_matrices(1, k, head.start).view(k, k))
+        self.own = WorkerTable(flat_identity_matrices(n, k, head.start))
         bound = 1 / math.sqrt(n)  # torch's initial range for a linear layer on the one-hot worker
         self.worker = WorkerTable(torch.empty(n, head.embedding).uniform_(-bound, bound))
         self.worker_bias = nn.Parameter(torch.empty(head.embedding).uniform_(-bound, bound))
@@ -80,14 +86,16 @@ class _CoNALModule(HeadModule):
         self.register_buffer("n_answers", torch.tensor(weight, dtype=torch.float32), persistent=False)
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, k = padded_votes(batch), self.context.n_labels
+        votes, k = require_padded_votes(batch), self.context.n_labels
         output = logits.softmax(1) if self.head.on == "probabilities" else logits
-        own = self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k))  # (n, max_votes, true label, given label)
-        u = self._worker_embedding(self.worker.take(votes.worker, votes.weight))
+        own = self.own.take_rows(votes.worker, votes.weight).unflatten(
+            -1, (k, k)
+        )  # (n, max_votes, true label, given label)
+        u = self._worker_embedding(self.worker.take_rows(votes.worker, votes.weight))
         mix = (u * self._task_embedding(batch.x)[:, None]).sum(-1, keepdim=True).sigmoid()  # (n, max_votes, 1)
-        own_score = (output[:, None, None] @ own)[:, :, 0]
-        score = mix * (output @ self.common)[:, None] + (1 - mix) * own_score
-        each = vote_cross_entropy(score, votes) * self.vote_scale
+        own_logits = (output[:, None, None] @ own)[:, :, 0]
+        vote_logits = mix * (output @ self.common)[:, None] + (1 - mix) * own_logits
+        each = vote_cross_entropy(vote_logits, votes) * self.vote_scale
         if not self.head.scale:
             return each
         distance = torch.linalg.vector_norm(own - self.common, dim=(-2, -1))  # (n, max_votes)
@@ -108,15 +116,17 @@ class _CoNALModule(HeadModule):
         v: Tensor = self.task(x)
         return nn.functional.normalize(v, dim=-1) if self.head.normalise == "both" else v
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
-        output, k = output_per_label(self.head.on, soft, logits), self.context.n_labels
-        share = self._common_share(x)
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+        output, k = mean_output_per_label(self.head.on, predictions, logits), self.context.n_labels
+        share = self._mean_common_weight(x)
         own, mix = self.own.table.view(-1, k, k), copy_to_device(share, x.device, torch.float32)[:, None, None]
-        score = output @ (mix * self.common + (1 - mix) * own)
+        vote_logits = output @ (mix * self.common + (1 - mix) * own)
         common = np.asarray((output @ self.common).softmax(-1).double().cpu().numpy())
-        return make_fit(self.head.spec, soft, self.context, score, {"common_share": share, "common": common})
+        return fit_from_confusion_logits(
+            self.head.spec, predictions, self.context, vote_logits, {"common_share": share, "common": common}
+        )
 
-    def _common_share(self, x: Tensor) -> Floats:
+    def _mean_common_weight(self, x: Tensor) -> Floats:
         """(n_workers,) the mean weight w of the common matrix over each worker's tasks; 0.5 for workers without tasks."""
         size = max(1, BATCH_CELLS // max(x[:1].numel(), 1))
         v = torch.cat([self._task_embedding(rows) for rows in x.split(size)])

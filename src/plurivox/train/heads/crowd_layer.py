@@ -13,12 +13,12 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.engine.kernels import crowd_layer
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import (
+from plurivox.train.heads._shared.vote_head_helpers import (
     ON_HELP,
-    identity_rows,
-    make_fit,
-    output_per_label,
-    padded_votes,
+    fit_from_confusion_logits,
+    flat_identity_matrices,
+    mean_output_per_label,
+    require_padded_votes,
     require_votes,
     vote_cross_entropy,
 )
@@ -51,7 +51,10 @@ class CrowdLayer(Head):
 
     can_stack: ClassVar[bool] = True
 
-    variant: Variant = option("MW", "layer of a worker: MW matrix, VW weights, VB biases, VW+B both, SW one weight")
+    variant: Variant = option(
+        "MW",
+        "parameters of a worker's layer: MW a matrix, VW a weight per label, VB a bias per label, VW+B both, SW one weight",
+    )
     on: Literal["probabilities", "logits"] = option("probabilities", ON_HELP)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
@@ -67,19 +70,19 @@ class _CrowdLayerModule(HeadModule):
         votes = require_votes(context, head.name())
         self.head, self.context, self.kind = head, context, KERNEL_KINDS[head.variant]
         self.applies_softmax, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
-        self.rows = rows or WorkerTable(_initial_rows(self.kind, context.n_workers, context.n_labels))
+        self.rows = rows or WorkerTable(_identity_layer_parameters(self.kind, context.n_workers, context.n_labels))
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         if logits.device.type != "cpu":
-            return self.losses_by_torch(logits, padded_votes(batch))
-        each: Tensor = _CrowdLayerLoss.apply(logits, padded_votes(batch), self)
+            return self.losses_by_torch(logits, require_padded_votes(batch))
+        each: Tensor = _CrowdLayerLoss.apply(logits, require_padded_votes(batch), self)
         return each
 
     def losses_by_torch(self, logits: Tensor, votes: PaddedVotes) -> Tensor:
         """(n,) the loss of each task computed with torch operations, on any device."""
         output = logits.softmax(1) if self.applies_softmax else logits
-        score = _vote_logits(self.kind, output[:, None], self.rows.take(votes.worker, votes.weight))
-        return vote_cross_entropy(score, votes) * self.share
+        vote_logits = _vote_logits(self.kind, output[:, None], self.rows.take_rows(votes.worker, votes.weight))
+        return vote_cross_entropy(vote_logits, votes) * self.share
 
     def stack_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
@@ -88,44 +91,48 @@ class _CrowdLayerModule(HeadModule):
         del net
         return _StackedCrowdLayers(self.head, self.context, WorkerTable.stack_tables([one.rows for one in heads]))
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
-        output = output_per_label(self.head.on, soft, logits)
-        score = _vote_logits(self.kind, output[None], self.rows.table[:, None])  # (n_workers, true label, given label)
-        return make_fit(self.head.spec, soft, self.context, score)
+        output = mean_output_per_label(self.head.on, predictions, logits)
+        vote_logits = _vote_logits(
+            self.kind, output[None], self.rows.table[:, None]
+        )  # (n_workers, true label, given label)
+        return fit_from_confusion_logits(self.head.spec, predictions, self.context, vote_logits)
 
 
 class _StackedCrowdLayers(_CrowdLayerModule):
     """The crowd layers of several stacked runs; every run has its own rows for the workers."""
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, n_workers = padded_votes(batch), self.context.n_workers
+        votes, n_workers = require_padded_votes(batch), self.context.n_workers
         n_runs = len(self.rows.table) // n_workers
         run = torch.arange(n_runs).repeat_interleave(len(logits) // n_runs)  # (n,)
         shifted = PaddedVotes(votes.worker + n_workers * run[:, None], votes.label, votes.weight)
         return super().forward(logits, Batch(batch.x, batch.rows, shifted))
 
 
-def _initial_rows(kind: int, n_workers: int, n_labels: int) -> Tensor:
-    """(n_workers, width) the parameters of the identity layer for every worker."""
-    if kind == crowd_layer.FULL:
-        return identity_rows(n_workers, n_labels)
-    rows = torch.ones(n_workers, crowd_layer.ROW_SIZES[kind](n_labels))
-    rows[:, n_labels if kind == crowd_layer.SCALE_SHIFT else 0 :] *= kind not in (
+def _identity_layer_parameters(layer_kind: int, n_workers: int, n_labels: int) -> Tensor:
+    """(n_workers, width) the initial layer parameters of each worker, with which the layer returns its input."""
+    if layer_kind == crowd_layer.FULL:
+        return flat_identity_matrices(n_workers, n_labels)
+    rows = torch.ones(n_workers, crowd_layer.ROW_SIZES[layer_kind](n_labels))
+    rows[:, n_labels if layer_kind == crowd_layer.SCALE_SHIFT else 0 :] *= layer_kind not in (
         crowd_layer.SHIFT,
         crowd_layer.SCALE_SHIFT,
     )
     return rows
 
 
-def _vote_logits(kind: int, output: Tensor, rows: Tensor) -> Tensor:
-    """(..., n_labels) the logits of the votes, from net outputs (..., n_labels) and layer parameters `rows` (..., width)."""
-    k = output.shape[-1]
-    if kind == crowd_layer.FULL:
-        return (output[..., None, :] @ rows.unflatten(-1, (k, k)))[..., 0, :]
-    if kind == crowd_layer.SHIFT:
-        return output + rows
-    return output * rows[..., :k] + (rows[..., k:] if kind == crowd_layer.SCALE_SHIFT else 0)
+def _vote_logits(layer_kind: int, net_output: Tensor, layer_parameters: Tensor) -> Tensor:
+    """(..., n_labels) the logits of votes, from net outputs (..., n_labels) and layer parameters (..., width)."""
+    k = net_output.shape[-1]
+    if layer_kind == crowd_layer.FULL:
+        return (net_output[..., None, :] @ layer_parameters.unflatten(-1, (k, k)))[..., 0, :]
+    if layer_kind == crowd_layer.SHIFT:
+        return net_output + layer_parameters
+    return net_output * layer_parameters[..., :k] + (
+        layer_parameters[..., k:] if layer_kind == crowd_layer.SCALE_SHIFT else 0
+    )
 
 
 class _CrowdLayerLoss(torch.autograd.Function):
@@ -136,15 +143,15 @@ class _CrowdLayerLoss(torch.autograd.Function):
         worker, label, weight = votes.worker.numpy(), votes.label.numpy(), votes.weight.numpy()
         output, each = torch.empty_like(logits), logits.new_empty(len(logits))
         excess = np.empty((*worker.shape, logits.shape[1]), np.float32)  # gradient of the loss in the vote logits
-        given, rows, result = logits.detach().contiguous().numpy(), layer.rows.as_arrays().table, output.numpy()
+        given, rows, result = logits.detach().contiguous().numpy(), layer.rows.as_numpy_arrays().table, output.numpy()
         ctx.layer, ctx.saved = layer, (result, worker, weight, rows, excess)
         arrays = (given, worker, label, weight, rows, result, each.numpy(), excess)
         crowd_layer.forward(layer.kind, layer.applies_softmax, layer.share, *arrays)
         return each
 
     @staticmethod
-    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, None, None]:
-        layer, back, rows = ctx.layer, torch.empty(ctx.saved[0].shape), ctx.layer.rows.as_arrays()
-        arrays = (by.contiguous().numpy(), *ctx.saved, back.numpy(), rows.grad, rows.touched)
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        layer, back, rows = ctx.layer, torch.empty(ctx.saved[0].shape), ctx.layer.rows.as_numpy_arrays()
+        arrays = (grad.contiguous().numpy(), *ctx.saved, back.numpy(), rows.grad, rows.touched)
         crowd_layer.backward(layer.kind, layer.applies_softmax, *arrays)
         return back, None, None

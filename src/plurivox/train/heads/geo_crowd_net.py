@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from plurivox.core.method import option
 from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import ConfusionHead
-from plurivox.train.heads._shared.worker_votes import identity_rows
+from plurivox.train.heads._shared.vote_head_helpers import flat_identity_matrices
 from plurivox.train.targets._contract import PaddedVotes
 
 RIDGE = 1e-6  # added to the diagonal, so that the determinant is positive if a label is missing in the batch
@@ -34,8 +34,8 @@ class GeoCrowdNet(Head):
     variant: Literal["F", "W"] = option(
         "F", "volume that is kept large: F of the net's predictions, W of the workers' matrices"
     )
-    scale: float = option(1e-3, "weight of the volume in the loss; 0: none", low=0)
-    start: float = option(1.0, "initial value on the diagonal of each matrix, before the softmax")
+    scale: float = option(1e-3, "weight of the volume (log-determinant) in the loss; 0: not used", low=0)
+    start: float = option(1.0, "initial value on the diagonal of each worker's matrix, before the softmax")
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
@@ -46,16 +46,18 @@ class _GeoCrowdNetModule(ConfusionHead):
     """Torch module of the head `geo-crowd-net`."""
 
     def __init__(self, head: GeoCrowdNet, context: HeadContext) -> None:
-        super().__init__(head, context, identity_rows(context.n_workers, context.n_labels, head.start))
+        super().__init__(head, context, flat_identity_matrices(context.n_workers, context.n_labels, head.start))
         self.head = head
 
     def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
-        """() the negative log-determinant times `scale`."""
+        """() the penalty of a batch: minus `scale` times the log-determinant of predictions (F) or confusion matrices (W)."""
         if self.head.variant == "F":
             prob = log_prob.exp().double()
             gram = prob.T @ prob
         else:
-            weighted = log_confusion.exp() * (self.vote_shares(votes) / len(log_confusion)).sqrt()[..., None, None]
+            weighted = (
+                log_confusion.exp() * (self.worker_sum_factors(votes) / len(log_confusion)).sqrt()[..., None, None]
+            )
             rows = weighted.double().movedim(-2, 0).flatten(1)  # (true, n * max_votes * said)
             gram = rows @ rows.T
         return -self.head.scale * _log_determinant(gram).to(log_confusion.dtype)

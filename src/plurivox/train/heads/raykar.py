@@ -14,9 +14,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import require_votes
-from plurivox.train.result import probabilities
+from plurivox.train.heads._shared.vote_head_helpers import require_votes
 from plurivox.train.targets._shared.examples import copy_to_device
+from plurivox.train.trained_net import softmax_probabilities
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Raykar(Head):
 
     pseudo: float = option(0.01, PSEUDO_HELP, low=0)
     clip: float = option(1e-3, CLIP_HELP, low=0, high=0.5)
-    every: int = option(1, "epochs from one E-step to the next", low=1)
-    wait: int = option(1, "epochs before the E-step uses the net's predictions", low=0)
+    every: int = option(1, "number of epochs from one E-step of EM to the next", low=1)
+    wait: int = option(1, "number of first epochs in which the E-step of EM does not use the net's predictions", low=0)
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
@@ -56,18 +56,18 @@ class _RaykarModule(HeadModule):
         self.head = head
         self.steps = RaykarSteps(require_votes(context, head.name()), None, head.pseudo, head.clip)
         self.register_buffer("posterior", torch.full((len(context.tasks), context.n_labels), 1 / context.n_labels))
-        self.register_buffer("matrices", torch.tensor(self.steps.initial_matrices()))
+        self.register_buffer("matrices", torch.tensor(self.steps.initial_confusion_matrices()))
 
     def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
         """Update posterior and matrices by an E-step and an M-step, before every `every`-th epoch."""
         if epoch % self.head.every:
             return
-        prior = probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
+        prior = softmax_probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
         posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
         self._set_buffers(posterior, self.steps.m_step(posterior))
 
     def _uniform_prior(self) -> Floats:
-        """(n_tasks, n_labels) the same probability for every label."""
+        """(n_tasks, n_labels) the prior before the net is used: probability 1 / n_labels for every label."""
         return np.full(tuple(self.posterior.shape), 1 / self.posterior.shape[1])
 
     def _set_buffers(self, posterior: Floats, matrices: Floats) -> None:
@@ -78,7 +78,7 @@ class _RaykarModule(HeadModule):
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         return -(self.posterior.index_select(0, batch.rows) * logits.log_softmax(1)).sum(1)
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
-        del soft, x
-        posterior, _ = self.steps.e_step(probabilities(logits), self.matrices.cpu().numpy())
-        return self.steps.make_fit(self.head.spec, posterior, self.steps.m_step(posterior))
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+        del predictions, x
+        posterior, _ = self.steps.e_step(softmax_probabilities(logits), self.matrices.cpu().numpy())
+        return self.steps.fit_from_posterior(self.head.spec, posterior, self.steps.m_step(posterior))

@@ -8,7 +8,7 @@ from torch.nn.functional import softplus
 from plurivox.core.method import option
 from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import ConfusionHead
-from plurivox.train.heads._shared.worker_votes import identity_rows
+from plurivox.train.heads._shared.vote_head_helpers import flat_identity_matrices
 from plurivox.train.targets._contract import PaddedVotes
 
 TINY = 1e-30  # added to softplus so that its logarithm is finite
@@ -27,7 +27,9 @@ class TraceRegularised(Head):
     Tanno et al. (2019), https://doi.org/10.1109/CVPR.2019.01150
     """
 
-    scale: float = option(0.01, "weight of the penalty on the mean trace; 0: none", low=0)
+    scale: float = option(
+        0.01, "weight of the penalty on the mean trace of the workers' confusion matrices; 0: no penalty", low=0
+    )
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
@@ -38,16 +40,16 @@ class _TraceRegularisedModule(ConfusionHead):
     """Torch module of the head `trace-regularised`."""
 
     def __init__(self, head: TraceRegularised, context: HeadContext) -> None:
-        super().__init__(head, context, identity_rows(context.n_workers, context.n_labels, 6.0) - 5.0)
+        super().__init__(head, context, flat_identity_matrices(context.n_workers, context.n_labels, 6.0) - 5.0)
         self.penalty_scale = head.scale
 
-    def log_matrices(self, rows: Tensor) -> Tensor:
-        """(..., true label, given label) the logarithms of softplus(rows), normalised by row."""
-        positive = softplus(rows) + TINY
+    def log_confusion_matrices(self, parameters: Tensor) -> Tensor:
+        """(..., true label, given label) the logarithms of confusion matrices: softplus(parameters), each row normalised."""
+        positive = softplus(parameters) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
 
     def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
-        """(n,) the share of each task in the mean trace, times `scale`."""
+        """(n,) the penalty on the trace of the workers' confusion matrices that is added to the loss of each task."""
         del log_prob
         trace = log_confusion.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, max_votes)
-        return self.penalty_scale / self.n_active_workers * (self.vote_shares(votes) * trace).sum(1)
+        return self.penalty_scale / self.n_active_workers * (self.worker_sum_factors(votes) * trace).sum(1)

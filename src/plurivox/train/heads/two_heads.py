@@ -30,15 +30,15 @@ class TwoHeads(Head):
     target_kind: ClassVar[TargetKind] = "pair"
     can_stack: ClassVar[bool] = True
 
-    soft_loss: str = option("kl[base=2]", "loss of the soft head")
-    hard_loss: str = option("soft-cross-entropy", "loss of the hard head")
+    soft_loss: str = option("kl[base=2]", "loss function of the soft head")
+    hard_loss: str = option("soft-cross-entropy", "loss function of the hard head")
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         hook = FeatureHook(net, context.n_labels)
-        return _TwoHeadsModule(hook, hook.make_head(context.n_labels), *self.losses())
+        return _TwoHeadsModule(hook, hook.make_head(context.n_labels), *self.loss_functions())
 
-    def losses(self) -> tuple[Loss, Loss]:
-        """Return the two losses (hard, soft)."""
+    def loss_functions(self) -> tuple[Loss, Loss]:
+        """Return the loss function of the hard head and that of the soft head."""
         return losses.methods.make(self.hard_loss), losses.methods.make(self.soft_loss)
 
 
@@ -61,7 +61,7 @@ class _TwoHeadsModule(HeadModule):
     def stack_heads(self, heads: Sequence["_TwoHeadsModule"], net: nn.Module) -> HeadModule:
         assert isinstance(net, StackedNet)
         every = StackedLinear([one.soft_head for one in heads if isinstance(one.soft_head, nn.Linear)])
-        return _TwoHeadsModule(FeatureHook.on_layer(net.head), every, self.hard_loss, self.soft_loss)
+        return _TwoHeadsModule(FeatureHook.hook_layer(net.head), every, self.hard_loss, self.soft_loss)
 
 
 class FeatureHook:
@@ -77,20 +77,20 @@ class FeatureHook:
     _features: Tensor | None = None  # (n, width)
 
     def __init__(self, net: nn.Module, n_labels: int) -> None:
-        last, self.make_head = _last_layer(net, n_labels)
+        last, self.make_head = _find_output_layer(net, n_labels)
         last.register_forward_pre_hook(self._store_features)
 
     @classmethod
-    def on_layer(cls, last: nn.Module) -> Self:
-        """Return a hook on the input of the layer `last`; it has no `make_head`."""
+    def hook_layer(cls, layer: nn.Module) -> Self:
+        """Register and return a hook that stores the input of `layer`; it has no `make_head`."""
         hook = cls.__new__(cls)
-        last.register_forward_pre_hook(hook._store_features)
+        layer.register_forward_pre_hook(hook._store_features)
         return hook
 
-    def _store_features(self, module: nn.Module, given: tuple[Any, ...]) -> None:
-        """Forward pre-hook: store the input of the layer."""
+    def _store_features(self, module: nn.Module, inputs: tuple[Any, ...]) -> None:
+        """Forward pre-hook: store the input of the hooked layer."""
         del module
-        self._features = given[0]
+        self._features = inputs[0]
 
     def pop_features(self) -> Tensor:
         """(n, width) the stored features of the latest call, which are dropped here to free the autograd graph."""
@@ -99,8 +99,8 @@ class FeatureHook:
         return features
 
 
-def _last_layer(net: nn.Module, n_labels: int) -> tuple[nn.Module, Callable[[int], nn.Module]]:
-    """Return the layer that outputs the logits and a function that makes another for n labels.
+def _find_output_layer(net: nn.Module, n_labels: int) -> tuple[nn.Module, Callable[[int], nn.Module]]:
+    """Return the layer of a net that outputs its logits, and a function that makes another such layer for n labels.
 
     They are the net's `head` and `make_head` if it has them, else its last linear layer with `n_labels` outputs.
     """

@@ -10,7 +10,12 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import identity_rows, make_fit, padded_votes, require_votes
+from plurivox.train.heads._shared.vote_head_helpers import (
+    fit_from_confusion_logits,
+    flat_identity_matrices,
+    require_padded_votes,
+    require_votes,
+)
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,10 @@ class UnionNet(Head):
     Wei et al. (2022), https://doi.org/10.1109/TNNLS.2022.3168696
     """
 
-    variant: Literal["A", "B"] = option("B", "where the softmax is applied: A after the matrix, B to the matrix")
-    start: float = option(1.0, "initial value of the cells in which a worker gives the true label, before the softmax")
+    variant: Literal["A", "B"] = option(
+        "B", "softmax is applied A to the product of net output and matrix, or B to the matrix itself"
+    )
+    start: float = option(1.0, "initial matrix entry, before the softmax, where a worker gives the true label")
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         del net
@@ -44,11 +51,11 @@ class _UnionNetModule(HeadModule):
         votes, k = require_votes(context, head.name()), context.n_labels
         self.head, self.context = head, context
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
-        start = identity_rows(1, k, head.start).view(k, k)
+        start = flat_identity_matrices(1, k, head.start).view(k, k)
         self.matrix = nn.Parameter(start.repeat(1, context.n_workers))  # (true, n_workers * said)
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes = padded_votes(batch)
+        votes = require_padded_votes(batch)
         pair = votes.worker * self.context.n_labels + votes.label  # (n, max_votes)
         if self.head.variant == "A":
             log_prob = (logits.softmax(1) @ self.matrix).log_softmax(1).gather(1, pair)
@@ -57,7 +64,9 @@ class _UnionNetModule(HeadModule):
             log_prob = (logits.log_softmax(1)[:, None] + log_vote).logsumexp(-1)
         return -(votes.weight * log_prob).sum(1) * self.vote_scale
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
         k = self.context.n_labels
-        return make_fit(self.head.spec, soft, self.context, self.matrix.detach().unflatten(1, (-1, k)).transpose(0, 1))
+        return fit_from_confusion_logits(
+            self.head.spec, predictions, self.context, self.matrix.detach().unflatten(1, (-1, k)).transpose(0, 1)
+        )

@@ -15,8 +15,8 @@ from plurivox.core.types import Names
 from plurivox.train.loop.early_stopping import TrainingHistory
 from plurivox.train.loop.safetensors import read_tensors, write_tensors
 from plurivox.train.loop.trainer import Trainer
-from plurivox.train.result import WEIGHTS, Trained, check_same_labels
 from plurivox.train.targets._contract import methods as targets
+from plurivox.train.trained_net import WEIGHTS, Trained, check_same_labels
 
 CHECKPOINT = "checkpoint.safetensors"
 
@@ -29,22 +29,26 @@ class Checkpoint:
         self.seconds, self.last = seconds, time.monotonic()
         self.n_saved = 0  # epochs of logits on disk
 
-    def save(self, trainer: Trainer, history: TrainingHistory, logits: "list[np.ndarray[Any, Any]]", now: bool) -> None:
-        """Write the checkpoint, unless the last save is less than `seconds` ago and `now` is False."""
-        if not now and time.monotonic() - self.last < self.seconds:
+    def save(
+        self, trainer: Trainer, history: TrainingHistory, logits: "list[np.ndarray[Any, Any]]", force: bool
+    ) -> None:
+        """Write the checkpoint files, unless the last save is less than `seconds` ago and `force` is False."""
+        if not force and time.monotonic() - self.last < self.seconds:
             return
         for i in range(self.n_saved, len(logits)):
             with atomic_file(self._logits_path(i)) as part, part.open("wb") as file:
                 np.save(file, logits[i])
         self.n_saved = len(logits)
-        facts = {"done": trainer.epoch, "keeper": history.state(), "recorded": len(logits)}
+        facts = {"done": trainer.epoch, "keeper": history.history_to_json(), "recorded": len(logits)}
         notes = {"labels": self.labels.tolist(), "made_by": dict(self.made_by), "facts": facts}
         kept = {f"kept/{name}": value for name, value in history.best_weights.items()}
-        write_tensors(self.path, trainer.state() | kept, {name: json.dumps(one) for name, one in notes.items()})
+        write_tensors(
+            self.path, trainer.training_state_tensors() | kept, {name: json.dumps(one) for name, one in notes.items()}
+        )
         self.last = time.monotonic()
 
-    def read_finished(self, device: torch.device) -> Trained | None:
-        """Return the trained net in the folder and remove the checkpoint, or None if the training has not ended.
+    def load_finished_net(self, device: torch.device) -> Trained | None:
+        """Load the trained net from the folder and delete the checkpoint files; return None if the training has not ended.
 
         Raises InputError if the folder does not exist or contains another training.
         """
@@ -54,10 +58,10 @@ class Checkpoint:
             return None
         trained = Trained.load(self.folder, device=device, labels=self.labels, trust=self.made_by["net"])
         check_same_training(trained.made_by, self.made_by, self.folder)
-        self.remove()
+        self.delete_files()
         return trained
 
-    def resume(self, trainer: Trainer, history: TrainingHistory) -> "list[np.ndarray[Any, Any]]":
+    def restore_training(self, trainer: Trainer, history: TrainingHistory) -> "list[np.ndarray[Any, Any]]":
         """Restore trainer and history from the checkpoint, if there is one; return the logits recorded so far.
 
         Raises InputError if the checkpoint is of another training.
@@ -69,29 +73,29 @@ class Checkpoint:
         check_same_training(json.loads(notes["made_by"]), self.made_by, self.path)
         facts = json.loads(notes["facts"])
         kept = {name: value for name, value in tensors.items() if name.startswith("kept/")}
-        trainer.restore({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
+        trainer.load_training_state({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
         best = {name.partition("/")[2]: value.to(trainer.x.device) for name, value in kept.items()}
-        history.restore(facts["keeper"], best)
+        history.restore_history(facts["keeper"], best)
         self.n_saved = facts["recorded"]
         return [np.load(self._logits_path(i)) for i in range(self.n_saved)]
 
-    def remove(self) -> None:
+    def delete_files(self) -> None:
         """Delete the files of the checkpoint."""
         self.path.unlink(missing_ok=True)
         for file in self.folder.glob("logits-*.npy"):
             file.unlink()
 
     def _logits_path(self, epoch: int) -> Path:
-        """Path of the logits recorded in an epoch."""
+        """Return the path of the file with the logits recorded in an epoch."""
         return self.folder / f"logits-{epoch:05d}.npy"
 
 
-def check_same_training(saved: Mapping[str, Any], current: Mapping[str, Any], where: object) -> None:
-    """Raise InputError naming the first setting in which two trainings, given by their `made_by`, differ."""
-    saved = {**saved, "target": targets.with_current_names(saved.get("target", ""))}
-    for name in current:
-        if name != "versions" and saved.get(name) != current[name]:
+def check_same_training(saved_settings: Mapping[str, Any], settings: Mapping[str, Any], where: object) -> None:
+    """Raise InputError naming the first setting in which a saved training and the current one differ."""
+    saved_settings = {**saved_settings, "target": targets.with_current_names(saved_settings.get("target", ""))}
+    for name in settings:
+        if name != "versions" and saved_settings.get(name) != settings[name]:
             raise InputError(
-                f"{where} belongs to another training: its {name} is {saved.get(name)!r}, here it is {current[name]!r}. "
-                "Choose another folder, or remove it"
+                f"{where} belongs to another training: its {name} is {saved_settings.get(name)!r}, here it is "
+                f"{settings[name]!r}. Choose another folder, or remove it"
             )

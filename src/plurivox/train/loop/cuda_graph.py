@@ -17,18 +17,24 @@ log = logging.getLogger(__name__)
 class GraphStep:
     """A training step that is recorded once as a CUDA graph and then replayed, without Python between the kernels.
 
-    `eager_step` takes a step without a graph and handles a lack of memory; `update`, the part that is recorded, does not.
+    `eager_step` takes a step without a graph and handles a lack of memory; `update_weights`, the recorded part, does not.
     """
 
     def __init__(
         self,
         eager_step: Callable[[Tensor], None],
-        update: Callable[[Tensor], None],
+        update_weights: Callable[[Tensor], None],
         optimizer: NetOptimizer,
         plan: Plan,
         rng: torch.Generator,
     ) -> None:
-        self.eager_step, self.update, self.optimizer, self.plan, self.rng = eager_step, update, optimizer, plan, rng
+        self.eager_step, self.update_weights, self.optimizer, self.plan, self.rng = (
+            eager_step,
+            update_weights,
+            optimizer,
+            plan,
+            rng,
+        )
         self.graph: torch.cuda.CUDAGraph | None = None
         self.indices: Tensor  # the memory from which the graph reads the indices of its examples
         self.n_warm_steps, self.failed = 0, False  # failed: the step could not be recorded
@@ -39,40 +45,40 @@ class GraphStep:
             return self.eager_step(indices)
         if self.n_warm_steps < WARM_STEPS:
             self.n_warm_steps += 1
-            return self._warm_up(indices)
+            return self._take_warm_up_step(indices)
         if self.graph is None:
-            self._record(indices)
+            self._record_graph(indices)
         if self.graph is None:
             return self.eager_step(indices)
         self.indices.copy_(indices)
         return self.graph.replay()
 
     @cached_property
-    def stream(self) -> torch.cuda.Stream:
-        """The stream on which the step is recorded, created at first use.
+    def recording_stream(self) -> torch.cuda.Stream:
+        """The CUDA stream on which the training step is recorded, created at first use.
 
         Every training needs another one: cuBLAS has a workspace per stream, and graphs recorded on the same stream would share
         it, which corrupts results if several trainings replay their graphs at the same time.
         """
         return torch.cuda.Stream(self.rng.device)
 
-    def _warm_up(self, indices: Tensor) -> None:
-        """Take an eager step on the recording stream, as CUDA graphs require before recording."""
+    def _take_warm_up_step(self, indices: Tensor) -> None:
+        """Take a training step without a graph on the recording stream, as CUDA graphs require before recording."""
         current = torch.cuda.current_stream(self.rng.device)
-        self.stream.wait_stream(current)
-        with torch.cuda.stream(self.stream):
+        self.recording_stream.wait_stream(current)
+        with torch.cuda.stream(self.recording_stream):
             self.eager_step(indices)
-        current.wait_stream(self.stream)
+        current.wait_stream(self.recording_stream)
 
-    def _record(self, indices: Tensor) -> None:
-        """Record the step in `self.graph`; if that fails, warn and set `failed` (with engine=graphs: raise)."""
+    def _record_graph(self, indices: Tensor) -> None:
+        """Record the training step as a CUDA graph in `self.graph`; if that fails, log a warning (engine=graphs: raise)."""
         self.indices = indices.clone()
         graph = torch.cuda.CUDAGraph()
         graph.register_generator_state(self.rng)
         self.optimizer.zero_grad()
         try:
-            with torch.cuda.graph(graph, stream=self.stream):
-                self.update(self.indices)
+            with torch.cuda.graph(graph, stream=self.recording_stream):
+                self.update_weights(self.indices)
         except RuntimeError as cause:  # out of memory, or net or head wait for the device
             if self.plan.engine == "graphs" and not isinstance(cause, torch.OutOfMemoryError):
                 raise

@@ -15,7 +15,7 @@ from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
-from plurivox.train.result import predict_logits, probabilities
+from plurivox.train.trained_net import predict_logits, softmax_probabilities
 
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (prediction, truth) -> number
 Weights = dict[str, Tensor]
@@ -36,25 +36,25 @@ class DevEvaluator:
         device: torch.device,
     ) -> None:
         self.net, self.loss, self.plan, self.labels, self.measures = net, loss, plan, labels, dict(measures)
-        self._check_best(dev)
+        self._check_best_measure(dev)
         self.x: Tensor | None = None
         if dev is not None:
             x, self.truth = dev
-            check_labels_known(self.truth, labels)
+            check_true_labels(self.truth, labels)
             self.x = to_input_tensor(x, device, self.truth.tasks, plan.channels_last)
             prob = self.truth.on_labels(labels).prob
             self.target = torch.tensor(prob, dtype=torch.float32, device=device)
 
-    def _check_best(self, dev: Dev | None) -> None:
-        """Raise an error if the plan's measure of the best epoch needs dev tasks that are missing, or does not exist."""
+    def _check_best_measure(self, dev: Dev | None) -> None:
+        """Raise InputError if the measure that chooses the best epoch is unknown or needs dev tasks, which are missing."""
         best = self.plan.best
         if best != "last" and dev is None:
             raise InputError(f"choosing the best epoch by {best} needs dev tasks; give dev, or best=last")
         if best not in (names := ("last", "loss", "accuracy", *self.measures)):
             raise unknown_name("measure of the best epoch", best, names)
 
-    def evaluate(self) -> dict[str, float]:
-        """Return the value of every measure by name; empty without dev tasks."""
+    def evaluate_on_dev(self) -> dict[str, float]:
+        """Return loss, accuracy and further measures of the net on the dev tasks by name; empty without dev tasks."""
         if self.x is None:
             return {}
         logits = predict_logits(self.net, self.x, self.plan)
@@ -62,7 +62,7 @@ class DevEvaluator:
         accuracy = (logits.argmax(1) == self.target.argmax(1)).float().mean()
         found = dict(zip(("loss", "accuracy"), torch.stack([loss, accuracy]).tolist(), strict=True))
         if self.measures:
-            prediction = SoftLabels.of(probabilities(logits), self.truth.tasks, self.labels)
+            prediction = SoftLabels.of(softmax_probabilities(logits), self.truth.tasks, self.labels)
             found |= {name: float(measure(prediction, self.truth)) for name, measure in self.measures.items()}
         return found
 
@@ -78,32 +78,32 @@ class TrainingHistory:
         self.best_value: float | None = None  # dev measure of the best epoch; None with best=last
         self.stopped = ""  # reason why the training ended before its last epoch
 
-    def update(self, done: EpochDone, dev: Mapping[str, float]) -> bool:
-        """Append an epoch and copy its weights if it is the best so far; return True if training should stop."""
-        row = {"epoch": done.epoch, "loss": done.loss, "lr": done.lr, "seconds": done.seconds}
-        for name, value in (row | {f"dev_{name}": one for name, one in dev.items()}).items():
+    def add_epoch(self, event: EpochDone, dev_measures: Mapping[str, float]) -> bool:
+        """Append the measures of an epoch, and store the weights if it is the best so far; return whether to stop training."""
+        row = {"epoch": event.epoch, "loss": event.loss, "lr": event.lr, "seconds": event.seconds}
+        for name, value in (row | {f"dev_{name}": one for name, one in dev_measures.items()}).items():
             self.columns.setdefault(name, []).append(value)
         if self.plan.best == "last":
-            self._copy_weights(done.epoch)
+            self._store_best_weights(event.epoch)
             return False
-        value = dev[self.plan.best]
+        value = dev_measures[self.plan.best]
         if self._is_better(value):
             self.best_value = value
-            self._copy_weights(done.epoch)
-        waited = done.epoch - self.best_epoch
+            self._store_best_weights(event.epoch)
+        waited = event.epoch - self.best_epoch
         if self.plan.patience is not None and waited >= self.plan.patience:
             self.stopped = f"no better {self.plan.best} in {waited} epochs"
         return bool(self.stopped)
 
     def _is_better(self, value: float) -> bool:
-        """Return whether a dev measure is better than the best so far, by the plan's goal and ties."""
+        """Return whether a value of the dev measure is better than that of the best epoch so far; ties as the plan sets."""
         # the best may be NaN: a correlation is undefined if all predictions are the same
         if self.best_value is None or math.isnan(self.best_value):
             return True
         gain = (value - self.best_value) * (1 if self.plan.higher_is_better else -1)
         return gain > 0 or (gain == 0 and self.plan.ties == "last")
 
-    def _copy_weights(self, epoch: int) -> None:
+    def _store_best_weights(self, epoch: int) -> None:
         """Store the current weights of net and head as those of the best epoch."""
         self.best_epoch = epoch
         for prefix, module in self.modules.items():
@@ -120,22 +120,22 @@ class TrainingHistory:
             weights = {name: value for name, value in self.best_weights.items() if name.startswith(f"{prefix}/")}
             module.load_state_dict({name.partition("/")[2]: value for name, value in weights.items()})
 
-    def state(self) -> dict[str, Any]:
-        """Return everything except the weights as JSON values, for a checkpoint."""
+    def history_to_json(self) -> dict[str, Any]:
+        """Return the measures of all epochs, the best epoch and the reason for stopping as JSON values, for a checkpoint."""
         best = {"epoch": self.best_epoch, "value": self.best_value}
         return {"history": self.columns, **best, "stopped": self.stopped}
 
-    def restore(self, state: Mapping[str, Any], weights: Weights) -> None:
-        """Set the history from the result of `state` and the weights of the best epoch."""
-        self.columns, self.best_epoch, self.best_value = state["history"], state["epoch"], state["value"]
-        self.stopped, self.best_weights = state["stopped"], weights
+    def restore_history(self, saved: Mapping[str, Any], best_weights: Weights) -> None:
+        """Set the history of the epochs from the result of `history_to_json`, and the weights of the best epoch."""
+        self.columns, self.best_epoch, self.best_value = saved["history"], saved["epoch"], saved["value"]
+        self.stopped, self.best_weights = saved["stopped"], best_weights
 
 
-def check_labels_known(truth: SoftLabels, labels: Names, whose: str = "dev tasks") -> None:
-    """Raise InputError if a task has a true label that is not in `labels`, the net's labels."""
-    unknown = positions(labels, truth.labels) < 0
+def check_true_labels(truth: SoftLabels, net_labels: Names, tasks_text: str = "dev tasks") -> None:
+    """Raise InputError if a task has a true label that is not in `net_labels`, the net's labels."""
+    unknown = positions(net_labels, truth.labels) < 0
     if unknown.any() and bool((truth.prob[:, unknown] > 0).any()):
         raise InputError(
-            f"the {whose} have the labels {first_few(truth.labels[unknown])}, which no training task has; the net's labels are "
-            f"{first_few(labels, 6)}. Give the full list: labels=[...]"
+            f"the {tasks_text} have the labels {first_few(truth.labels[unknown])}, which no training task has; the "
+            f"net's labels are {first_few(net_labels, 6)}. Give the full list: labels=[...]"
         )

@@ -37,12 +37,12 @@ class NetOptimizer:
             raise InputError("the net has no trainable weights: all of them are frozen")
         self._torch = make_optimizer(plan, self.params, capturable)
 
-    def restart_at(self, epoch: int) -> None:
-        """Reset the state of the optimiser if the plan restarts it at this epoch."""
+    def reset_at_milestone(self, epoch: int) -> None:
+        """Set the optimiser state to zero if the plan has `restart` and `epoch` is one of its milestones."""
         if self.plan.restart and epoch in self.plan.milestone_epochs:
-            reset_state(self._torch)
+            zero_optimizer_state(self._torch)
             for table in self.tables:
-                table.reset_state()
+                table.zero_optimizer_state()
 
     def set_learning_rate(self, epoch: int, step: int) -> None:
         """Set the learning rate of a step by the plan's schedule; within an epoch only one-cycle changes it."""
@@ -51,25 +51,25 @@ class NetOptimizer:
             fill_learning_rate(self._torch, lr)
 
     def zero_grad(self) -> None:
-        """Drop the gradients of the parameters."""
+        """Set the gradients of all parameters to None."""
         self._torch.zero_grad(set_to_none=True)
 
-    def backward(self, total: Tensor, n: int) -> None:
-        """Add the gradient of `total`, a sum of losses, divided by the batch size n if the plan's reduction is the mean."""
-        (total / n if self.plan.reduction == "mean" else total).backward()
+    def backward(self, loss_sum: Tensor, batch_size: int) -> None:
+        """Backpropagate the summed losses of examples, divided by `batch_size` if the plan's reduction is the mean."""
+        (loss_sum / batch_size if self.plan.reduction == "mean" else loss_sum).backward()
 
     def step(self) -> None:
-        """Clip the gradients if the plan has `clip`, and update parameters and tables in place."""
+        """Take one optimiser step: clip gradients if the plan has `clip`, then update parameters and worker tables in place."""
         if self.plan.clip is not None:
-            self._clip(self.plan.clip)
+            self._clip_gradients(self.plan.clip)
         self._torch.step()
         for table in self.tables:
             table.step(self.plan, self._torch.param_groups[0]["lr"])
 
-    def _clip(self, max_norm: float) -> None:
-        """Scale the gradients of each run in place so that their norm is at most `max_norm`."""
+    def _clip_gradients(self, max_norm: float) -> None:
+        """Scale all gradients in place so that their norm, per stacked run, is at most `max_norm`."""
         if self.n_runs == 1:
-            nn.utils.clip_grad_norm_([*self.params, *(one.with_grad() for one in self.tables)], max_norm)
+            nn.utils.clip_grad_norm_([*self.params, *(one.with_gradient() for one in self.tables)], max_norm)
             return
         grads = [p.grad.view(self.n_runs, -1) for p in self.params if p.grad is not None]
         grads += [table.grad.view(self.n_runs, -1) for table in self.tables]
@@ -83,22 +83,22 @@ class NetOptimizer:
         for table in self.tables:
             table.clear_gradients()
 
-    def is_finite(self) -> bool:
-        """Return whether all parameters are finite."""
+    def has_finite_parameters(self) -> bool:
+        """Return whether all trainable parameters are finite; worker tables are not checked."""
         norms = torch._foreach_norm([p.detach() for p in self.params])
         return bool(torch.stack(list(norms)).isfinite().all())
 
-    def state(self) -> list[dict[str, Any]]:
-        """Return torch's optimiser state of every parameter, in their order; without that of worker tables."""
+    def parameter_states(self) -> list[dict[str, Any]]:
+        """Return torch's optimiser state (such as moments) of every parameter, in order; worker tables are not included."""
         return [self._torch.state[param] for param in self.params]
 
-    def replace_state(self, states: Sequence[dict[str, Any]]) -> None:
-        """Set the optimiser state of every parameter; tensors are shared, not copied."""
+    def set_parameter_states(self, states: Sequence[dict[str, Any]]) -> None:
+        """Set torch's optimiser state (such as moments) of every parameter; tensors are shared, not copied."""
         for param, state in zip(self.params, states, strict=True):
             self._torch.state[param] = state
 
-    def state_tensors(self) -> dict[str, Tensor]:
-        """Return the optimiser state as named tensors, for a checkpoint."""
+    def optimizer_state_tensors(self) -> dict[str, Tensor]:
+        """Return torch's optimiser state of all parameters as named tensors, for a checkpoint."""
         return {
             f"{i}/{name}": value
             for i, state in self._torch.state_dict()["state"].items()
@@ -106,8 +106,8 @@ class NetOptimizer:
             if isinstance(value, Tensor)
         }
 
-    def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
-        """Set the optimiser state from the result of `state_tensors`."""
+    def load_optimizer_state(self, tensors: dict[str, Tensor]) -> None:
+        """Set torch's optimiser state of all parameters from the result of `optimizer_state_tensors`."""
         states: dict[int, dict[str, Tensor]] = {}
         for key, value in tensors.items():
             i, _, name = key.partition("/")
@@ -116,7 +116,7 @@ class NetOptimizer:
 
 
 def make_optimizer(plan: Plan, params: Sequence[nn.Parameter], capturable: bool) -> torch.optim.Optimizer:
-    """Return torch's optimiser of the plan; if `capturable` by CUDA graphs, its learning rate is a tensor."""
+    """Return the plan's optimiser of torch for `params`; if `capturable` by CUDA graphs, its learning rate is a tensor."""
     device = params[0].device
     fused = device.type in FUSED_DEVICES and all(p.is_floating_point() for p in params)
     lr: float | Tensor = torch.tensor(plan.lr, device=device) if capturable else plan.lr
@@ -138,8 +138,8 @@ def fill_learning_rate(optimizer: torch.optim.Optimizer, lr: float) -> None:
             group["lr"] = lr
 
 
-def reset_state(optimizer: torch.optim.Optimizer) -> None:
-    """Set the optimiser's state to zero in place: a recorded CUDA graph uses this memory."""
+def zero_optimizer_state(optimizer: torch.optim.Optimizer) -> None:
+    """Set the state tensors of torch's optimiser to zero in place: a recorded CUDA graph uses their memory."""
     for state in optimizer.state.values():
         for value in state.values():
             if isinstance(value, Tensor):
@@ -163,23 +163,23 @@ def learning_rate(plan: Plan, step: int, steps_per_epoch: int) -> float:
     if plan.schedule == "step":
         return plan.lr * plan.gamma ** (epoch // plan.step_size)
     if plan.schedule == "multistep":
-        return plan.lr * plan.gamma ** sum(stage <= epoch for stage in plan.milestone_epochs)
+        return plan.lr * plan.gamma ** sum(milestone <= epoch for milestone in plan.milestone_epochs)
     if plan.schedule == "cosine":
         return plan.lr * (1 + math.cos(math.pi * epoch / plan.epochs)) / 2
     if plan.schedule == "one-cycle":
-        return _one_cycle(plan, step, plan.epochs * steps_per_epoch)
+        return _one_cycle_rate(plan, step, plan.epochs * steps_per_epoch)
     return plan.lr
 
 
-def _one_cycle(plan: Plan, step: int, n_steps: int) -> float:
+def _one_cycle_rate(plan: Plan, step: int, n_steps: int) -> float:
     """Return the learning rate of a step under the one-cycle schedule."""
     low, top = plan.lr / START_DIVISOR, plan.lr
     peak, end = plan.warm_share * n_steps - 1, n_steps - 1  # steps
     if step <= peak:
-        return _cosine_between(low, top, step / peak if peak > 0 else 1.0)
-    return _cosine_between(top, low / END_DIVISOR, min((step - peak) / max(end - peak, 1e-9), 1.0))
+        return _cosine_interpolation(low, top, step / peak if peak > 0 else 1.0)
+    return _cosine_interpolation(top, low / END_DIVISOR, min((step - peak) / max(end - peak, 1e-9), 1.0))
 
 
-def _cosine_between(begin: float, end: float, share: float) -> float:
-    """Interpolate from `begin` (share 0) to `end` (share 1) along a half cosine."""
-    return end + (begin - end) * (1 + math.cos(math.pi * share)) / 2
+def _cosine_interpolation(begin: float, end: float, fraction: float) -> float:
+    """Interpolate from `begin` (fraction 0) to `end` (fraction 1) along a half cosine."""
+    return end + (begin - end) * (1 + math.cos(math.pi * fraction)) / 2

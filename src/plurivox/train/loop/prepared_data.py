@@ -37,7 +37,7 @@ class PreparedData:
     fingerprint: str  # checksum of the data
 
     @classmethod
-    def of(
+    def from_inputs(
         cls,
         x: Tensor | NDArray[Any],
         spec: TrainSpec,
@@ -47,15 +47,15 @@ class PreparedData:
         labels: Iterable[object] | None = None,
         weight: Any = None,
     ) -> Self:
-        """Check inputs and weights, and drop tasks without a target (with a warning) or with weight 0.
+        """Check inputs and weights, drop tasks without a target (with a warning) or of weight 0, and copy inputs to the device.
 
         `tasks` are the tasks of the rows of x, without duplicates: `fit` and `PreparedTraining.of` check that.
         """
         assert len(tasks) == len(x) and not len(duplicates(tasks)), "one row per task"
         used = spec.target.has_target(supervision, tasks)  # (n_tasks,)
         if not used.all():
-            _warn_no_target(spec.target, tasks[~used], len(tasks))
-        weights = None if weight is None else _check_weights(weight, tasks)
+            _warn_tasks_without_target(spec.target, tasks[~used], len(tasks))
+        weights = None if weight is None else _check_task_weights(weight, tasks)
         if weights is not None:
             used &= weights > 0
             weights = weights[used]
@@ -69,11 +69,11 @@ class PreparedData:
                 f"{tuple(inputs.shape[1:])}: leave augment out"
             )
         all_labels = supervision.labels() if labels is None else as_names(labels, "labels")
-        return cls(inputs, kept, all_labels, supervision, weights, _fingerprint(x, used, weights, supervision, kept))
+        return cls(inputs, kept, all_labels, supervision, weights, _data_checksum(x, used, weights, supervision, kept))
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of one input."""
+    def input_shape(self) -> tuple[int, ...]:
+        """The shape of the input of one task."""
         return tuple(self.x.shape[1:])
 
 
@@ -81,8 +81,8 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
     """Return a trainer for the spec on the data, with new weights, before its first epoch."""
     plan, x, augment = spec.plan, data.x, spec.augment
     rng = TrainRng(plan.seed, x.device)
-    with rng.activate():
-        net, head = _build_net(spec, data)
+    with rng.torch_rng_context():
+        net, head = _build_net_and_head(spec, data)
     if augment is not None and spec.augment_once:
         x, augment = augment_once(augment, x, plan.seed), None
     if plan.engine == "auto" and spec.head is not None and not spec.head.capturable:
@@ -90,22 +90,24 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
     return Trainer(net, x, _build_examples(spec, data), spec.loss, plan, rng, head, augment)
 
 
-def _build_net(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
-    """Return net and head with new weights, on the device."""
-    net, head, device = spec.net.build(data.shape, len(data.labels)), None, data.x.device
+def _build_net_and_head(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
+    """Return new modules of net and head (None without a head) on the device; pretrained weights are loaded."""
+    net, head, device = spec.net.build(data.input_shape, len(data.labels)), None, data.x.device
     spec.net.load_pretrained(net)
     if spec.head is not None:
         votes = data.supervision.votes
         task_votes = None if votes is None else votes.on(data.tasks).with_labels(data.labels)
         workers = np.empty(0, np.int64) if votes is None else votes.workers
-        head = spec.head.build(net, HeadContext(data.shape, data.tasks, data.labels, workers, task_votes)).to(device)
+        head = spec.head.build(net, HeadContext(data.input_shape, data.tasks, data.labels, workers, task_votes)).to(
+            device
+        )
     if spec.plan.channels_last and data.x.ndim == 4:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return net.to(device), head
 
 
 def _build_examples(spec: TrainSpec, data: PreparedData) -> Examples:
-    """Return the examples of the target, weighted by the weights of their tasks."""
+    """Return the training examples that the target makes of the data, weighted by the weights of their tasks."""
     examples = spec.target.examples(data.supervision, data.tasks, data.labels, data.x.device)
     if data.weight is not None:
         weight = copy_to_device(data.weight, data.x.device, torch.float32)
@@ -114,23 +116,23 @@ def _build_examples(spec: TrainSpec, data: PreparedData) -> Examples:
     return examples
 
 
-def _warn_no_target(target: Target, missing: Names, n_tasks: int) -> None:
-    """Warn that the tasks `missing` have no target and are dropped; InputError if these are all tasks."""
-    if len(missing) == n_tasks:
+def _warn_tasks_without_target(target: Target, dropped_tasks: Names, n_tasks: int) -> None:
+    """Warn that `dropped_tasks` have no label for the target and are not trained on; InputError if these are all tasks."""
+    if len(dropped_tasks) == n_tasks:
         raise InputError(
-            f"none of the {n_tasks} tasks, such as {first_few(missing)}, has a label for the target {target.name()}; "
+            f"none of the {n_tasks} tasks, such as {first_few(dropped_tasks)}, has a label for the target {target.name()}; "
             "check that the task names match"
         )
     warnings.warn(
-        f"{len(missing)} of {n_tasks} tasks are left out, because they have no label for the target {target.name()}: "
-        f"{first_few(missing)}",
+        f"{len(dropped_tasks)} of {n_tasks} tasks are left out, because they have no label for the target {target.name()}: "
+        f"{first_few(dropped_tasks)}",
         PlurivoxWarning,
         stacklevel=4,
     )
 
 
-def _check_weights(weight: Any, tasks: Names) -> Floats:
-    """(n_tasks,) the weights as floats; InputError if one is missing, negative or not finite."""
+def _check_task_weights(weight: Any, tasks: Names) -> Floats:
+    """(n_tasks,) the weights of tasks as floats; InputError if one is missing, negative or not finite."""
     column = np.asarray(weight, np.float64)
     if column.shape != tasks.shape:
         raise InputError(f"there are {column.size} weights for {len(tasks)} inputs; give one weight per input")
@@ -140,9 +142,9 @@ def _check_weights(weight: Any, tasks: Names) -> Floats:
     return column
 
 
-def _fingerprint(x: Any, used: Bools, weight: Floats | None, supervision: Supervision, tasks: Names) -> str:
-    """Return a checksum of inputs, weights, labels and task names."""
-    arrays: list[Any] = [np.asarray(x.cpu() if isinstance(x, Tensor) else x), used, weight]
+def _data_checksum(x: Any, is_used: Bools, weight: Floats | None, supervision: Supervision, tasks: Names) -> str:
+    """Return a checksum (8 hex digits) of inputs, weights, votes, soft and gold labels and task names."""
+    arrays: list[Any] = [np.asarray(x.cpu() if isinstance(x, Tensor) else x), is_used, weight]
     votes = supervision.votes
     arrays += [] if votes is None else [votes.task, votes.worker, votes.label, votes.weight]
     for soft in (supervision.soft, supervision.gold):

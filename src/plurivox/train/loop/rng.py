@@ -19,21 +19,21 @@ class TrainRng:
         self.generator = torch.Generator(device).manual_seed(seed)
         with _preserve_global_rng(device):
             torch.manual_seed(seed)
-            self._torch_states = _global_states(device)
+            self._torch_states = _global_rng_states(device)
 
     @contextmanager
-    def activate(self) -> Iterator[None]:
-        """Use this training's state of torch's global generators inside the block; restore the caller's state after it."""
+    def torch_rng_context(self) -> Iterator[None]:
+        """Context manager: torch's global generators have this training's state inside the block, then the caller's again."""
         with _preserve_global_rng(self.device), _deterministic_cudnn():
-            _set_global_states(self._torch_states, self.device)
+            _set_global_rng_states(self._torch_states, self.device)
             try:
                 yield
             finally:
-                self._torch_states = _global_states(self.device)
+                self._torch_states = _global_rng_states(self.device)
 
     @contextmanager
-    def as_generator(self) -> Iterator[torch.Generator]:
-        """Yield a separate generator with this training's state of torch's global CPU generator; store its state at the end."""
+    def cpu_generator_context(self) -> Iterator[torch.Generator]:
+        """Context manager: yield a generator in this training's state of torch's CPU generator; store its state at the end."""
         generator = torch.Generator()
         generator.set_state(self._torch_states[0])
         try:
@@ -41,19 +41,19 @@ class TrainRng:
         finally:
             self._torch_states[0] = generator.get_state()
 
-    def state(self) -> dict[str, Tensor]:
-        """Return the states of all generators as byte tensors, for a checkpoint."""
+    def rng_state_tensors(self) -> dict[str, Tensor]:
+        """Return the states of the random generators of this training as named byte tensors, for a checkpoint."""
         return {"draws": self.generator.get_state(), **{f"common{i}": one for i, one in enumerate(self._torch_states)}}
 
-    def restore(self, state: dict[str, Tensor]) -> None:
-        """Set the states of all generators from the result of `state`."""
-        self.generator.set_state(state["draws"].cpu())
-        self._torch_states = [state[f"common{i}"].cpu() for i in range(len(self._torch_states))]
+    def load_rng_state(self, tensors: dict[str, Tensor]) -> None:
+        """Set the states of the random generators of this training from the result of `rng_state_tensors`."""
+        self.generator.set_state(tensors["draws"].cpu())
+        self._torch_states = [tensors[f"common{i}"].cpu() for i in range(len(self._torch_states))]
 
 
 @contextmanager
 def _deterministic_cudnn() -> Iterator[None]:
-    """Make cuDNN use deterministic algorithms inside the block."""
+    """Context manager: make cuDNN use deterministic algorithms inside the block."""
     cudnn = torch.backends.cudnn
     before = cudnn.deterministic, cudnn.benchmark
     cudnn.deterministic, cudnn.benchmark = True, False
@@ -65,22 +65,22 @@ def _deterministic_cudnn() -> Iterator[None]:
 
 @contextmanager
 def _preserve_global_rng(device: torch.device) -> Iterator[None]:
-    """Restore the states of torch's global generators after the block."""
-    before = _global_states(device)
+    """Context manager: restore the states of torch's global random generators after the block."""
+    before = _global_rng_states(device)
     try:
         yield
     finally:
-        _set_global_states(before, device)
+        _set_global_rng_states(before, device)
 
 
-def _global_states(device: torch.device) -> list[Tensor]:
-    """Return the states of torch's global generators: of the CPU and, on CUDA, of the device."""
+def _global_rng_states(device: torch.device) -> list[Tensor]:
+    """Return the states of torch's global random generators: of the CPU and, on CUDA, of the device."""
     cpu = [torch.get_rng_state()]
     return [*cpu, torch.cuda.get_rng_state(device)] if device.type == "cuda" else cpu
 
 
-def _set_global_states(states: list[Tensor], device: torch.device) -> None:
-    """Set the states of torch's global generators from the result of `_global_states`."""
+def _set_global_rng_states(states: list[Tensor], device: torch.device) -> None:
+    """Set the states of torch's global generators from the result of `_global_rng_states`."""
     torch.set_rng_state(states[0])
     if device.type == "cuda":
         torch.cuda.set_rng_state(states[1], device)

@@ -32,9 +32,9 @@ DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 MAX_HEADER_BYTES = 2**27  # a longer header is an error
 
 
-def write_tensors(path: str | Path, tensors: Mapping[str, Tensor], notes: Mapping[str, str]) -> None:
-    """Write the tensors and the metadata `notes` to a file atomically."""
-    header: dict[str, Any] = {"__metadata__": dict(notes)}
+def write_tensors(path: str | Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
+    """Write the tensors and text metadata to a safetensors file, atomically."""
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
     begin, ordered = 0, sorted(tensors.items(), key=lambda one: (-one[1].element_size(), one[0]))  # keeps them aligned
     for name, value in ordered:
         size = value.numel() * value.element_size()
@@ -66,16 +66,16 @@ def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         header = json.loads(data[8 : 8 + length])
         notes = header.pop("__metadata__", {})
         body = memoryview(bytearray(data[8 + length :]))  # a copy, so that the tensors are writable
-        return {name: _tensor_at(body, entry) for name, entry in header.items()}, notes
+        return {name: _decode_tensor(body, entry) for name, entry in header.items()}, notes
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as cause:
         raise InputError(f"{path} is not a safetensors file, or it is damaged or truncated ({cause})") from cause
 
 
-def _tensor_at(body: memoryview, entry: Mapping[str, Any]) -> Tensor:
-    """Return the tensor that a header entry describes; ValueError if it is outside the file."""
-    dtype, (begin, end) = DTYPES[entry["dtype"]], entry["data_offsets"]
+def _decode_tensor(body: memoryview, header_entry: Mapping[str, Any]) -> Tensor:
+    """Return the tensor whose type, shape and position in `body` the header entry contains; ValueError if it is outside."""
+    dtype, (begin, end) = DTYPES[header_entry["dtype"]], header_entry["data_offsets"]
     if end > len(body) or begin > end:
         raise ValueError("a tensor is outside the file")
     if begin == end:
-        return torch.empty(entry["shape"], dtype=dtype)
-    return torch.frombuffer(body[begin:end], dtype=dtype).reshape(entry["shape"])
+        return torch.empty(header_entry["shape"], dtype=dtype)
+    return torch.frombuffer(body[begin:end], dtype=dtype).reshape(header_entry["shape"])

@@ -28,7 +28,7 @@ class TensorBoardLog:
         self.writer: SummaryWriter | None = None  # opened when there is something to write
 
     def __call__(self, history: Mapping[str, Sequence[float]]) -> None:
-        """Write the epochs since the last call."""
+        """Write the epochs of the history that were not written before to the TensorBoard event file."""
         from torch.utils.tensorboard import SummaryWriter
 
         self.writer = self.writer or SummaryWriter(str(self.folder), purge_step=0)
@@ -39,6 +39,6 @@ class TensorBoardLog:
         self.written = len(epochs)
 
     def close(self) -> None:
-        """Close the event file, if any."""
+        """Close the TensorBoard event file, if one was opened."""
         if self.writer is not None:
             self.writer.close()

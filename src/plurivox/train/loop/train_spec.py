@@ -42,20 +42,20 @@ class AgreementWeighting:
     weigh: bool = True
     least: float = 0.0
 
-    def weights(self, votes: Votes, tasks: Names) -> Floats:
-        """(n_tasks,) the weight of each task; a task of weight 0 is not trained on."""
-        share = agreement(votes, tasks)
+    def task_weights(self, votes: Votes, tasks: Names) -> Floats:
+        """(n_tasks,) the weight of each task by the agreement of its votes; a task of weight 0 is not trained on."""
+        share = task_agreement(votes, tasks)
         kept = (share >= self.least).astype(np.float64)
         return kept * share if self.weigh else kept
 
 
-def agreement(votes: Votes, tasks: Names) -> Floats:
+def task_agreement(votes: Votes, tasks: Names) -> Floats:
     """(n_tasks,) the share of pairs of answers to each of `tasks` that agree; 1 with fewer than two answers.
 
     Used as weights of tasks, or to drop tasks below some value: Uma et al. (2021), section 4,
     https://doi.org/10.1613/jair.1.12752
 
-    >>> agreement(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]), np.array(["a", "b"]))
+    >>> task_agreement(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]), np.array(["a", "b"]))
     array([0.33333333, 1.        ])
     """
     share, row = np.clip(pair_agreement(votes), 0, 1), positions(votes.tasks, tasks)
@@ -142,7 +142,7 @@ class TrainSpec:
 
     @property
     def target_text(self) -> str:
-        """The target as shown to users: the target's spec, the aggregator's, or both labels of two heads."""
+        """The target as text for users: its spec, the spec of the aggregator of soft labels, or both targets of two heads."""
         if self.soft is not None and isinstance(self.target, Soft) and not self.target.hard:
             return self.soft.spec
         if self.soft is not None and isinstance(self.target, Pair) and self.target.soft == "soft":
@@ -151,11 +151,11 @@ class TrainSpec:
 
     @property
     def description(self) -> str:
-        """Net, head and target as one line for users."""
+        """The specs of net, head and target as one line of text for users."""
         return f"{self.net.spec}{'' if self.head is None else f' under {self.head.spec}'} on {self.target_text}"
 
-    def settings(self) -> dict[str, Any]:
-        """Return net, target, loss, head, plan, augmentation and record as text, for `Trained.made_by`."""
+    def settings_text(self) -> dict[str, Any]:
+        """Return the specs of net, target, loss, head, plan and augmentation, and `record`, by name, for `Trained.made_by`."""
         once = ", once" if self.augment_once else ""
         return {
             "net": self.net.spec,
@@ -189,13 +189,13 @@ def _resolve_target(head: Head | None, target: str | Target | None, main: str | 
 
 
 def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:
-    """Return the augmentation of a name or object, None for "" and "none"."""
+    """Return the image augmentation of a spec such as crop-flip, an object unchanged, and None for "" and "none"."""
     if isinstance(augment, str):
         return None if augment in ("", "none") else augmentation(augment)
     return augment
 
 
 def _suggest_heads(kind: TargetKind) -> str:
-    """Return advice which head to use with a kind of target, for an error message."""
+    """Return the heads that can use a kind of target as text for an error message, such as "a head such as crowd-layer"."""
     fitting = [name for name in heads.methods if heads.methods[name].target_kind == kind]
     return f"a head such as {first_few(fitting)}" if fitting else "no head"

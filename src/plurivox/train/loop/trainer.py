@@ -16,8 +16,8 @@ from plurivox.train.loop.optim import NetOptimizer, learning_rate
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
-from plurivox.train.result import predict_logits
 from plurivox.train.targets._contract import Batch, Examples
+from plurivox.train.trained_net import predict_logits
 
 Augment = Callable[[Tensor, torch.Generator], Tensor]
 
@@ -68,7 +68,7 @@ class Trainer:
             raise InputError("there is nothing to train on: no training example is left")
         self.net, self.head, self.x, self.examples, self.loss = net, head, x, examples, loss
         self.plan, self.rng, self.augment = plan, rng, augment
-        graphs, modules = uses_graphs(plan, x.device), [net] if head is None else [net, head]
+        graphs, modules = uses_cuda_graph(plan, x.device), [net] if head is None else [net, head]
         self.steps_per_epoch = math.ceil(examples.n_examples / plan.batch)
         self.optimizer = NetOptimizer(plan, modules, self.steps_per_epoch, capturable=graphs)
         self.epoch = 0  # the current epoch, or the next one
@@ -79,27 +79,27 @@ class Trainer:
         self._forward: Callable[[Tensor], Tensor] = torch.compile(net) if plan.engine == "compile" else net
         self._step = self.eager_step
         if graphs:
-            self._step = GraphStep(self.eager_step, self._update, self.optimizer, plan, rng.generator)
+            self._step = GraphStep(self.eager_step, self._update_weights, self.optimizer, plan, rng.generator)
         self._begun = time.perf_counter()
 
-    def record_logits(self, n_labels: int) -> None:
+    def start_recording_logits(self, n_labels: int) -> None:
         """Record the logits of every task in training steps from now on, see `EpochDone.logits`."""
         self.recorded_logits = torch.zeros((len(self.x), n_labels), device=self.x.device)
 
     # ---- epochs
 
-    def run(self, every_step: bool = False) -> Iterator[Event]:
+    def run(self, yield_steps: bool = False) -> Iterator[Event]:
         """Train from the current epoch to the last of the plan; yield an event after every epoch, or after every step too."""
         while self.epoch < self.plan.epochs:
-            with self.rng.activate():
-                self.optimizer.restart_at(self.epoch)
+            with self.rng.torch_rng_context():
+                self.optimizer.reset_at_milestone(self.epoch)
                 batches = self.begin_epoch()
-                if not every_step:
+                if not yield_steps:
                     for i, indices in enumerate(batches):
                         self.step(i, indices)
-            if every_step:
+            if yield_steps:
                 for i, indices in enumerate(batches):
-                    with self.rng.activate():
+                    with self.rng.torch_rng_context():
                         self.step(i, indices)
                     yield StepDone(self.epoch, i)
             yield self.end_epoch(self.total)
@@ -115,26 +115,26 @@ class Trainer:
         order = torch.randperm(self.examples.n_examples, generator=self.rng.generator, device=self.x.device)
         return order.split(self.plan.batch)
 
-    def end_epoch(self, total: Tensor) -> EpochDone:
-        """Advance `epoch` by 1 and return the event of the finished epoch; `total` is the sum of its losses."""
-        mean, epoch = float(total) / self.examples.n_examples, self.epoch
-        finite = self.optimizer.is_finite() and math.isfinite(mean)
+    def end_epoch(self, loss_sum: Tensor) -> EpochDone:
+        """Advance `epoch` by 1 and return the event of the finished epoch; `loss_sum` is the sum of its losses."""
+        mean, epoch = float(loss_sum) / self.examples.n_examples, self.epoch
+        finite = self.optimizer.has_finite_parameters() and math.isfinite(mean)
         self.epoch += 1
         lr = learning_rate(self.plan, self.epoch * self.steps_per_epoch - 1, self.steps_per_epoch)
         return EpochDone(epoch, mean, lr, time.perf_counter() - self._begun, finite, self.recorded_logits)
 
     # ---- steps
 
-    def step(self, step: int, indices: Tensor) -> None:
-        """Take step number `step` of the current epoch on the examples `indices`; does not wait for the device."""
-        self.optimizer.set_learning_rate(self.epoch, step)
+    def step(self, step_in_epoch: int, indices: Tensor) -> None:
+        """Train on one batch, the examples `indices`, as step `step_in_epoch` (from 0); does not wait for the device."""
+        self.optimizer.set_learning_rate(self.epoch, step_in_epoch)
         self._step(indices)
 
     def eager_step(self, indices: Tensor) -> None:
-        """Take a step without a CUDA graph; if memory runs out, compute the batch in more chunks."""
+        """Train on one batch, the examples `indices`, without a CUDA graph; if memory runs out, compute it in more chunks."""
         while True:
             try:
-                return self._update(indices)
+                return self._update_weights(indices)
             except RuntimeError as cause:
                 if not is_out_of_memory(cause):
                     raise
@@ -143,24 +143,24 @@ class Trainer:
                     raise PlurivoxError(
                         "out of memory with a single example; use a smaller net, smaller inputs or another device"
                     ) from cause
-            self.n_chunks = _increase_chunks(self.n_chunks, len(indices))
+            self.n_chunks = _double_chunks(self.n_chunks, len(indices))
 
-    def _update(self, indices: Tensor) -> None:
+    def _update_weights(self, indices: Tensor) -> None:
         """Compute losses and gradients of the examples in `n_chunks` chunks, and update the weights."""
         self.optimizer.zero_grad()
         batch_total: Tensor | None = None
         for chunk in (indices,) if self.n_chunks == 1 else indices.chunk(self.n_chunks):
-            total = self.losses(chunk).sum()
+            total = self.example_losses(chunk).sum()
             self.optimizer.backward(total, len(indices))
             batch_total = total.detach() if batch_total is None else batch_total + total.detach()
         assert batch_total is not None
         self.optimizer.step()
         self.total += batch_total
 
-    def losses(self, indices: Tensor) -> Tensor:
+    def example_losses(self, indices: Tensor) -> Tensor:
         """(n,) the weighted loss of each of the examples `indices`; records their logits if requested."""
         batch = self.make_batch(indices)
-        logits = self._logits(batch.x)
+        logits = self._net_logits(batch.x)
         self.store_logits(batch.rows, logits)
         return weighted_losses(logits, batch, self.head, self.loss)
 
@@ -171,19 +171,19 @@ class Trainer:
         x = self.x.index_select(0, rows)
         if self.augment is not None:
             x = self.augment(x, rng)
-        labels = examples.draw(indices, rng)
+        labels = examples.draw_labels(indices, rng)
         if self.head is not None:
             x, labels = self.head.transform_batch(x, labels, rng)
         weight = examples.weight
         return Batch(x, rows, labels, None if weight is None else weight.index_select(0, indices))
 
     def store_logits(self, rows: Tensor, logits: Tensor) -> None:
-        """Store the logits of the tasks `rows`, if logits are recorded."""
+        """Store the logits of the tasks in `rows` of the inputs as recorded logits; do nothing if logits are not recorded."""
         if self.recorded_logits is not None:
             self.recorded_logits.index_copy_(0, rows, logits.detach())
 
-    def _logits(self, x: Tensor) -> Tensor:
-        """(n, n_labels) the net's logits, in the plan's precision."""
+    def _net_logits(self, x: Tensor) -> Tensor:
+        """(n, n_labels) the net's logits for the inputs x, computed in the precision that the plan sets."""
         if not self.autocast:
             return self._forward(x)
         with torch.autocast(x.device.type, torch.bfloat16, cache_enabled=self.caches_casts):
@@ -191,24 +191,28 @@ class Trainer:
 
     # ---- state
 
-    def state(self) -> dict[str, Tensor]:
-        """Return weights, optimiser state and random state as named tensors, for a checkpoint."""
-        groups = {"net": self.net.state_dict(), "optimizer": self.optimizer.state_tensors(), "chance": self.rng.state()}
+    def training_state_tensors(self) -> dict[str, Tensor]:
+        """Return weights of net and head, optimiser state and random state as named tensors, for a checkpoint."""
+        groups = {
+            "net": self.net.state_dict(),
+            "optimizer": self.optimizer.optimizer_state_tensors(),
+            "chance": self.rng.rng_state_tensors(),
+        }
         if self.head is not None:
             groups["head"] = self.head.state_dict()
-        return {f"{group}/{name}": value for group, tensors in groups.items() for name, value in tensors.items()}
+        return {f"{group}/{name}": value for group, members in groups.items() for name, value in members.items()}
 
-    def restore(self, state: dict[str, Tensor], epoch: int) -> None:
-        """Resume before `epoch` from the result of `state`."""
+    def load_training_state(self, tensors: dict[str, Tensor], epoch: int) -> None:
+        """Set weights, optimiser and random state from `training_state_tensors`; training continues with epoch `epoch`."""
         groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "chance": {}, "head": {}}
-        for key, value in state.items():
+        for key, value in tensors.items():
             group, _, name = key.partition("/")
             groups[group][name] = value if group == "chance" else value.to(self.x.device)
         self.net.load_state_dict(groups["net"])
         if self.head is not None:
             self.head.load_state_dict(groups["head"])
-        self.optimizer.load_state_tensors(groups["optimizer"])
-        self.rng.restore(groups["chance"])
+        self.optimizer.load_optimizer_state(groups["optimizer"])
+        self.rng.load_rng_state(groups["chance"])
         self.epoch = epoch
 
 
@@ -223,8 +227,8 @@ def weighted_losses(logits: Tensor, batch: Batch, head: HeadModule | None, loss:
     return each if batch.weight is None else each * batch.weight
 
 
-def uses_graphs(plan: Plan, device: torch.device) -> bool:
-    """Return whether steps are recorded as a CUDA graph; OptionError if the plan requires that on another device."""
+def uses_cuda_graph(plan: Plan, device: torch.device) -> bool:
+    """Return whether training steps are recorded as a CUDA graph; OptionError if the plan requires it without CUDA."""
     if plan.engine == "graphs" and device.type != "cuda":
         raise OptionError(f"engine=graphs needs CUDA, but the device is {device.type}; use engine=auto")
     return plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
@@ -235,14 +239,14 @@ def is_out_of_memory(error: RuntimeError) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 
 
-def _increase_chunks(n_chunks: int, batch: int) -> int:
-    """Return twice the number of chunks, at most `batch`; free cached CUDA memory and warn."""
+def _double_chunks(n_chunks: int, batch_size: int) -> int:
+    """Return twice the number of chunks per batch, at most `batch_size`; free cached CUDA memory and warn."""
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    more = min(2 * n_chunks, batch)
+    more = min(2 * n_chunks, batch_size)
     warnings.warn(
-        f"out of memory with {-(-batch // n_chunks)} examples: a batch of {batch} is now computed in {more} chunks whose "
-        "gradients are added (batch normalisation then uses the statistics of a chunk)",
+        f"out of memory with {-(-batch_size // n_chunks)} examples: a batch of {batch_size} is now computed in {more} chunks "
+        "whose gradients are added (batch normalisation then uses the statistics of a chunk)",
         PlurivoxWarning,
         stacklevel=2,
     )

@@ -19,7 +19,7 @@ from plurivox.train.loop.early_stopping import Dev, DevEvaluator, Measure, Train
 from plurivox.train.loop.prepared_data import PreparedData, build_trainer
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import EpochDone, Event
-from plurivox.train.result import Trained, predict_logits
+from plurivox.train.trained_net import Trained, predict_logits
 
 Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
 NAN_HINT = (
@@ -30,7 +30,7 @@ NAN_HINT = (
 class TrainingRun:
     """One training from its data to a `Trained`: a `Trainer` with evaluation, checkpoints and early stopping.
 
-    `finish` trains to the end, `events` yields after every epoch or step. If the steps are taken elsewhere (by
+    `train_to_end` trains to the end, `train_events` yields after every epoch or step. If the steps are taken elsewhere (by
     `StackedTrainers`), their events are passed to `handle_event`.
     """
 
@@ -47,7 +47,7 @@ class TrainingRun:
         progress: Progress = no_progress,
     ) -> None:
         self.spec, self.data, self.log, self.progress = (
-            replace(spec, net=spec.net.sized_for(data.x)),
+            replace(spec, net=spec.net.with_input_sizes(data.x)),
             data,
             log,
             progress,
@@ -56,22 +56,22 @@ class TrainingRun:
         self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # set when the training has ended
         self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
-        if self.checkpoint is not None and (done := self.checkpoint.read_finished(data.x.device)) is not None:
+        if self.checkpoint is not None and (done := self.checkpoint.load_finished_net(data.x.device)) is not None:
             self.trained = done
             return
         self.trainer = build_trainer(self.spec, data)
         if spec.record == "visit":
-            self._check_inputs_unchanged()
-            self.trainer.record_logits(len(data.labels))
+            self._check_head_keeps_inputs()
+            self.trainer.start_recording_logits(len(data.labels))
         net, head = self.trainer.net, self.trainer.head
         self.dev = DevEvaluator(dev, measures or {}, data.labels, net, spec.loss, spec.plan, data.x.device)
         self.history = TrainingHistory(spec.plan, net, head)
         if self.checkpoint is not None:
-            self.logits = self.checkpoint.resume(self.trainer, self.history)
+            self.logits = self.checkpoint.restore_training(self.trainer, self.history)
         if self.history.stopped or self.trainer.epoch >= spec.plan.epochs:
             self._end_training()
 
-    def _check_inputs_unchanged(self) -> None:
+    def _check_head_keeps_inputs(self) -> None:
         """Raise OptionError if the head changes inputs, so that logits in training are not those of a task."""
         head = self.trainer.head
         if head is not None and head.changes_inputs and self.spec.head is not None:
@@ -80,17 +80,17 @@ class TrainingRun:
                 'the epoch: record="after" (on the command line --record after)'
             )
 
-    def finish(self) -> Trained:
+    def train_to_end(self) -> Trained:
         """Train to the end and return the trained net."""
-        for _ in self.events():
+        for _ in self.train_events():
             pass
-        return self.result()
+        return self.trained_net()
 
-    def events(self, every_step: bool = False) -> Iterator[Event]:
+    def train_events(self, yield_steps: bool = False) -> Iterator[Event]:
         """Train to the end and yield an event after every epoch (or every step too), after `handle_event` has processed it."""
         if self.trained is not None:
             return
-        for event in self.trainer.run(every_step):
+        for event in self.trainer.run(yield_steps):
             self.handle_event(event)
             yield event
             if self.trained is not None:
@@ -104,7 +104,7 @@ class TrainingRun:
         if not isinstance(event, EpochDone):
             return
         if not event.finite:
-            self._stop_at_nan(event.epoch)
+            self._warn_nan_loss(event.epoch)
             self._end_training()
             return
         if self.spec.record:
@@ -112,22 +112,22 @@ class TrainingRun:
             if logits is None:
                 logits = predict_logits(self.trainer.net, self.trainer.x, self.spec.plan)
             self.logits.append(logits.float().cpu().numpy().copy())
-        stop = self.history.update(event, self.dev.evaluate())
+        stop = self.history.add_epoch(event, self.dev.evaluate_on_dev())
         if self.checkpoint is not None:
-            self.checkpoint.save(self.trainer, self.history, self.logits, now=stop)
+            self.checkpoint.save(self.trainer, self.history, self.logits, force=stop)
         if self.log is not None:
             self.log(self.history.columns)
         self.progress(event.epoch, self.spec.plan.epochs, event.loss)
         if stop or event.epoch + 1 >= self.spec.plan.epochs:
             self._end_training()
 
-    def result(self) -> Trained:
+    def trained_net(self) -> Trained:
         """Return the trained net; the training must have ended."""
         assert self.trained is not None, "the training has not ended"
         return self.trained
 
-    def _stop_at_nan(self, epoch: int) -> None:
-        """Set the history's reason for stopping and warn; PlurivoxError if the loss is NaN in the first epoch."""
+    def _warn_nan_loss(self, epoch: int) -> None:
+        """Warn that the loss is NaN and set the reason for stopping in the history; PlurivoxError in the first epoch."""
         history = self.history
         if history.best_epoch < 0:
             raise PlurivoxError(f"the loss is NaN in the first epoch; {NAN_HINT}")
@@ -136,7 +136,7 @@ class TrainingRun:
         warnings.warn(message, PlurivoxWarning, stacklevel=6)
 
     def _end_training(self) -> None:
-        """Load the weights of the best epoch, and set and save `self.trained`; removes the checkpoint."""
+        """Load the weights of the best epoch, set `self.trained`, save it to the folder and delete the checkpoint."""
         history, plan, data = self.history, self.spec.plan, self.data
         if history.best_value is not None and math.isnan(history.best_value):
             message = f"{plan.best} is NaN on the dev tasks in every epoch; the weights are those of epoch {history.best_epoch}"
@@ -149,15 +149,15 @@ class TrainingRun:
         if head is not None:
             soft = trained.predict(x, data.tasks)
             with torch.no_grad():
-                trained = replace(trained, fit=head.eval().fit_result(soft, x, predict_logits(net, x)))
+                trained = replace(trained, fit=head.eval().make_worker_fit(soft, x, predict_logits(net, x)))
         if self.checkpoint is not None:
             trained.save(self.checkpoint.folder)
-            self.checkpoint.remove()
+            self.checkpoint.delete_files()
         self.trained = trained
 
 
 def _training_settings(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
     """Return all settings of a training, sizes and checksum of its data, and versions, for `Trained.made_by`."""
     versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
-    about_data = {"shape": list(data.shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
-    return {**spec.settings(), **about_data, "versions": versions}
+    about_data = {"shape": list(data.input_shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
+    return {**spec.settings_text(), **about_data, "versions": versions}

@@ -31,7 +31,7 @@ class WorkerTable(nn.Module):
     row has its own optimiser state, which changes only if the row is used. Table and optimiser state are saved with the head.
 
     >>> rows = WorkerTable(torch.ones(3, 2))
-    >>> rows.take(torch.tensor([0, 2])).sum().backward()
+    >>> rows.take_rows(torch.tensor([0, 2])).sum().backward()
     >>> rows.step(Plan(optimizer="sgd", lr=.5), .5)
     >>> rows.table.data
     tensor([[0.5000, 0.5000],
@@ -45,14 +45,14 @@ class WorkerTable(nn.Module):
     grad: Tensor  # (n_rows, width) gradient of the current step
     touched: Tensor  # (n_rows,) whether the worker is in the current batch
 
-    def __init__(self, start: Tensor) -> None:
+    def __init__(self, initial_rows: Tensor) -> None:
         super().__init__()
-        self.table = nn.Parameter(start.contiguous().clone(), requires_grad=False)  # (n_rows, width)
+        self.table = nn.Parameter(initial_rows.contiguous().clone(), requires_grad=False)  # (n_rows, width)
         for name in ("first", "second"):
             self.register_buffer(name, torch.zeros_like(self.table))
-        self.register_buffer("steps", torch.zeros(len(start)))
+        self.register_buffer("steps", torch.zeros(len(initial_rows)))
         self.register_buffer("grad", torch.zeros_like(self.table), persistent=False)
-        self.register_buffer("touched", torch.zeros(len(start), dtype=torch.bool), persistent=False)
+        self.register_buffer("touched", torch.zeros(len(initial_rows), dtype=torch.bool), persistent=False)
         self._arrays: TableArrays | None = None
         self._data_ptr = 0
 
@@ -71,53 +71,53 @@ class WorkerTable(nn.Module):
         return joined
 
     @property
-    def capturable(self) -> bool:
-        """Whether steps may be recorded as a CUDA graph: shapes and order of sums must then not depend on the data."""
+    def is_graph_capturable(self) -> bool:
+        """Whether updates of the table may be recorded as a CUDA graph: true unless it is on the CPU."""
         return self.table.device.type != "cpu"
 
-    def take(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
+    def take_rows(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
         """(*worker.shape, width) the rows of the workers, with gradients; votes of weight 0 (padding) get no gradient."""
         anchor = self.table.new_zeros((), requires_grad=True)  # makes autograd call `_TakeRows.backward`
         taken: Tensor = _TakeRows.apply(anchor, self, worker, weight)
         return taken
 
     def add_gradient(self, worker: Tensor, weight: Tensor | None, grad: Tensor) -> None:
-        """Add the gradient `grad` of the rows that `take(worker, weight)` returned."""
+        """Add `grad`, the gradient of the rows that `take_rows(worker, weight)` returned, to the gradient of the table."""
         real = torch.ones_like(worker, dtype=torch.bool) if weight is None else weight > 0
         flat, real, grad = worker.flatten(), real.flatten(), grad.reshape(-1, grad.shape[-1])
-        if self.capturable:
+        if self.is_graph_capturable:
             self.grad += torch.ops.aten.embedding_dense_backward(grad, flat, len(self.table), -1, False)
             self.touched |= torch.zeros_like(self.steps).index_add_(0, flat, real.float()) > 0
         else:
             self.grad.index_add_(0, flat[real], grad[real])
             self.touched[flat[real]] = True
 
-    def with_grad(self) -> Tensor:
-        """Return the table with its gradient in `.grad`, for torch's gradient clipping."""
+    def with_gradient(self) -> Tensor:
+        """Return the table as parameter with its gradient as `.grad`, for torch's gradient clipping."""
         self.table.grad = self.grad
         return self.table
 
-    def as_arrays(self) -> TableArrays:
-        """Return the tensors as numpy arrays that share their memory, for kernels on the CPU."""
+    def as_numpy_arrays(self) -> TableArrays:
+        """Return table, gradient and optimiser state as numpy arrays that share memory with the tensors, for CPU kernels."""
         if self._arrays is None or self._data_ptr != self.table.data_ptr():
             tensors = self.touched, self.table.data, self.grad, self.first, self.second, self.steps
             self._arrays, self._data_ptr = TableArrays(*(one.numpy() for one in tensors)), self.table.data_ptr()
         return self._arrays
 
     def clear_gradients(self) -> None:
-        """Set the gradient of the current step to zero."""
+        """Set the gradient of the table to zero, and mark no worker as being in the batch."""
         self.grad.zero_()
         self.touched.zero_()
 
-    def reset_state(self) -> None:
-        """Set the optimiser state to zero."""
+    def zero_optimizer_state(self) -> None:
+        """Set the optimiser state of all rows to zero in place."""
         for state in (self.first, self.second, self.steps):
             state.zero_()
 
     @torch.no_grad()
     def step(self, plan: Plan, lr: float | Tensor) -> None:
         """Update the rows of the workers in the batch by the plan's optimiser, in place, and clear the gradients."""
-        if not self.capturable:
+        if not self.is_graph_capturable:
             self._step_on_cpu(plan, float(lr))
             return
         self.steps += self.touched
@@ -128,35 +128,35 @@ class WorkerTable(nn.Module):
         self.table.sub_(torch.where(touched, update, 0.0))
         self.clear_gradients()
 
-    def _sgd_update(self, plan: Plan, touched: Tensor, n: Tensor) -> Tensor:
-        """(n_rows, width) the SGD update over the learning rate; updates the momentum of touched rows in place."""
+    def _sgd_update(self, plan: Plan, touched: Tensor, n_updates: Tensor) -> Tensor:
+        """(n_rows, width) the SGD step of each row, without learning rate; updates the momentum of touched rows in place."""
         grad = self.grad + plan.weight_decay * self.table
-        momentum = torch.where(n > 1, plan.momentum * self.first + grad, grad)
+        momentum = torch.where(n_updates > 1, plan.momentum * self.first + grad, grad)
         self.first.copy_(torch.where(touched, momentum, self.first))
         return grad + plan.momentum * momentum if plan.nesterov and plan.momentum else momentum
 
-    def _adam_update(self, plan: Plan, touched: Tensor, n: Tensor) -> Tensor:
-        """(n_rows, width) the Adam update over the learning rate; updates the moments of touched rows in place."""
+    def _adam_update(self, plan: Plan, touched: Tensor, n_updates: Tensor) -> Tensor:
+        """(n_rows, width) the Adam step of each row, without learning rate; updates the moments of touched rows in place."""
         decay, (beta1, beta2) = plan.weight_decay * self.table, BETAS
         grad = self.grad + decay if plan.optimizer == "adam" else self.grad
         self.first.copy_(torch.where(touched, beta1 * self.first + (1 - beta1) * grad, self.first))
         self.second.copy_(torch.where(touched, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
-        update = self.first / (1 - beta1**n) / ((self.second / (1 - beta2**n)).sqrt() + EPS)
+        update = self.first / (1 - beta1**n_updates) / ((self.second / (1 - beta2**n_updates)).sqrt() + EPS)
         return update + decay if plan.optimizer == "adamw" else update
 
     def _step_on_cpu(self, plan: Plan, lr: float) -> None:
-        """Do the work of `step` by compiled kernels that process only touched rows."""
-        arrays = self.as_arrays()
+        """Update the rows of the workers in the batch in place by compiled CPU kernels, and clear the gradients."""
+        arrays = self.as_numpy_arrays()
         if plan.optimizer == "sgd":
             nesterov = plan.nesterov and plan.momentum > 0
-            held = arrays.touched, arrays.table, arrays.grad, arrays.first, arrays.steps
-            sparse_optim.sgd_step(*held, lr, plan.momentum, nesterov, plan.weight_decay)
+            state = arrays.touched, arrays.table, arrays.grad, arrays.first, arrays.steps
+            sparse_optim.sgd_step(*state, lr, plan.momentum, nesterov, plan.weight_decay)
         else:
             sparse_optim.adam_step(*arrays, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
 
 
 class _TakeRows(torch.autograd.Function):
-    """Autograd function of `WorkerTable.take`: its backward pass calls `WorkerTable.add_gradient`."""
+    """Autograd function of `WorkerTable.take_rows`: its backward pass calls `WorkerTable.add_gradient`."""
 
     @staticmethod
     def forward(ctx: Any, anchor: Tensor, rows: WorkerTable, worker: Tensor, weight: Tensor | None) -> Tensor:

@@ -26,12 +26,12 @@ class Loss(Method, ABC):
 
 @dataclass(frozen=True)
 class LogLoss(Loss, ABC):
-    """A loss made of logarithms; their base sets its weight if another loss is added; base class."""
+    """Base class of losses made of logarithms; the option `base` sets the unit, and so the weight in a sum of losses."""
 
-    base: float | None = option(None, "base of the logarithm, such as 2; none: e", low=1.0001)
+    base: float | None = option(None, "base of the logarithms in the loss, such as 2; none: e", low=1.0001)
 
     def to_base(self, nats: Tensor) -> Tensor:
-        """Convert losses from nats to the unit of the logarithm's base."""
+        """Return losses, given in nats, in the unit of the option `base`: divided by log(base)."""
         return nats if self.base is None else nats / math.log(self.base)
 
 

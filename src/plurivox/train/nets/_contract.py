@@ -32,8 +32,8 @@ class Net(Method, ABC):
         layer.
         """
 
-    def sized_for(self, x: Tensor) -> Self:
-        """Return this net with sizes taken from the training inputs, such as the number of words; default: unchanged."""
+    def with_input_sizes(self, x: Tensor) -> Self:
+        """Return a copy of this net with sizes, such as the number of words, taken from the inputs x; default: unchanged."""
         del x
         return self
 
@@ -46,7 +46,7 @@ class Nets(Methods[Net]):
     """Registry of nets, which also makes nets named `torchvision:NAME` or `module:function`."""
 
     def make(self, method: str | Net, **options: Any) -> Net:
-        """Return the net with this name or spec and these options."""
+        """Return the net of a name or spec with these options; a `Net` object is returned unchanged."""
         if isinstance(method, str) and ":" in (parsed := parse_spec(method))[0]:
             from plurivox.train.nets._shared.imported_net import NamedNet
 

@@ -33,7 +33,7 @@ class CifarResNet(Net):
     269722
     """
 
-    n: int = option(7, "blocks in each of the three stages; the depth is 6n + 2", low=1)
+    n: int = option(7, "residual blocks in each of the three stages; the depth of the net is 6n + 2", low=1)
     width: int = option(16, "channels of the first stage; the others have twice and four times as many", low=1)
     conv_bias: bool = option(True, "biases in the convolutions, as in the papers' code; He et al. have none")
     weights: Literal["uniform", "he"] = option(
@@ -45,7 +45,7 @@ class CifarResNet(Net):
     small: ClassVar[dict[str, object]] = {"n": 1, "width": 4}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, least=4)
+        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, min_pixels=4)
         widths = [self.width, 2 * self.width, 4 * self.width]
         trunk = ResidualStages(channels, widths, self.n, self.conv_bias)
         if self.weights == "he":
@@ -60,14 +60,14 @@ class CifarResNet(Net):
 class ResidualStages(nn.Module):
     """Convolution and residual blocks: images (n, channels, height, width) -> features (n, widths[-1])."""
 
-    def __init__(self, channels: int, widths: list[int], n: int, bias: bool):
+    def __init__(self, channels: int, widths: list[int], n_blocks: int, bias: bool):
         super().__init__()
         self.conv = nn.Conv2d(channels, widths[0], 3, padding=1, bias=bias)
         self.norm = nn.BatchNorm2d(widths[0])
         blocks, before = [], widths[0]
         for stage, width in enumerate(widths):
-            for place in range(n):
-                blocks.append(Block(before, width, 2 if stage and place == 0 else 1, bias))
+            for place in range(n_blocks):
+                blocks.append(ResidualBlock(before, width, 2 if stage and place == 0 else 1, bias))
                 before = width
         self.blocks = nn.Sequential(*blocks)
 
@@ -76,25 +76,25 @@ class ResidualStages(nn.Module):
         return found.mean((2, 3))
 
 
-class Block(nn.Module):
+class ResidualBlock(nn.Module):
     """Residual block: two 3 x 3 convolutions and a shortcut."""
 
-    def __init__(self, before: int, after: int, stride: int, bias: bool):
+    def __init__(self, in_channels: int, out_channels: int, stride: int, bias: bool):
         super().__init__()
-        self.conv1 = nn.Conv2d(before, after, 3, stride, padding=1, bias=bias)
-        self.norm1 = nn.BatchNorm2d(after)
-        self.conv2 = nn.Conv2d(after, after, 3, padding=1, bias=bias)
-        self.norm2 = nn.BatchNorm2d(after)
-        self.stride, self.extra = stride, after - before
+        self.conv1 = nn.Conv2d(in_channels, out_channels, 3, stride, padding=1, bias=bias)
+        self.norm1 = nn.BatchNorm2d(out_channels)
+        self.conv2 = nn.Conv2d(out_channels, out_channels, 3, padding=1, bias=bias)
+        self.norm2 = nn.BatchNorm2d(out_channels)
+        self.stride, self.extra = stride, out_channels - in_channels
 
     def forward(self, x: Tensor) -> Tensor:
         out = functional.relu(self.norm1(self.conv1(x)))
         out = self.norm2(self.conv2(out))
-        return functional.relu(out + shortcut(x, self.stride, self.extra))
+        return functional.relu(out + zero_padded_shortcut(x, self.stride, self.extra))
 
 
-def shortcut(x: Tensor, stride: int, extra: int) -> Tensor:
-    """Return x subsampled by `stride` with `extra` channels of zeros appended: shortcut option A of He et al."""
+def zero_padded_shortcut(x: Tensor, stride: int, extra_channels: int) -> Tensor:
+    """Return x subsampled by `stride`, with `extra_channels` channels of zeros appended: shortcut option A of He et al."""
     if stride > 1:
         x = x[:, :, ::stride, ::stride]
-    return functional.pad(x, (0, 0, 0, 0, 0, extra)) if extra else x
+    return functional.pad(x, (0, 0, 0, 0, 0, extra_channels)) if extra_channels else x

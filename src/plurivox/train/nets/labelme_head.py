@@ -12,8 +12,8 @@ from plurivox.train.nets._shared.trunk_head import (
     Activation,
     FlattenToFloat,
     TrunkHeadNet,
-    dense_layers,
     linear_head_factory,
+    make_dense_layers,
 )
 
 
@@ -30,15 +30,17 @@ class LabelMeHead(Net):
     Linear(in_features=128, out_features=8, bias=True)
     """
 
-    hidden: int = option(128, "hidden units", low=1)
+    hidden: int = option(128, "number of hidden units", low=1)
     activation: Activation = option("relu", "activation of the hidden layer")
-    dropout: float = option(0.5, "share of hidden outputs set to zero in training", low=0, high=0.99)
+    dropout: float = option(
+        0.5, "dropout: share of the hidden layer's outputs set to zero in training", low=0, high=0.99
+    )
 
     example: ClassVar[tuple[int, ...]] = (6,)
     dense: ClassVar[bool] = True
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         trunk = nn.Sequential(
-            FlattenToFloat(), *dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
+            FlattenToFloat(), *make_dense_layers(math.prod(shape), [self.hidden], self.activation, self.dropout)
         )
         return TrunkHeadNet(trunk, linear_head_factory(self.hidden), n_labels)

@@ -13,8 +13,8 @@ from plurivox.train.nets._shared.trunk_head import (
     Activation,
     FlattenToFloat,
     TrunkHeadNet,
-    dense_layers,
     linear_head_factory,
+    make_dense_layers,
     parse_widths,
 )
 
@@ -31,17 +31,19 @@ class MLP(Net):
 
     hidden: str = option("128", "widths of the hidden layers, separated by commas")
     activation: Activation = option("relu", "activation of the hidden layers")
-    dropout: float = option(0.0, "share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
+    dropout: float = option(0.0, "dropout: share of a hidden layer's outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (6,)
     dense: ClassVar[bool] = True
 
     @cached_property
-    def widths(self) -> list[int]:
-        """The option `hidden` as a list of widths."""
+    def hidden_widths(self) -> list[int]:
+        """Widths of the hidden layers, parsed from the option `hidden`."""
         return parse_widths(self.hidden, self.name())
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         n_in = math.prod(shape)
-        trunk = nn.Sequential(FlattenToFloat(), *dense_layers(n_in, self.widths, self.activation, self.dropout))
-        return TrunkHeadNet(trunk, linear_head_factory([n_in, *self.widths][-1]), n_labels)
+        trunk = nn.Sequential(
+            FlattenToFloat(), *make_dense_layers(n_in, self.hidden_widths, self.activation, self.dropout)
+        )
+        return TrunkHeadNet(trunk, linear_head_factory([n_in, *self.hidden_widths][-1]), n_labels)

@@ -39,7 +39,7 @@ class ResNet50(Net):
     small: ClassVar[dict[str, object]] = {"width": 2}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, least=8)
+        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, min_pixels=8)
         trunk = BottleneckStages(channels, self.width)
         make_head = linear_head_factory(8 * EXPANSION * self.width)
         return TrunkHeadNet(nn.Sequential(NormalisePixels(self.normalise), trunk), make_head, n_labels)
@@ -68,18 +68,20 @@ class BottleneckStages(nn.Module):
 class Bottleneck(nn.Module):
     """Bottleneck block: 1 x 1, 3 x 3 and 1 x 1 convolutions and a shortcut."""
 
-    def __init__(self, before: int, middle: int, stride: int):
+    def __init__(self, in_channels: int, middle_channels: int, stride: int):
         super().__init__()
-        after = middle * EXPANSION
-        self.conv1 = nn.Conv2d(before, middle, 1, bias=False)
-        self.norm1 = nn.BatchNorm2d(middle)
-        self.conv2 = nn.Conv2d(middle, middle, 3, stride, padding=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(middle)
-        self.conv3 = nn.Conv2d(middle, after, 1, bias=False)
-        self.norm3 = nn.BatchNorm2d(after)
+        out_channels = middle_channels * EXPANSION
+        self.conv1 = nn.Conv2d(in_channels, middle_channels, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(middle_channels)
+        self.conv2 = nn.Conv2d(middle_channels, middle_channels, 3, stride, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(middle_channels)
+        self.conv3 = nn.Conv2d(middle_channels, out_channels, 1, bias=False)
+        self.norm3 = nn.BatchNorm2d(out_channels)
         self.shortcut = nn.Sequential()
-        if stride > 1 or before != after:
-            self.shortcut = nn.Sequential(nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))
+        if stride > 1 or in_channels != out_channels:
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(in_channels, out_channels, 1, stride, bias=False), nn.BatchNorm2d(out_channels)
+            )
 
     def forward(self, x: Tensor) -> Tensor:
         out = functional.relu(self.norm1(self.conv1(x)))

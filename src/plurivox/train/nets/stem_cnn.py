@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text import PAD, check_codes, mask_unknown_codes
+from plurivox.train.data.text_encoding import PAD, check_codes, mask_unknown_codes
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
@@ -34,26 +34,28 @@ class StemCNN(Net):
     torch.Size([3, 2])
     """
 
-    chars: int = option(0, "size of the alphabet in codes; 0: taken from the data", low=0)
+    chars: int = option(0, "number of letter codes; 0: taken from the data", low=0)
     width: int = option(300, "length of a letter's embedding", low=1)
-    channels: int = option(128, "channels of each window's convolution", low=1)
-    first: int = option(0, "channels of a convolution of 3 letters below these; 0: none, as in the papers' code", low=0)
-    layers: int = option(1, "layers of an encoder", low=1)
-    heads: int = option(1, "attention heads of an encoder", low=1)
-    inner: int = option(2048, "width of an encoder's feed-forward layer", low=1)
-    dropout: float = option(0.1, "share of outputs set to zero in training", low=0, high=0.99)
+    channels: int = option(128, "channels of each convolution (windows of 3, 4 and 5 letters)", low=1)
+    first: int = option(
+        0, "channels of a convolution of 3 letters before the others; 0: no such layer, as in the papers' code", low=0
+    )
+    layers: int = option(1, "layers of an attention encoder", low=1)
+    heads: int = option(1, "attention heads of an attention encoder", low=1)
+    inner: int = option(2048, "width of an attention encoder's feed-forward layer", low=1)
+    dropout: float = option(0.1, "dropout: share of a layer's outputs set to zero in training", low=0, high=0.99)
 
     example: ClassVar[tuple[int, ...]] = (2 * 6,)
     small: ClassVar[dict[str, object]] = {"chars": 9, "width": 5, "channels": 4, "inner": 6}
 
-    def sized_for(self, x: Tensor) -> Self:
-        """Return this net with `chars` set to the number of letter codes in the inputs."""
+    def with_input_sizes(self, x: Tensor) -> Self:
+        """Return a copy of this net with `chars` set to the number of letter codes in the inputs x."""
         check_codes(x, self.name())
         return self if self.chars else replace(self, chars=int(x.max()) + 1)
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         if not self.chars:
-            raise OptionError("stem-cnn needs the number of letter codes: set chars, or call sized_for(x)")
+            raise OptionError("stem-cnn needs the number of letter codes: set chars, or call with_input_sizes(x)")
         if len(shape) != 1 or shape[0] % 2 or shape[0] < 2 * max(WINDOWS):
             raise InputError(
                 f"stem-cnn takes rows of two words with at least {max(WINDOWS)} letters each, the same number for both; "

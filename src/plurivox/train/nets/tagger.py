@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text import PAD, check_codes, mask_unknown_codes, read_vectors, read_vocabularies
+from plurivox.train.data.text_encoding import PAD, check_codes, mask_unknown_codes, read_vectors, read_vocabularies
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet
@@ -33,17 +33,17 @@ class Tagger(Net):
     torch.Size([2, 12])
     """
 
-    words: int = option(0, "size of the vocabulary in codes; 0: taken from the data", low=0)
-    chars: int = option(0, "size of the alphabet in codes; 0: taken from the data", low=0)
-    letters: int = option(15, "letters of a word that are used: the last numbers of an input", low=1)
+    words: int = option(0, "number of word codes; 0: taken from the data", low=0)
+    chars: int = option(0, "number of letter codes; 0: taken from the data", low=0)
+    letters: int = option(15, "number of letter codes at the end of an input row", low=1)
     word_width: int = option(300, "length of a word's embedding", low=1)
     char_width: int = option(100, "length of a letter's embedding", low=1)
     hidden: int = option(256, "state size of an LSTM in one direction", low=1)
-    attention: bool = option(True, "encoders after the LSTMs, one shared and one per head")
-    layers: int = option(2, "layers of an encoder", low=1)
-    heads: int = option(2, "attention heads of an encoder", low=1)
-    inner: int = option(2048, "width of an encoder's feed-forward layer", low=1)
-    dropout: float = option(0.1, "share of outputs set to zero in training", low=0, high=0.99)
+    attention: bool = option(True, "use attention encoders after the LSTMs, one shared and one per head")
+    layers: int = option(2, "layers of an attention encoder", low=1)
+    heads: int = option(2, "attention heads of an attention encoder", low=1)
+    inner: int = option(2048, "width of an attention encoder's feed-forward layer", low=1)
+    dropout: float = option(0.1, "dropout: share of a layer's outputs set to zero in training", low=0, high=0.99)
     vectors: str = option("", "file of initial word vectors in GloVe's text format")
     vocabulary: str = option("", "JSON file with the word of each code; needed for vectors")
 
@@ -53,8 +53,8 @@ class Tagger(Net):
         **{"hidden": 3, "layers": 1, "inner": 6},
     }
 
-    def sized_for(self, x: Tensor) -> Self:
-        """Return this net with `words` and `chars` set to the numbers of codes in the inputs."""
+    def with_input_sizes(self, x: Tensor) -> Self:
+        """Return a copy of this net with `words` and `chars` set to the numbers of word and letter codes in the inputs x."""
         check_codes(x, self.name())
         if self.words and self.chars:
             return self
@@ -64,28 +64,28 @@ class Tagger(Net):
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
         if not self.words or not self.chars:
             raise OptionError(
-                "tagger needs the numbers of word and letter codes: set words and chars, or call sized_for(x)"
+                "tagger needs the numbers of word and letter codes: set words and chars, or call with_input_sizes(x)"
             )
         if len(shape) != 1 or shape[0] < self.letters + 2:
             raise InputError(
                 f"tagger takes rows of a position, the words of a sentence and {self.letters} letters; "
                 f"these inputs have the shape {shape}: encode them with plurivox.train.text.encode_tokens"
             )
-        return TrunkHeadNet(WordAndLetterEncoder(self), partial(_make_head, self), n_labels)
+        return TrunkHeadNet(WordAndLetterEncoder(self), partial(_make_tagger_head, self), n_labels)
 
     @property
-    def width(self) -> int:
-        """Width of the features: two LSTMs with two directions each."""
+    def feature_width(self) -> int:
+        """Number of features of a word: two LSTMs with two directions of `hidden` each."""
         return 4 * self.hidden
 
-    def encoder(self) -> nn.Module:
+    def make_encoder(self) -> nn.Module:
         """Return a new attention encoder, or the identity with `attention=no`."""
         if not self.attention:
             return nn.Identity()
-        return Encoder(self.width, self.layers, self.heads, self.inner, self.dropout)
+        return Encoder(self.feature_width, self.layers, self.heads, self.inner, self.dropout)
 
     def load_pretrained(self, module: nn.Module) -> None:
-        """Copy the word vectors of the file `vectors`, if given, into the module's word embedding."""
+        """Copy the word vectors of the file of the option `vectors`, if set, into the module's word embedding, in place."""
         if not self.vectors:
             return
         if not self.vocabulary:
@@ -108,7 +108,7 @@ class WordAndLetterEncoder(nn.Module):
         self.chars = nn.Embedding(net.chars, net.char_width, padding_idx=PAD)
         self.sentence = BidirectionalLSTM(net.word_width, net.hidden)
         self.spelling = BidirectionalLSTM(net.char_width, net.hidden)
-        self.encoder, self.dropout = net.encoder(), nn.Dropout(net.dropout)
+        self.encoder, self.dropout = net.make_encoder(), nn.Dropout(net.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         position, words, chars = x[:, 0], x[:, 1 : -self.letters], x[:, -self.letters :]
@@ -136,17 +136,17 @@ class BidirectionalLSTM(nn.Module):
         self.forth = nn.LSTM(width, hidden, batch_first=True)
         self.back = nn.LSTM(width, hidden, batch_first=True)
 
-    def forward(self, x: Tensor, length: Tensor, read_forth: Tensor, read_back: Tensor) -> Tensor:
-        """(n, 2 * hidden) the forward state at position `read_forth` and the backward state at `read_back`, each (n,).
+    def forward(self, x: Tensor, length: Tensor, forward_position: Tensor, backward_position: Tensor) -> Tensor:
+        """(n, 2 * hidden) the state of the forward LSTM at `forward_position` and of the backward LSTM at `backward_position`.
 
-        `x` is (n, longest, width), `length` (n,) at least 1; positions are counted from the start of each LSTM.
+        `x` is (n, longest, width), `length` (n,) at least 1; positions (n,) are counted from the start of each LSTM.
         """
         longest = x.shape[1]
         # reverse the positions below the length; those of the padding stay after them
         reverse = (length[:, None] - 1 - torch.arange(longest, device=x.device)) % longest
         forth, _ = self.forth(x)
         back, _ = self.back(x.gather(1, reverse[:, :, None].expand_as(x)))
-        return torch.cat([_state_at(forth, read_forth), _state_at(back, read_back)], 1)
+        return torch.cat([_state_at(forth, forward_position), _state_at(back, backward_position)], 1)
 
 
 def _state_at(states: Tensor, position: Tensor) -> Tensor:
@@ -154,7 +154,7 @@ def _state_at(states: Tensor, position: Tensor) -> Tensor:
     return states.gather(1, position[:, None, None].expand(-1, 1, states.shape[2])).squeeze(1)
 
 
-def _make_head(net: Tagger, n_labels: int) -> nn.Module:
-    """Return a new head: an encoder and two linear layers without an activation between them."""
-    half = max(net.width // 2, 1)
-    return nn.Sequential(net.encoder(), nn.Linear(net.width, half), nn.Linear(half, n_labels))
+def _make_tagger_head(tagger: Tagger, n_labels: int) -> nn.Module:
+    """Return a new head on the features: an encoder and two linear layers without an activation between them."""
+    half = max(tagger.feature_width // 2, 1)
+    return nn.Sequential(tagger.make_encoder(), nn.Linear(tagger.feature_width, half), nn.Linear(half, n_labels))

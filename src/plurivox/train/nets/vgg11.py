@@ -37,7 +37,7 @@ class VGG11(Net):
     small: ClassVar[dict[str, object]] = {"width": 2}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, least=32)
+        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, min_pixels=32)
         layers = make_convolutions(PLAN, channels, self.width, self.batch_norm)
         return TrunkHeadNet(
             nn.Sequential(NormalisePixels(self.normalise), layers, GlobalMean()),

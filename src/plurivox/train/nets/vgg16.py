@@ -18,8 +18,8 @@ from plurivox.train.nets._shared.pretrained_weights import load_weights, read_we
 from plurivox.train.nets._shared.trunk_head import (
     FreezableTrunk,
     TrunkHeadNet,
-    dense_layers,
     linear_head_factory,
+    make_dense_layers,
     parse_widths,
 )
 from plurivox.train.nets._shared.vgg_layers import VGG16 as PLAN
@@ -40,10 +40,10 @@ class VGG16(Net):
     """
 
     hidden: str = option("128", "widths of the dense layers before the last, separated by commas")
-    dropout: float = option(0.5, "share of a dense layer's outputs set to zero in training", low=0, high=0.99)
+    dropout: float = option(0.5, "dropout: share of a dense layer's outputs set to zero in training", low=0, high=0.99)
     width: int = option(64, "channels of the first convolution; the last ones have eight times as many", low=1)
     batch_norm: bool = option(False, "batch normalisation after each convolution; peerannot has it")
-    pretrained: str = option("", "file of weights for the convolutions, with torchvision's names")
+    pretrained: str = option("", "file of pretrained weights of the convolutions, with torchvision's names")
     freeze: bool = option(False, "keep the convolutions fixed and train only the dense layers")
     image_size: int = option(0, "resize images to this many pixels per side; 0: no resizing", low=0)
     normalise: Normalisation = option("imagenet", NORMALISE_HELP)
@@ -52,12 +52,14 @@ class VGG16(Net):
     small: ClassVar[dict[str, object]] = {"hidden": "8", "width": 2}
 
     @cached_property
-    def widths(self) -> list[int]:
-        """The option `hidden` as a list of widths."""
+    def hidden_widths(self) -> list[int]:
+        """Widths of the hidden layers, parsed from the option `hidden`."""
         return parse_widths(self.hidden, self.name())
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, high, wide = check_image_shape(shape, self.name(), self.normalise, least=0 if self.image_size else 32)
+        channels, high, wide = check_image_shape(
+            shape, self.name(), self.normalise, min_pixels=0 if self.image_size else 32
+        )
         if self.image_size:
             high = wide = self.image_size
         base = nn.Sequential(
@@ -67,12 +69,12 @@ class VGG16(Net):
         if self.freeze:
             base.requires_grad_(False)
         flat = 8 * self.width * (high // 32) * (wide // 32)
-        dense = dense_layers(flat, self.widths, "relu", self.dropout)
+        dense = make_dense_layers(flat, self.hidden_widths, "relu", self.dropout)
         trunk = FreezableTrunk(base, nn.Sequential(nn.Flatten(), *dense), self.freeze)
-        return TrunkHeadNet(trunk, linear_head_factory([flat, *self.widths][-1]), n_labels)
+        return TrunkHeadNet(trunk, linear_head_factory([flat, *self.hidden_widths][-1]), n_labels)
 
     def load_pretrained(self, module: nn.Module) -> None:
-        """Load the file `pretrained`, if given, into the module's convolutions."""
+        """Load pretrained weights from the file of the option `pretrained`, if set, into the module's convolutions."""
         if self.pretrained:
             weights = {name.removeprefix("features."): one for name, one in read_weights(self.pretrained).items()}
             load_weights(module.get_submodule("trunk.see.1"), weights, self.pretrained)

@@ -59,25 +59,25 @@ class _StackedLinearFunction(torch.autograd.Function):
 class StackedDropout(nn.Module):
     """Dropout of several runs; masks are drawn from the generator of each run as `nn.Dropout` would draw them."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, rate: float) -> None:
         super().__init__()
-        self.share = share
+        self.rate = rate
         self.generators: Sequence[Generator] = ()  # one per run
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n_runs * n, width) the inputs after dropout."""
+        """(n_runs * n, width) the inputs x after dropout, with a mask per run."""
         mask = torch.empty_like(x)
         masks = mask.chunk(len(self.generators))
 
-        def draw(run: int) -> None:
-            masks[run].bernoulli_(1 - self.share, generator=self.generators[run])
+        def draw_mask(run: int) -> None:
+            masks[run].bernoulli_(1 - self.rate, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and masks[0].numel() > THREADED_CELLS:
-            threads.parallel_map(draw, len(masks))  # torch draws on one thread only
+            threads.parallel_map(draw_mask, len(masks))  # torch draws on one thread only
         else:
             for run in range(len(masks)):
-                draw(run)
-        return x * mask.div_(1 - self.share)
+                draw_mask(run)
+        return x * mask.div_(1 - self.rate)
 
 
 class StackedNet(nn.Module):
@@ -85,22 +85,22 @@ class StackedNet(nn.Module):
 
     def __init__(self, nets: Sequence[nn.Module]) -> None:
         super().__init__()
-        *trunk, head = (_stack_layers(layers) for layers in zip(*map(dense_layers_of, nets), strict=True))
+        *trunk, head = (_stack_layers(layers) for layers in zip(*map(list_dense_layers, nets), strict=True))
         self.trunk, self.head = nn.Sequential(*trunk), head
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n_runs * n, n_labels) logits."""
+        """(n_runs * n, n_labels) the logits for inputs x (n_runs * n, ...), run after run."""
         logits: Tensor = self.head(self.trunk(x))
         return logits
 
-    def use_generators(self, generators: Sequence[Generator]) -> None:
+    def set_dropout_generators(self, generators: Sequence[Generator]) -> None:
         """Set the random generators of the dropout layers, one per run."""
         for one in self.trunk:
             if isinstance(one, StackedDropout):
                 one.generators = generators
 
 
-def dense_layers_of(net: nn.Module) -> list[nn.Module]:
+def list_dense_layers(net: nn.Module) -> list[nn.Module]:
     """Return the layers of a dense net in order: those of its trunk, then the head."""
     assert type(net) is TrunkHeadNet and not net.freeze, "only dense nets are stacked"
     trunk = list(net.trunk) if isinstance(net.trunk, nn.Sequential) else [net.trunk]
@@ -119,7 +119,7 @@ def _stack_layers(layers: Sequence[nn.Module]) -> nn.Module:
 
 
 def _stack_parameters(parameters: Sequence[Tensor]) -> nn.Parameter:
-    """Return the parameters stacked as one; the given ones become slices of it."""
+    """Return a new parameter with the given tensors stacked along the first axis; their data become slices of it, in place."""
     stacked = nn.Parameter(torch.stack([one.detach() for one in parameters]))
     for i, one in enumerate(parameters):
         one.data = stacked.data[i]

@@ -15,7 +15,7 @@ from plurivox.train.parallel.stacked_net import StackedNet
 from plurivox.train.targets._contract import Batch, DrawnLabels, PaddedVotes
 
 
-def stack_key(trainer: Trainer) -> Hashable:
+def trainer_stack_key(trainer: Trainer) -> Hashable:
     """Return a value that must be equal in several trainers to stack them: all settings but the seed, and shapes."""
     head, examples = trainer.head, trainer.examples
     shapes = trainer.x.shape[1:], examples.n_examples, examples.max_votes, examples.weight is None
@@ -24,7 +24,7 @@ def stack_key(trainer: Trainer) -> Hashable:
 
 
 class StackedTrainers:
-    """Trainers with the same `stack_key` at the same epoch, whose steps are taken together.
+    """Trainers with the same `trainer_stack_key` at the same epoch, whose steps are taken together.
 
     Their weights and optimiser states become slices of the stacked ones: between two epochs each trainer can be evaluated,
     saved and stopped separately. Each draws its orders, examples and dropout masks from its own generators.
@@ -39,83 +39,88 @@ class StackedTrainers:
             self.head = first.head.stack_heads([one.head for one in trainers if one.head is not None], self.net)
         modules = [self.net] if self.head is None else [self.net, self.head]
         self.optimizer = NetOptimizer(first.plan, modules, first.steps_per_epoch, n_runs=len(trainers))
-        states = zip(*(one.optimizer.state() for one in trainers), strict=True)  # by parameter, then by run
-        self.optimizer.replace_state([_join_states(of_runs) for of_runs in states])
+        states = zip(*(one.optimizer.parameter_states() for one in trainers), strict=True)  # by parameter, then by run
+        self.optimizer.set_parameter_states([_stack_optimizer_states(of_runs) for of_runs in states])
         self.shared = False  # whether the states of the trainers' optimisers are slices of the stacked one
         self.total = torch.zeros(len(trainers), dtype=torch.float64)  # (n_runs,) sums of the losses of this epoch
 
     def run_epoch(self) -> list[EpochDone]:
-        """Take the steps of the next epoch for all trainers; return the event of each."""
-        self.optimizer.restart_at(self.epoch)
+        """Train all runs for one epoch, each step for all of them together; return the epoch event of each."""
+        self.optimizer.reset_at_milestone(self.epoch)
         self.total.zero_()
         orders = []
         for one in self.trainers:
-            with one.rng.activate():
+            with one.rng.torch_rng_context():
                 orders.append(one.begin_epoch())
         with ExitStack() as contexts:
-            self.net.use_generators([contexts.enter_context(one.rng.as_generator()) for one in self.trainers])
+            self.net.set_dropout_generators(
+                [contexts.enter_context(one.rng.cpu_generator_context()) for one in self.trainers]
+            )
             for i, indices in enumerate(zip(*orders, strict=True)):
                 self.optimizer.set_learning_rate(self.epoch, i)
-                self._step(indices)
+                self._step_all_runs(indices)
         if not self.shared:  # the first step creates the state
-            self._share_state()
+            self._share_optimizer_state()
         self.epoch += 1
         return [one.end_epoch(total) for one, total in zip(self.trainers, self.total, strict=True)]
 
-    def _step(self, indices: Sequence[Tensor]) -> None:
-        """Take one step for all runs; `indices` are the examples of each run, (n,) each."""
+    def _step_all_runs(self, indices: Sequence[Tensor]) -> None:
+        """Take one training step for all runs together; `indices` are the examples of each run, (n,) each."""
         n = len(indices[0])
         self.optimizer.zero_grad()
-        each = self._losses(indices).view(-1, n).sum(1)  # (n_runs,)
+        each = self._losses_of_all_runs(indices).view(-1, n).sum(1)  # (n_runs,)
         self.optimizer.backward(each.sum(), n)
         self.optimizer.step()
         self.total += each.detach()
 
-    def _losses(self, indices: Sequence[Tensor]) -> Tensor:
-        """(n_runs * n,) the weighted loss of each example, run after run."""
+    def _losses_of_all_runs(self, indices: Sequence[Tensor]) -> Tensor:
+        """(n_runs * n,) the weighted loss of each example of the batches of all runs, run after run."""
         batches = [one.make_batch(examples) for one, examples in zip(self.trainers, indices, strict=True)]
-        batch = _join_batches(batches)
+        batch = _concat_batches(batches)
         logits = self.net(batch.x)
         for one, run_batch, run_logits in zip(self.trainers, batches, logits.chunk(len(batches)), strict=True):
             one.store_logits(run_batch.rows, run_logits)
         return weighted_losses(logits, batch, self.head, self.loss)
 
-    def _share_state(self) -> None:
+    def _share_optimizer_state(self) -> None:
         """Make the states of the trainers' optimisers slices of the stacked state."""
         for run, one in enumerate(self.trainers):
-            one.optimizer.replace_state(
-                [{name: _slice_of_run(value, run) for name, value in state.items()} for state in self.optimizer.state()]
+            one.optimizer.set_parameter_states(
+                [
+                    {name: _slice_of_run(value, run) for name, value in state.items()}
+                    for state in self.optimizer.parameter_states()
+                ]
             )
         self.shared = True
 
 
-def _join_states(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _stack_optimizer_states(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the optimiser states of one parameter in several runs as one stacked state."""
-    return {name: _join_values([one[name] for one in states]) for name in states[0]}
+    return {name: _stack_state_values([one[name] for one in states]) for name in states[0]}
 
 
-def _join_values(values: Sequence[Any]) -> Any:
-    """Return tensors of several runs stacked; of scalars (step counts) and other values the first, which all share."""
+def _stack_state_values(values: Sequence[Any]) -> Any:
+    """Return the tensors of several runs stacked; for scalars (step counts) and other values, equal in all runs, the first."""
     first = values[0]
     if not isinstance(first, Tensor):
         return first
     return torch.stack(list(values)) if first.ndim else first.clone()
 
 
-def _slice_of_run(value: Any, run: int) -> Any:
-    """Return the part of a stacked value that belongs to a run."""
-    return value[run] if isinstance(value, Tensor) and value.ndim else value
+def _slice_of_run(stacked_value: Any, run: int) -> Any:
+    """Return slice `run` of a stacked tensor; scalars and other values are returned unchanged."""
+    return stacked_value[run] if isinstance(stacked_value, Tensor) and stacked_value.ndim else stacked_value
 
 
-def _join_batches(batches: Sequence[Batch]) -> Batch:
-    """Return the batches of all runs as one, run after run."""
+def _concat_batches(batches: Sequence[Batch]) -> Batch:
+    """Return the batches of several runs concatenated to one batch, run after run."""
     x, rows = (torch.cat([getattr(one, name) for one in batches]) for name in ("x", "rows"))
     weights = [one.weight for one in batches if one.weight is not None]
-    return Batch(x, rows, _join_labels([one.labels for one in batches]), torch.cat(weights) if weights else None)
+    return Batch(x, rows, _concat_labels([one.labels for one in batches]), torch.cat(weights) if weights else None)
 
 
-def _join_labels(labels: Sequence[DrawnLabels]) -> DrawnLabels:
-    """Return the drawn labels of all runs as one, run after run; all are of the same kind."""
+def _concat_labels(labels: Sequence[DrawnLabels]) -> DrawnLabels:
+    """Return the labels of the batches of several runs concatenated, run after run; all are of the same kind."""
     first = labels[0]
     if isinstance(first, Tensor):
         return torch.cat([one for one in labels if isinstance(one, Tensor)])

@@ -18,7 +18,7 @@ from plurivox.core.votes import Votes
 
 __all__ = ["Batch", "DrawnLabels", "Examples", "Known", "PaddedVotes", "Supervision", "Target", "TargetKind", "methods"]
 
-TargetKind = Literal["distribution", "votes", "pair"]  # what a target gives per example
+TargetKind = Literal["distribution", "votes", "pair"]  # kind of label of an example
 HOW_TO_GIVE = {  # field of Supervision -> advice in an error if it is missing
     "votes": "give the votes of the crowd",
     "gold": "give known labels",
@@ -39,7 +39,7 @@ class Supervision:
     chosen: Names | None = None  # the tasks for which the target `mixed` uses its option `first`
 
     def labels(self) -> Names:
-        """Return the labels of votes, gold and soft labels as one list.
+        """Return one list of all labels that occur in votes, gold labels and soft labels.
 
         It is the longest of the three lists if that contains the others, else all labels sorted. Raises InputError if there is
         no list, or if labels are text in one and numbers in another.
@@ -86,8 +86,8 @@ class Examples(ABC):
     max_votes: int = 1  # number of votes that every example is padded to
 
     @abstractmethod
-    def draw(self, indices: Tensor, rng: torch.Generator) -> DrawnLabels:
-        """Return the labels of the examples `indices` (n,): probabilities (n, n_labels), two such arrays, or `PaddedVotes`.
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> DrawnLabels:
+        """Return the training labels of the examples `indices` (n,): probabilities (n, n_labels), two such arrays, or votes.
 
         Shapes depend only on n, and nothing waits for the device, so that a step can be recorded as a CUDA graph.
         """
@@ -99,7 +99,7 @@ class Batch:
 
     x: Tensor  # (n, *shape) the inputs after augmentation
     rows: Tensor  # (n,) the row of each example in the training inputs
-    labels: DrawnLabels  # what the target has drawn; its kind is the target_kind of the head
+    labels: DrawnLabels  # drawn by the target; their kind is the target_kind of the head
     weight: Tensor | None = None  # (n,) factor of each loss; None: 1
 
 
@@ -108,11 +108,11 @@ class Target(Method, ABC):
     """The label, distribution or votes that a net is trained on, per task; base class."""
 
     needs: ClassVar[tuple[str, ...]] = ()  # fields of `Supervision` that must be given
-    kind: ClassVar[TargetKind] = "distribution"  # what `Examples.draw` returns
+    kind: ClassVar[TargetKind] = "distribution"  # kind of labels that `Examples.draw_labels` returns
 
     def has_target(self, supervision: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) whether each of `tasks` has a label of this target; InputError if the data it needs are missing."""
-        self._check_needs(supervision)
+        self._check_required_data(supervision)
         return self._has_target(supervision, as_names(tasks, "tasks"))
 
     def examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
@@ -120,19 +120,19 @@ class Target(Method, ABC):
 
         `labels` is the list of all labels, in the order of the net's outputs.
         """
-        self._check_needs(supervision)
+        self._check_required_data(supervision)
         return self._examples(supervision, tasks, labels, device)
 
     @abstractmethod
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
-        """(n_tasks,) whether each task has a label of this target; the fields in `needs` are given."""
+        """(n_tasks,) whether each task has a label of this target; `supervision` has the data that the target needs."""
 
     @abstractmethod
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        """Return the training examples of `tasks`; the fields in `needs` are given."""
+        """Return the training examples of `tasks`; `supervision` has the data that the target needs."""
 
-    def _check_needs(self, supervision: Supervision) -> None:
-        """Raise InputError if a field that this target needs is None."""
+    def _check_required_data(self, supervision: Supervision) -> None:
+        """Raise InputError if `supervision` lacks votes, gold or soft labels that this target needs."""
         for name in self.needs:
             if getattr(supervision, name) is None:
                 raise InputError(f"the target {self.name()} needs {name}: {HOW_TO_GIVE[name]}")

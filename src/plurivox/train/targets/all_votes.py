@@ -21,7 +21,7 @@ class AllVotes(VoteTarget):
     kind: ClassVar[TargetKind] = "votes"
 
     most: int | None = option(None, "maximum number of votes per task, drawn at random once; none: all", low=1)
-    seed: int = option(0, "seed of the random choice of votes", low=0)
+    seed: int = option(0, "seed of the random choice of votes, if a task has more than the maximum", low=0)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         votes = select_votes(supervision, tasks, labels).require_workers(f"the target {self.name()}")

@@ -24,4 +24,4 @@ class Gold(Target):
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert supervision.gold is not None
-        return FixedExamples.of(harden(supervision.gold.on(tasks)), tasks, labels, device)
+        return FixedExamples.from_soft_labels(harden(supervision.gold.on(tasks)), tasks, labels, device)

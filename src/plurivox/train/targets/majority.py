@@ -29,4 +29,4 @@ class Majority(VoteTarget):
         if self.ties != "share":
             rank = np.random.default_rng(self.seed).random(top.shape) if self.ties == "random" else np.ones(top.shape)
             top = np.eye(len(labels))[(top * rank).argmax(1)]
-        return FixedExamples.of(SoftLabels.shares(top, tasks, labels), tasks, labels, device)
+        return FixedExamples.from_soft_labels(SoftLabels.shares(top, tasks, labels), tasks, labels, device)

@@ -10,7 +10,7 @@ from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.examples import MixedExamples, copy_to_device
-from plurivox.train.targets._shared.target_bases import make_component
+from plurivox.train.targets._shared.target_bases import make_component_target
 
 
 @dataclass(frozen=True)
@@ -25,23 +25,23 @@ class Mixed(Target):
     first: str = option("soft", "target of the chosen tasks, or of all tasks that have it")
     rest: str = option("gold", "target of the other tasks")
 
-    def components(self) -> tuple[Target, Target]:
-        """Return the two targets (first, rest)."""
-        return make_component(self.first, self.name()), make_component(self.rest, self.name())
+    def component_targets(self) -> tuple[Target, Target]:
+        """Return the target of the chosen tasks (`first`) and that of the other tasks (`rest`)."""
+        return make_component_target(self.first, self.name()), make_component_target(self.rest, self.name())
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
         is_first = self._uses_first(supervision, tasks)
-        first, rest = self.components()
+        first, rest = self.component_targets()
         return np.where(is_first, first.has_target(supervision, tasks), rest.has_target(supervision, tasks))
 
     def _uses_first(self, supervision: Supervision, tasks: Names) -> Bools:
-        """(n_tasks,) whether the target of each task is `first`."""
+        """(n_tasks,) whether each task is trained on the target `first`, not on `rest`."""
         if supervision.chosen is not None:
             return positions(supervision.chosen, tasks) >= 0
-        return self.components()[0].has_target(supervision, tasks)
+        return self.component_targets()[0].has_target(supervision, tasks)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        is_first, (first, rest) = self._uses_first(supervision, tasks), self.components()
+        is_first, (first, rest) = self._uses_first(supervision, tasks), self.component_targets()
         if is_first.all() or not is_first.any():
             return (first if is_first.all() else rest).examples(supervision, tasks, labels, device)
         index = np.where(is_first, np.cumsum(is_first) - 1, np.cumsum(~is_first) - 1)  # (n_tasks,) within its target

@@ -9,7 +9,7 @@ from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target, TargetKind
 from plurivox.train.targets._shared.examples import PairExamples
-from plurivox.train.targets._shared.target_bases import make_component
+from plurivox.train.targets._shared.target_bases import make_component_target
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Pair(Target):
     main: str = option("gold", "target of the hard head: gold, or majority for silver labels")
     soft: str = option("soft", "target of the soft head")
 
-    def components(self) -> tuple[Target, Target]:
-        """Return the two targets (main, soft)."""
-        return make_component(self.main, self.name()), make_component(self.soft, self.name())
+    def component_targets(self) -> tuple[Target, Target]:
+        """Return the target of the hard head (`main`) and that of the soft head (`soft`)."""
+        return make_component_target(self.main, self.name()), make_component_target(self.soft, self.name())
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
-        main, soft = self.components()
+        main, soft = self.component_targets()
         return main.has_target(supervision, tasks) & soft.has_target(supervision, tasks)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        main, soft = (one.examples(supervision, tasks, labels, device) for one in self.components())
+        main, soft = (one.examples(supervision, tasks, labels, device) for one in self.component_targets())
         return PairExamples(main, soft)

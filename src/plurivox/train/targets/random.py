@@ -23,9 +23,9 @@ class Random(ControlTarget):
     Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    seed: int = option(0, "same seed, same labels", low=0)
+    seed: int = option(0, "seed of the random soft labels", low=0)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del supervision
         any_label = SoftLabels.one_hot(np.zeros(len(tasks), np.int64), tasks, labels)
-        return FixedExamples.of(random_labels(any_label, self.seed), tasks, labels, device)
+        return FixedExamples.from_soft_labels(random_labels(any_label, self.seed), tasks, labels, device)

@@ -9,7 +9,7 @@ from plurivox.core.method import option
 from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.examples import FixedExamples
-from plurivox.train.targets._shared.target_bases import make_component
+from plurivox.train.targets._shared.target_bases import make_component_target
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Smoothed(Target):
     """
 
     of: str = option("gold", "the target that is smoothed: gold, majority or soft")
-    beta: float = option(0.05, "share of the probability that is spread evenly", low=0, high=1)
+    beta: float = option(0.05, "share of the probability that is spread evenly over all labels", low=0, high=1)
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
-        return make_component(self.of, self.name()).has_target(supervision, tasks)
+        return make_component_target(self.of, self.name()).has_target(supervision, tasks)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        table = make_component(self.of, self.name()).examples(supervision, tasks, labels, device)
+        table = make_component_target(self.of, self.name()).examples(supervision, tasks, labels, device)
         if not isinstance(table, FixedExamples):
             raise OptionError(f"{self.of} is drawn again in every epoch; {self.name()} takes gold, majority or soft")
         return FixedExamples((1 - self.beta) * table.prob + self.beta / len(labels))

@@ -23,7 +23,7 @@ class Soft(Target):
 
     needs: ClassVar[tuple[str, ...]] = ("soft",)
 
-    hard: bool = option(False, "use only the most probable label")
+    hard: bool = option(False, "train on the most probable label only, not on the distribution")
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.soft is not None
@@ -32,4 +32,4 @@ class Soft(Target):
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert supervision.soft is not None
         soft = supervision.soft.on(tasks)
-        return FixedExamples.of(harden(soft) if self.hard else soft, tasks, labels, device)
+        return FixedExamples.from_soft_labels(harden(soft) if self.hard else soft, tasks, labels, device)

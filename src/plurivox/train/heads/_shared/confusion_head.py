@@ -6,7 +6,11 @@ from torch import Tensor
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.worker_votes import make_fit, padded_votes, require_votes
+from plurivox.train.heads._shared.vote_head_helpers import (
+    fit_from_confusion_logits,
+    require_padded_votes,
+    require_votes,
+)
 from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
 
@@ -19,22 +23,22 @@ class ConfusionHead(HeadModule):
 
     n_answers: Tensor  # (n_workers,) total weight of the worker's votes
 
-    def __init__(self, head: Head, context: HeadContext, start: Tensor) -> None:
+    def __init__(self, head: Head, context: HeadContext, initial_parameters: Tensor) -> None:
         super().__init__()
         votes = require_votes(context, head.name())
         self.spec, self.context, self.n_tasks = head.spec, context, votes.n_tasks
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
-        self.own = WorkerTable(start)  # (n_workers, n_labels * n_labels); its name is a key of checkpoints
+        self.own = WorkerTable(initial_parameters)  # (n_workers, n_labels * n_labels); its name is a key of checkpoints
         load = votes.workload  # (n_workers,)
         self.n_active_workers = int((load > 0).sum())
         self.register_buffer("n_answers", torch.tensor(load.clip(1e-12), dtype=torch.float32), persistent=False)
 
-    def log_matrices(self, rows: Tensor) -> Tensor:
-        """(..., true label, given label) the logarithms of the confusion matrices, from parameters `rows` of that shape."""
-        return rows.log_softmax(-1)
+    def log_confusion_matrices(self, parameters: Tensor) -> Tensor:
+        """(..., true label, given label) the logarithms of the confusion matrices, from `parameters` of that shape."""
+        return parameters.log_softmax(-1)
 
     def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
-        """() or (n,) the penalty that is added to the loss of each task.
+        """() or (n,) the regularisation penalty that is added to the loss of each task.
 
         `log_prob` (n, n_labels) are the net's log-probabilities, `log_confusion` (n, max_votes, true label, given label) the
         logarithms of the confusion matrices of the workers who voted.
@@ -42,8 +46,10 @@ class ConfusionHead(HeadModule):
         raise NotImplementedError
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, k = padded_votes(batch), self.context.n_labels
-        log_confusion = self.log_matrices(self.own.take(votes.worker, votes.weight).unflatten(-1, (k, k)))
+        votes, k = require_padded_votes(batch), self.context.n_labels
+        log_confusion = self.log_confusion_matrices(
+            self.own.take_rows(votes.worker, votes.weight).unflatten(-1, (k, k))
+        )
         column = votes.label[..., None, None].expand(-1, -1, k, 1)
         # (n, max_votes, n_labels) log-probability of each vote given each true label
         log_vote = log_confusion.gather(-1, column)[..., 0]
@@ -52,14 +58,16 @@ class ConfusionHead(HeadModule):
         each = (votes.weight * loss).sum(1) * self.vote_scale
         return each + self.penalty(log_prob, votes, log_confusion)
 
-    def vote_shares(self, votes: PaddedVotes) -> Tensor:
-        """(n, max_votes) the factor of each vote in a sum over workers, so that the batch mean estimates that sum.
+    def worker_sum_factors(self, votes: PaddedVotes) -> Tensor:
+        """(n, max_votes) factors of the votes, with which a mean over tasks estimates a sum over workers.
 
         Over all tasks the factors of a worker sum to `n_tasks`; only workers in the batch are needed.
         """
         return votes.weight / self.n_answers[votes.worker] * self.n_tasks
 
-    def fit_result(self, soft: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
         k = self.context.n_labels
-        return make_fit(self.spec, soft, self.context, self.log_matrices(self.own.table.unflatten(-1, (k, k))))
+        return fit_from_confusion_logits(
+            self.spec, predictions, self.context, self.log_confusion_matrices(self.own.table.unflatten(-1, (k, k)))
+        )

@@ -29,9 +29,9 @@ class NamedNet(Net):
     plurivox.core.errors.InputError: torch.nn:Identity has no linear layer to replace by one of 2 labels
     """
 
-    source: str = option("torchvision:resnet18", "torchvision:NAME, or module:function")
-    pretrained: str = option("", "file of weights for all layers but the last")
-    freeze: bool = option(False, "train only the last layer")
+    source: str = option("torchvision:resnet18", "name of the net: torchvision:NAME, or module:function")
+    pretrained: str = option("", "file of pretrained weights of all layers but the last")
+    freeze: bool = option(False, "keep all layers but the last fixed and train only the last")
     image_size: int = option(0, "resize images to this many pixels per side; 0: no resizing", low=0)
     normalise: Normalisation = option("imagenet", NORMALISE_HELP)
 
@@ -44,7 +44,7 @@ class NamedNet(Net):
         return self.source + plain.removesuffix("[]")
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        body = _find_factory(self.source)()
+        body = _import_net_factory(self.source)()
         if not isinstance(body, nn.Module):
             raise InputError(
                 f"{self.source} returned an object of type {type(body).__name__}; it must return a torch module"
@@ -54,16 +54,16 @@ class NamedNet(Net):
         trunk = nn.Sequential(
             NormalisePixels(self.normalise, self.image_size) if len(shape) == 3 else nn.Identity(), body
         )
-        _check_features(trunk, shape, width, self.source)
+        _check_trunk_output(trunk, shape, width, self.source)
         return TrunkHeadNet(trunk, linear_head_factory(width), n_labels, self.freeze)
 
     def load_pretrained(self, module: nn.Module) -> None:
-        """Load the file `pretrained`, if given, into all layers but the last."""
+        """Load pretrained weights from the file of the option `pretrained`, if set, into all layers but the last, in place."""
         if self.pretrained:
             load_weights(module.get_submodule("trunk.1"), read_weights(self.pretrained), self.pretrained)
 
 
-def _find_factory(source: str) -> Callable[[], Any]:
+def _import_net_factory(source: str) -> Callable[[], Any]:
     """Import and return the function that makes the net `source`; InputError or OptionError if there is none."""
     home, colon, name = source.partition(":")
     if not colon or not home or not name:
@@ -102,7 +102,7 @@ def _torchvision_factory(name: str) -> Callable[[], Any]:
 
 
 def _remove_last_linear(body: nn.Module, source: str, n_labels: int) -> int:
-    """Replace the net's last linear layer by the identity, in place; return its number of input features."""
+    """Replace the net's last linear layer by the identity, in place; return the number of its input features."""
     layers = [(name, one) for name, one in body.named_modules() if isinstance(one, nn.Linear) and name]
     if not layers:
         raise InputError(f"{source} has no linear layer to replace by one of {n_labels} labels")
@@ -113,7 +113,7 @@ def _remove_last_linear(body: nn.Module, source: str, n_labels: int) -> int:
 
 
 @torch.no_grad()
-def _check_features(trunk: nn.Module, shape: tuple[int, ...], width: int, source: str) -> None:
+def _check_trunk_output(trunk: nn.Module, shape: tuple[int, ...], width: int, source: str) -> None:
     """Run the trunk on one input of zeros; InputError if it fails or does not return features (1, width)."""
     trunk.eval()
     try:

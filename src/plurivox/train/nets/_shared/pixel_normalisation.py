@@ -46,18 +46,24 @@ class NormalisePixels(nn.Module):
         return (x - self.mean) / self.std
 
 
-def check_image_shape(shape: tuple[int, ...], whose: str, scale: str, least: int = 1) -> tuple[int, int, int]:
-    """Return (channels, height, width) of the inputs; InputError if the net cannot take them.
+def check_image_shape(
+    shape: tuple[int, ...], net_name: str, normalise: str, min_pixels: int = 1
+) -> tuple[int, int, int]:
+    """Return the shape of images as (channels, height, width); InputError if the net cannot take images of this shape.
 
-    They must be images with three channels (any number with scale="none") and at least `least` pixels per side.
+    They must be images with three channels (any number with normalise="none") and at least `min_pixels` pixels per side.
     """
     if len(shape) != 3:
-        raise InputError(f"{whose} takes images (channels, height, width); each of these inputs has the shape {shape}")
-    channels, height, width = shape
-    if scale != "none" and channels != 3:
         raise InputError(
-            f"{whose} normalises three channels as {scale}; these images have {channels} channels: set normalise=none"
+            f"{net_name} takes images (channels, height, width); each of these inputs has the shape {shape}"
         )
-    if min(height, width) < least:
-        raise InputError(f"{whose} needs images of at least {least} pixels per side; these have {height} x {width}")
+    channels, height, width = shape
+    if normalise != "none" and channels != 3:
+        raise InputError(
+            f"{net_name} normalises three channels as {normalise}; these images have {channels} channels: set normalise=none"
+        )
+    if min(height, width) < min_pixels:
+        raise InputError(
+            f"{net_name} needs images of at least {min_pixels} pixels per side; these have {height} x {width}"
+        )
     return channels, height, width

@@ -46,7 +46,7 @@ class TrunkHeadNet(nn.Module):
         return found
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, n_labels) logits."""
+        """(n, n_labels) the logits for inputs x (n, ...)."""
         logits: Tensor = self.head(self.features(x))
         return logits
 
@@ -64,7 +64,7 @@ def linear_head_factory(width: int) -> Callable[[int], nn.Module]:
 
 
 class FreezableTrunk(nn.Module):
-    """A trunk of a base, which may be frozen, and trainable layers on it."""
+    """Trunk of a net: a base, which may be frozen, followed by trainable layers."""
 
     def __init__(self, base: nn.Module, layers: nn.Module, freeze: bool):
         super().__init__()
@@ -93,7 +93,7 @@ class FlattenToFloat(nn.Flatten):
         return flat if flat.is_floating_point() else flat.float()
 
 
-def parse_widths(text: str, whose: str) -> list[int]:
+def parse_widths(text: str, net_name: str) -> list[int]:
     """Parse layer widths such as "256,64"; an empty text gives an empty list; OptionError otherwise.
 
     >>> parse_widths("256,64", "mlp")
@@ -101,12 +101,12 @@ def parse_widths(text: str, whose: str) -> list[int]:
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise OptionError(f"{whose}: hidden lists whole numbers above 0, such as 256,64; got {text!r}")
+        raise OptionError(f"{net_name}: hidden lists whole numbers above 0, such as 256,64; got {text!r}")
     return [int(part) for part in parts]
 
 
-def dense_layers(n_in: int, widths: list[int], activation: str, dropout: float) -> nn.Sequential:
-    """Return linear layer, activation and (if `dropout` is not 0) dropout for every width."""
+def make_dense_layers(n_in: int, widths: list[int], activation: str, dropout: float) -> nn.Sequential:
+    """Return a list of layers: for every width a linear layer, an activation and (if `dropout` is not 0) dropout."""
     layers: list[nn.Module] = []
     for before, after in zip([n_in, *widths], widths, strict=False):
         layers += [nn.Linear(before, after), ACTIVATIONS[activation]()]

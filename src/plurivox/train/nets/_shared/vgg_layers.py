@@ -8,10 +8,13 @@ VGG11 = (1, 0, 2, 0, 4, 4, 0, 8, 8, 0, 8, 8, 0)
 VGG16 = (1, 1, 0, 2, 2, 0, 4, 4, 4, 0, 8, 8, 8, 0, 8, 8, 8, 0)
 
 
-def make_convolutions(plan: tuple[int, ...], channels: int, width: int, batch_norm: bool) -> nn.Sequential:
-    """Return the 3 x 3 convolutions and poolings of a VGG net; layers are numbered as in torchvision's weight files."""
+def make_convolutions(channel_multiples: tuple[int, ...], channels: int, width: int, batch_norm: bool) -> nn.Sequential:
+    """Return the 3 x 3 convolutions of a VGG net, with `width` times each multiple channels, and poolings (multiple 0).
+
+    Layers are numbered as in torchvision's weight files.
+    """
     layers: list[nn.Module] = []
-    for multiple in plan:
+    for multiple in channel_multiples:
         if multiple == 0:
             layers.append(nn.MaxPool2d(2))
             continue

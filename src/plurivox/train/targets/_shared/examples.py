@@ -16,19 +16,19 @@ MAX_CELLS = 2**28  # largest size of a table of examples: a gigabyte of float32
 
 
 class FixedExamples(Examples):
-    """Examples with one fixed distribution per task."""
+    """One training example per task, whose label is the same distribution in every epoch."""
 
     def __init__(self, prob: Tensor) -> None:
         self.prob, self.n_examples = prob, len(prob)
 
     @classmethod
-    def of(cls, soft: SoftLabels, tasks: Names, labels: Names, device: torch.device) -> "FixedExamples":
-        """Return the examples of the soft labels of `tasks` over the list `labels`; InputError if they are too many."""
+    def from_soft_labels(cls, soft: SoftLabels, tasks: Names, labels: Names, device: torch.device) -> "FixedExamples":
+        """Return one training example per task, its soft label over the list `labels`; InputError if the table is too large."""
         if len(tasks) * len(labels) > MAX_CELLS:
             raise InputError(f"{len(tasks):,} tasks x {len(labels):,} labels are too many for one table of targets")
         return cls(copy_to_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
         return self.prob.index_select(0, indices)
 
@@ -46,26 +46,26 @@ class AnswerTable:
             copy_to_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
         )  # (n_tasks,) each
 
-    def draw_answers(self, rows: Tensor, rng: torch.Generator) -> Tensor:
-        """(n, n_labels) the answer of one random worker to each of the tasks `rows` (n,)."""
-        share = torch.rand(len(rows), generator=rng, device=rows.device, dtype=torch.float64)
-        position = self.first.index_select(0, rows) + share * self.n_workers.index_select(0, rows)
+    def draw_answers(self, task_codes: Tensor, rng: torch.Generator) -> Tensor:
+        """(n, n_labels) the answer of one random worker to each of the tasks `task_codes` (n,)."""
+        share = torch.rand(len(task_codes), generator=rng, device=task_codes.device, dtype=torch.float64)
+        position = self.first.index_select(0, task_codes) + share * self.n_workers.index_select(0, task_codes)
         answer = torch.searchsorted(self.cumulative, position, right=True).clamp_(max=len(self.cumulative) - 1)
         return self.table.index_select(0, answer)
 
 
 class OneVoteExamples(Examples):
-    """One example per task: the answer of one random worker, drawn again in every epoch."""
+    """One training example per task: the answer of one random worker, drawn again in every epoch."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
         self.answers, self.n_examples = AnswerTable(votes, device), votes.n_tasks
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         return self.answers.draw_answers(indices, rng)
 
 
 class EveryVoteExamples(Examples):
-    """One example per answer."""
+    """One training example per answer of a worker to a task; its label is the answer as a distribution."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
         answers = AnswerTable(votes, device)
@@ -76,13 +76,13 @@ class EveryVoteExamples(Examples):
         self.row = copy_to_device(answers.task[answer], device, torch.int64)
         self.weight = None if whole else copy_to_device(answers.times, device, torch.float32)
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
         return self.table.index_select(0, self.answer.index_select(0, indices))
 
 
 class AllVotesExamples(Examples):
-    """One example per task: all its votes with their workers, padded to the same number per task."""
+    """One training example per task: all its votes with their workers, padded to the same number per task."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
         size = np.diff(votes.start)
@@ -101,13 +101,13 @@ class AllVotesExamples(Examples):
         self.worker, self.label = (copy_to_device(one.reshape(shape), device, torch.int64) for one in codes)
         self.vote_weight = copy_to_device(weight.reshape(shape), device, torch.float32)
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> PaddedVotes:
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> PaddedVotes:
         del rng
         return PaddedVotes(*(one.index_select(0, indices) for one in (self.worker, self.label, self.vote_weight)))
 
 
 class MixedExamples(Examples):
-    """One example per task, taken from the examples of one of two targets.
+    """One training example per task, taken from the examples of one of two targets.
 
     Task i is example `index[i]` of `first` if `is_first[i]`, else of `rest`.
     """
@@ -116,29 +116,29 @@ class MixedExamples(Examples):
         self.is_first, self.index, self.first, self.rest = is_first, index, first, rest
         self.n_examples = len(is_first)
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
         index = self.index.index_select(0, indices)
         is_first = self.is_first.index_select(0, indices)
-        first = self.first.draw(torch.where(is_first, index, 0), rng)
-        rest = self.rest.draw(torch.where(is_first, 0, index), rng)
+        first = self.first.draw_labels(torch.where(is_first, index, 0), rng)
+        rest = self.rest.draw_labels(torch.where(is_first, 0, index), rng)
         assert isinstance(first, Tensor) and isinstance(rest, Tensor)
         return torch.where(is_first[:, None], first, rest)
 
 
 class PairExamples(Examples):
-    """One example per task: two distributions (main, soft)."""
+    """One training example per task: its main label and its soft label, as two distributions."""
 
     def __init__(self, main: Examples, soft: Examples) -> None:
         self.main, self.soft, self.n_examples = main, soft, main.n_examples
 
-    def draw(self, indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
-        main, soft = self.main.draw(indices, rng), self.soft.draw(indices, rng)
+    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+        main, soft = self.main.draw_labels(indices, rng), self.soft.draw_labels(indices, rng)
         assert isinstance(main, Tensor) and isinstance(soft, Tensor)
         return main, soft
 
 
 def answer_distributions(votes: Votes) -> tuple[Ints, Floats, Floats]:
-    """Return (task of each answer, number of workers who gave it, its distribution (n_answers, n_labels)), sorted by task."""
+    """Return (task of each answer, number of workers who gave it, distribution over labels of each answer), sorted by task."""
     if votes.answer is None:
         row, task = np.arange(len(votes)), votes.task.astype(np.int64)
         times, share = votes.weights, np.ones(len(votes))
@@ -158,5 +158,5 @@ def answer_distributions(votes: Votes) -> tuple[Ints, Floats, Floats]:
 
 
 def copy_to_device(values: Any, device: torch.device, dtype: torch.dtype) -> Tensor:
-    """Copy an array to a new tensor on the device."""
+    """Return a copy of an array as a new tensor of type `dtype` on the device."""
     return torch.tensor(np.ascontiguousarray(values), dtype=dtype, device=device)

@@ -1,4 +1,4 @@
-"""Base classes of targets: targets made from votes and controls; and `make_component` for targets made of other targets."""
+"""Base classes of targets (made from votes, controls), and `make_component_target` for targets made of other targets."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,16 +25,18 @@ class VoteTarget(Target):
 
 
 def select_votes(supervision: Supervision, tasks: Names, labels: Names) -> Votes:
-    """Return the votes on `tasks`, in this order, over the list `labels`."""
+    """Return the votes of `supervision` on `tasks`, in this order, with label codes of the list `labels`."""
     assert supervision.votes is not None
     return supervision.votes.on(tasks).with_labels(labels)
 
 
-def make_component(spec: str, outer: str) -> Target:
-    """Return the target `spec` for use inside the target `outer`; OptionError if it is not one distribution per task."""
+def make_component_target(spec: str, outer_target: str) -> Target:
+    """Return the target `spec` for use inside the target `outer_target`; OptionError if it is not one distribution per task."""
     made = methods.make(spec)
     if made.kind != "distribution" or made.name() == "repeated-labelling":
-        raise OptionError(f"{made.name()} cannot be used inside {outer}; use a target of one distribution per task")
+        raise OptionError(
+            f"{made.name()} cannot be used inside {outer_target}; use a target of one distribution per task"
+        )
     return made
 
 

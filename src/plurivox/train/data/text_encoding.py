@@ -27,7 +27,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words or letters and their codes.
+    """Vocabulary of words or letters; each has an integer code, from 2 on (0: padding, 1: unknown).
 
     >>> words = Vocabulary.of(["the", "cat", "the"])
     >>> words.codes(["the", "dog", "cat"]), len(words)
@@ -44,8 +44,8 @@ class Vocabulary:
         return cls(tuple(sorted(word for word, n in counts.items() if n >= least)), lower)
 
     @cached_property
-    def _code(self) -> dict[str, int]:
-        """The code of each word."""
+    def _code_of_word(self) -> dict[str, int]:
+        """Dictionary of the integer code of each word of the vocabulary."""
         return {name: code for code, name in enumerate(self.names, start=UNKNOWN + 1)}
 
     def __len__(self) -> int:
@@ -54,7 +54,7 @@ class Vocabulary:
 
     def codes(self, words: Iterable[str]) -> list[int]:
         """Return the code of each word; that of unknown words for words not in the vocabulary."""
-        return [self._code.get(word.lower() if self.lower else word, UNKNOWN) for word in words]
+        return [self._code_of_word.get(word.lower() if self.lower else word, UNKNOWN) for word in words]
 
 
 def write_vocabularies(path: str | Path, vocabularies: dict[str, Vocabulary]) -> None:
@@ -64,8 +64,8 @@ def write_vocabularies(path: str | Path, vocabularies: dict[str, Vocabulary]) ->
         part.write_text(json.dumps({"format": FORMAT, "vocabularies": content}, ensure_ascii=False), encoding="utf-8")
 
 
-def read_vocabularies(path: str | Path, needed: Sequence[str] = ()) -> dict[str, Vocabulary]:
-    """Read the vocabularies of a file by name; InputError if the file is not one, or lacks one that is `needed`."""
+def read_vocabularies(path: str | Path, required_names: Sequence[str] = ()) -> dict[str, Vocabulary]:
+    """Read the vocabularies of a JSON file by name; InputError if it is another file or lacks one of `required_names`."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if content["format"] > FORMAT:
@@ -78,7 +78,7 @@ def read_vocabularies(path: str | Path, needed: Sequence[str] = ()) -> dict[str,
         raise InputError(f"there is no file {path}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as cause:
         raise InputError(f"{path} is not a vocabulary file (made by write_vocabularies): {cause}") from cause
-    if absent := [name for name in needed if name not in found]:
+    if absent := [name for name in required_names if name not in found]:
         raise InputError(f"{path} has no vocabulary of {first_few(absent)}; it has {first_few(found)}")
     return found
 
@@ -141,7 +141,7 @@ def encode_pairs(
 
 
 def _encode_letters(words: Sequence[str], chars: Vocabulary, letters: int) -> Codes:
-    """(n, letters) the codes of the first letters of each word, padded."""
+    """(n, letters) the codes of the first `letters` letters of each word, one row per word, padded."""
     rows = np.full((len(words), letters), PAD, np.int64)
     for row, word in zip(rows, words, strict=True):
         row[: min(len(word), letters)] = chars.codes(word[:letters])
@@ -153,11 +153,11 @@ def mask_unknown_codes(codes: Tensor, table: nn.Embedding) -> Tensor:
     return torch.where(codes < table.num_embeddings, codes, min(UNKNOWN, table.num_embeddings - 1))
 
 
-def check_codes(x: Tensor, whose: str) -> None:
+def check_codes(x: Tensor, net_name: str) -> None:
     """Raise InputError if the inputs are not rows of non-negative integers."""
     if x.is_floating_point() or x.ndim != 2 or (x.numel() and int(x.min()) < 0):
         raise InputError(
-            f"{whose} takes rows of integer codes from 0 on; these inputs are {x.dtype} of the shape "
+            f"{net_name} takes rows of integer codes from 0 on; these inputs are {x.dtype} of the shape "
             f"{tuple(x.shape)}: encode text with plurivox.train.text"
         )
 
@@ -189,8 +189,8 @@ def read_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tenso
     return torch.tensor(list(found), dtype=torch.int64), torch.from_numpy(rows)
 
 
-def _read_vector_lines(path: Path, width: int, wanted: set[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Yield word and vector of every line whose word is in `wanted`; InputError names a line that is wrong."""
+def _read_vector_lines(path: Path, width: int, wanted_words: set[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield word and vector of every line of a GloVe file whose word is in `wanted_words`; InputError names a wrong line."""
     if not path.is_file():
         raise InputError(f"there is no file of word vectors {path}")
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
@@ -201,7 +201,7 @@ def _read_vector_lines(path: Path, width: int, wanted: set[str]) -> Iterator[tup
             fields = line.rstrip().rsplit(" ", width)  # words in GloVe files may contain spaces, but not the first ones
             if len(fields) != width + 1 or (number <= 2 and n_numbers != width):
                 raise InputError(f"{path}, line {number}: {n_numbers} numbers; the net expects {width}: set word-width")
-            if fields[0] not in wanted:
+            if fields[0] not in wanted_words:
                 continue
             try:
                 yield fields[0], np.array(fields[1:], np.float32)

@@ -44,7 +44,7 @@ class Trained:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of one input."""
+        """The shape of one input of the net."""
         return tuple(self.made_by["shape"])
 
     def logits(self, x: Any, tasks: Names | None = None) -> Floats:
@@ -71,7 +71,7 @@ class Trained:
                 f"the net's output is not finite for {len(wild)} of {len(names)} inputs, such as those of the tasks "
                 f"{first_few(wild)}; check them for extreme values"
             )
-        # numpy's softmax: torch's in `probabilities` differs in the last bits, and so would saved results
+        # numpy's softmax: torch's in `softmax_probabilities` differs in the last bits, and so would saved results
         powers = np.exp(logits - logits.max(1, keepdims=True))
         return SoftLabels.of(powers / powers.sum(1, keepdims=True), names, self.labels)
 
@@ -87,7 +87,7 @@ class Trained:
             "best_epoch": str(self.best_epoch),
             "stopped": self.stopped,
         }
-        write_history(home / HISTORY, self.history)
+        write_training_history(home / HISTORY, self.history)
         for data, name in ((self.dynamics, DYNAMICS), (self.fit, WORKERS)):
             if data is not None:
                 data.save(home / name)
@@ -117,11 +117,11 @@ class Trained:
         if trust is not True and trust != made_by["net"]:
             check_trusted_net(made_by["net"], home)
         net = nets.methods.make(made_by["net"]).build(tuple(made_by["shape"]), len(names))
-        _check_weights(tensors, net, home)
+        _check_weight_shapes(tensors, net, home)
         net.load_state_dict(tensors)
         dynamics = Dynamics.load(home / DYNAMICS) if (home / DYNAMICS).is_file() else None
         workers = Fit.load(home / WORKERS) if (home / WORKERS).is_file() else None
-        history = read_history(home / HISTORY) if (home / HISTORY).is_file() else {}
+        history = read_training_history(home / HISTORY) if (home / HISTORY).is_file() else {}
         best, stopped = int(notes["best_epoch"]), notes["stopped"]
         return cls(net.to(resolve_device(device)).eval(), names, made_by, history, best, stopped, dynamics, workers)
 
@@ -140,14 +140,14 @@ def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tenso
         net.train(was_training)
 
 
-def probabilities(logits: Tensor) -> Floats:
+def softmax_probabilities(logits: Tensor) -> Floats:
     """(n, n_labels) the softmax of logits as a numpy array, computed in float64 on their device."""
     return np.asarray(logits.double().softmax(1).cpu().numpy())
 
 
-def check_trusted_net(net: str, where: object) -> None:
+def check_trusted_net(net_spec: str, where: object) -> None:
     """Raise InputError if a net of a saved file would be made by importing and running code other than torchvision's."""
-    source = parse_spec(net)[0]
+    source = parse_spec(net_spec)[0]
     if ":" in source and not source.startswith("torchvision:"):
         raise InputError(
             f"the net in {where} is {source}: loading it imports that module and runs its function. "
@@ -155,16 +155,16 @@ def check_trusted_net(net: str, where: object) -> None:
         )
 
 
-def check_same_labels(trained: Names, given: Names, where: object) -> None:
-    """Raise InputError if the labels of a trained net are not the given ones in the same order."""
-    if trained.tolist() != given.tolist():
+def check_same_labels(net_labels: Names, labels: Names, where: object) -> None:
+    """Raise InputError if the labels of a trained net differ from `labels`, or are in another order."""
+    if net_labels.tolist() != labels.tolist():
         raise InputError(
-            f"{where} was trained on another list of labels: {first_few(trained, 6)}; this one is {first_few(given, 6)}. "
+            f"{where} was trained on another list of labels: {first_few(net_labels, 6)}; this one is {first_few(labels, 6)}. "
             "Train again, or give the same labels in the same order"
         )
 
 
-def _check_weights(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> None:
+def _check_weight_shapes(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> None:
     """Raise InputError if names or shapes of the tensors are not those of the net's weights."""
     expected = net.state_dict()
     wrong = [
@@ -178,7 +178,7 @@ def _check_weights(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> N
         )
 
 
-def write_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
+def write_training_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
     """Write the history of a training as CSV, one row per epoch."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
@@ -186,8 +186,8 @@ def write_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
         rows.writerows(zip(*history.values(), strict=True))
 
 
-def read_history(path: Path) -> dict[str, tuple[float, ...]]:
-    """Return the columns of a history file by name."""
+def read_training_history(path: Path) -> dict[str, tuple[float, ...]]:
+    """Return the columns of a CSV file of training history (epoch, loss, ...) by name."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     columns = zip(*rows, strict=True) if rows else [()] * len(header)

@@ -4,7 +4,7 @@ From a series down to a step, each calls the next:
 
     workflows.train_runs      prepares spec and data once, and makes a `Series` of the measures of all runs
     run_series                trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
-    TrainingRun.finish        trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
+    TrainingRun.train_to_end   trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
     TrainingRun.handle_event  after every epoch: evaluates on the dev set, writes a checkpoint, stops early
     Trainer.run               epochs and steps of one net; `StackedTrainers.run_epoch` takes steps of several together
 """
@@ -24,8 +24,8 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Event
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.stacked_trainers import StackedTrainers, detach_from_stack, stack_key
-from plurivox.train.result import Trained
+from plurivox.train.parallel.stacked_trainers import StackedTrainers, detach_from_stack, trainer_stack_key
+from plurivox.train.trained_net import Trained
 
 MAX_STACK_CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about a cache
 MAX_INPUT_CELLS = 2**28  # numbers in the inputs of all stacked runs, each of which has its own copy
@@ -36,7 +36,7 @@ Evaluate = Callable[[Trained], Mapping[str, float]]
 
 
 def run_series(
-    start: StartRun,
+    start_run: StartRun,
     evaluate: Evaluate,
     *,
     runs: int = 1,
@@ -47,7 +47,7 @@ def run_series(
     device: torch.device | None = None,
     progress: Progress = no_progress,
 ) -> list[dict[str, float]]:
-    """Train `runs` times with the seeds seed, seed + 1, ..., `at_once` in parallel; return the measures of each run.
+    """Train `runs` nets with the seeds seed, seed + 1, ..., `at_once` in parallel; return the measures of each run by name.
 
     `stacked`: dense nets are trained as one net, a slice each, which saves most of the overhead. In `folder` every run has a
     folder run-000, run-001, ...: finished runs are not trained again, and an interrupted one is resumed.
@@ -55,30 +55,34 @@ def run_series(
     if runs < 1:
         raise InputError(f"a series needs at least one run; got {runs}")
     found: list[dict[str, float]] = []
-    folders = [None if folder is None else run_folder(folder, i) for i in range(runs)]
+    folders = [None if folder is None else make_run_folder(folder, i) for i in range(runs)]
     for first in range(0, runs, at_once):
         group = range(first, min(first + at_once, runs))
         callbacks = _progress_per_run(progress, group, runs)
-        starts = [partial(start, seed + i, folders[i], callback) for i, callback in zip(group, callbacks, strict=True)]
+        starts = [
+            partial(start_run, seed + i, folders[i], callback) for i, callback in zip(group, callbacks, strict=True)
+        ]
         if stacked:
             trained = run_stacked(starts)
         else:
             trained = (
-                [starts[0]().finish()] if len(starts) == 1 else run_interleaved(starts, device or torch.device("cpu"))
+                [starts[0]().train_to_end()]
+                if len(starts) == 1
+                else run_interleaved(starts, device or torch.device("cpu"))
             )
         found += [_evaluate_run(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)]
     return found
 
 
-def run_folder(folder: str | Path, run: int) -> Path:
-    """Return the folder of run number `run`; it is created if it does not exist."""
+def make_run_folder(folder: str | Path, run: int) -> Path:
+    """Create the folder run-000, run-001, ... of run number `run`, if it does not exist, and return its path."""
     home = Path(folder) / f"run-{run:03d}"
     home.mkdir(exist_ok=True)
     return home
 
 
 def _evaluate_run(trained: Trained, evaluate: Evaluate, folder: Path | None) -> dict[str, float]:
-    """Return the measures of a run and write them to its folder; finished runs too, since test data may have changed."""
+    """Evaluate a trained net, return its measures by name and write them to result.json in its folder, if any."""
     found = {name: float(value) for name, value in evaluate(trained).items()}
     if folder is not None:
         with atomic_file(folder / RESULT) as part:
@@ -87,14 +91,14 @@ def _evaluate_run(trained: Trained, evaluate: Evaluate, folder: Path | None) -> 
 
 
 def _progress_per_run(progress: Progress, group: range, runs: int) -> list[Progress]:
-    """Return a progress callback for each of the parallel runs `group`; `progress` gets the epochs of all runs."""
+    """Return a progress callback for each of the parallel runs `group`; they call `progress` with the epochs of all runs."""
     done = dict.fromkeys(group, 0)  # epochs
 
-    def report(run: int, step: int, total: int, value: float | None = None) -> None:
+    def report_epoch(run: int, step: int, total: int, value: float | None = None) -> None:
         done[run] = step + 1
         progress(group.start * total + sum(done.values()) - 1, runs * total, value)
 
-    return [partial(report, run) for run in group]
+    return [partial(report_epoch, run) for run in group]
 
 
 # ---- parallel runs
@@ -103,7 +107,7 @@ def _progress_per_run(progress: Progress, group: range, runs: int) -> list[Progr
 def choose_parallel_runs(
     spec: TrainSpec, shape: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
 ) -> tuple[int, bool]:
-    """Return (number of runs trained at a time, whether as one stacked net); `at_once` None: the fastest number."""
+    """Return (number of runs to train at a time, whether as one stacked net); `at_once` sets the number, None: the fastest."""
     best = 1 if runs == 1 or at_once == 1 else max_stacked_runs(spec, shape, n_labels)
     return min(runs, best if at_once is None else at_once), best > 1
 
@@ -131,13 +135,13 @@ def run_interleaved(starts: Sequence[Start], device: torch.device) -> list[Train
     The results are the same as one after another: each training has its own random generators, net and optimiser, and waits
     only for its own CUDA stream.
     """
-    streams = [_stream_context(device) for _ in starts]
+    streams = [_stream_context_factory(device) for _ in starts]
     started: list[TrainingRun] = []
     going: dict[int, Iterator[Event]] = {}
     for i, start in enumerate(starts):
         with streams[i]():
             started.append(start())
-        going[i] = started[i].events(every_step=True)
+        going[i] = started[i].train_events(yield_steps=True)
     while going:
         for i in list(going):
             with streams[i]():
@@ -145,17 +149,17 @@ def run_interleaved(starts: Sequence[Start], device: torch.device) -> list[Train
                     del going[i]
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-    return [one.result() for one in started]
+    return [one.trained_net() for one in started]
 
 
 def run_stacked(starts: Sequence[Start]) -> list[Trained]:
-    """Start trainings of dense nets on a CPU and take the steps of those at the same epoch as one stacked net.
+    """Train dense nets on a CPU, those at the same epoch as one stacked net; return the nets in the order of `starts`.
 
-    The trained nets, in the order of `starts`, are the same as one after another but for rounding. Trainings at an earlier
+    They are the same as if trained one after another, but for rounding. Trainings at an earlier
     epoch (resumed ones) go first; if one ends early the others continue.
     """
     started = [start() for start in starts]
-    keys = {i: stack_key(one.trainer) for i, one in enumerate(started) if one.trained is None}
+    keys = {i: trainer_stack_key(one.trainer) for i, one in enumerate(started) if one.trained is None}
     stack: StackedTrainers | None = None
     while going := [i for i in keys if started[i].trained is None]:
         first = min(going, key=lambda i: started[i].trainer.epoch)
@@ -168,10 +172,10 @@ def run_stacked(starts: Sequence[Start]) -> list[Trained]:
             one.handle_event(event)
             if one.trained is not None:
                 detach_from_stack(one.trained.net)
-    return [one.result() for one in started]
+    return [one.trained_net() for one in started]
 
 
-def _stream_context(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
+def _stream_context_factory(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
     """Return a function that makes the context of one training: on CUDA a new stream that waits for work queued before."""
     if device.type != "cuda":
         return nullcontext

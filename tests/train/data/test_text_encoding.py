@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.train.data.text import (
+from plurivox.train.data.text_encoding import (
     Vocabulary,
     encode_pairs,
     encode_tokens,

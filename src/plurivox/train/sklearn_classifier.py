@@ -66,12 +66,12 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             loss=self.loss,
             head=self.head,
             plan=plan,
-            weight=_check_weights(sample_weight, table),
+            weight=_check_sample_weights(sample_weight, table),
         )
         return self
 
     def _check_data(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
-        """Return inputs and target as checked arrays; sets `classes_`."""
+        """Check X and y, return them as inputs and target (soft labels or votes), and set `classes_`."""
         table: Floats
         if isinstance(y, Votes):
             table = _as_float_or_bytes(validate_data(self, X, allow_nd=True))
@@ -107,20 +107,20 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _as_float_or_bytes(X: Any) -> Any:
-    """Return bytes unchanged, which `fit` takes for pixels, and other numbers as float32, integers too."""
+    """Return an array of bytes unchanged (training reads them as pixels), and any other array, integers too, as float32."""
     return X if X.dtype == np.uint8 else X.astype(np.float32, copy=False)
 
 
 def _as_plain_array(names: Any) -> Any:
-    """Return names as a numpy array of plain text or numbers, for other packages."""
+    """Return label names as a plain numpy array of text or numbers, as scikit-learn expects."""
     return np.array(names.tolist())
 
 
-def _check_weights(given: Any, X: Floats) -> Floats | None:
-    """(n,) the sample weights, or None if not given; ValueError (as scikit-learn requires) if all are zero."""
-    if given is None:
+def _check_sample_weights(sample_weight: Any, X: Floats) -> Floats | None:
+    """(n,) the checked sample weights, None if there are none; ValueError (as scikit-learn requires) if all are zero."""
+    if sample_weight is None:
         return None
-    weights: Floats = _check_sample_weight(given, X, ensure_non_negative=True)
+    weights: Floats = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     if not weights.any():
         raise ValueError("all sample weights are zero; at least one must be above zero")
     return weights

@@ -11,7 +11,7 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Trained
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.runs import run_series
+from plurivox.train.parallel.multi_seed_runs import run_series
 from toy_training import toy_data
 from training_runs_setup import start_fit
 
@@ -35,7 +35,7 @@ def test_every_run_has_its_seed() -> None:
     found = run_series(
         train_one, evaluate_labels, runs=3, seed=5, progress=lambda step, total, value=None: steps.append((step, total))
     )
-    assert found == [evaluate_labels(train_one(seed, None, no_progress).finish()) for seed in (5, 6, 7)]
+    assert found == [evaluate_labels(train_one(seed, None, no_progress).train_to_end()) for seed in (5, 6, 7)]
     assert len({one["loss"] for one in found}) == 3 and steps == [(i, 9) for i in range(9)]
 
 
