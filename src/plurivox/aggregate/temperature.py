@@ -42,5 +42,5 @@ class Temperature(Aggregator):
         fit = methods.make(self.method).fit(votes, gold=gold, progress=progress)
         return replace(fit, soft=soft_transforms.temperature_scale(fit.soft, self.power), made_by=self.spec)
 
-    def can_take(self) -> frozenset[str]:
-        return methods.make(self.method).can_take() - {"start"}
+    def accepted_inputs(self) -> frozenset[str]:
+        return methods.make(self.method).accepted_inputs() - {"start"}
