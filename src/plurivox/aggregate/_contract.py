@@ -39,7 +39,7 @@ class Aggregator(Method, ABC):
         start: Fit | None = None,
         progress: Progress = no_progress,
     ) -> Fit:
-        """Aggregate the votes: return a fit with a soft label for each task, in the order of `votes.tasks`.
+        """Aggregate the votes of all workers: return a `Fit` with a soft label for each task, in the order of `votes.tasks`.
 
         `gold` are known labels, `start` an earlier fit to start from. Raise InputError if the method does not take an input.
         """

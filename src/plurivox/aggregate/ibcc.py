@@ -35,7 +35,8 @@ class Ibcc(EMAggregator):
     distributions q of labels, matrices and frequencies, which a pass updates: q(task has k) is proportional to
     exp(E log prior_k + sum over votes of weight * E log matrix_worker[k, said]), and the Dirichlet counts are expected
     counts under q. The objective is the lower bound on the evidence. Ability is a worker's mean accuracy on a task drawn
-    from the prior, with its 95% credible interval; `found["left_out"]` is as in dawid-skene.
+    from the prior, with its 95% credible interval. `found["left_out"]` is the leave-one-out agreement: the share of a worker's
+    votes that agree with the other votes on their tasks (or the gold label).
 
     Kim & Ghahramani (2012), https://proceedings.mlr.press/v22/kim12.html; Simpson, Roberts, Psorakis & Smith (2013),
     https://doi.org/10.1007/978-3-642-36406-8_1; default priors: Li, Rubinstein & Cohn (2019),

@@ -1,4 +1,4 @@
-"""MACE: workers know the true label or guess."""
+"""MACE: how often each worker knows the true label, and how they guess otherwise, estimated by EM."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""The rule of Pl@ntNet: a worker's weight grows with the number of labels they have identified."""
+"""Pl@ntNet's aggregation rule: a worker's weight grows with the number of labels they have identified."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""Two-third agreement: decide tasks with a two-thirds majority only."""
+"""Two-thirds agreement: a label needs two thirds of the votes of a task; other tasks stay undecided."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal

@@ -173,7 +173,7 @@ class Form(Method, ABC):
 
     @abstractmethod
     def shares(self, answers: Answers) -> Shares:
-        """Return the label weights that each answer's marks give; abstentions are handled by the caller, `read`."""
+        """Return the label weights of each answer, from the labels it names, rules out or marks as possible."""
 
     def _outcomes_and_flags(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
         """Return (outcome, flags), each (n_answers,): whether an answer was read, abstained, ..., and its flags as bits."""

@@ -1,4 +1,4 @@
-"""The tasks that EM passes over (with votes, without a gold label), their initial posterior, and soft labels of all tasks."""
+"""The tasks that EM runs on (with votes, without a gold label), their initial posterior, and soft labels of all tasks."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from plurivox.engine.kernels import confusion
 from plurivox.engine.kernels.confusion_tables import TINY
 from plurivox.engine.threads import Blocks
 
-SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no cell is 0
+SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no entry is 0
 
 
 class TasksWithoutGold:
-    """The open tasks (at least one vote, no gold label) with their votes, in task order: the tasks that EM passes over.
+    """The open tasks (at least one vote, no gold label) with their votes, in task order: the tasks that EM runs on.
 
-    Tasks without votes carry no information, and the counts of tasks with a gold label never change: EM need not pass over
+    Tasks without votes carry no information, and the counts of tasks with a gold label never change: EM need not run on
     them. `add_gold_and_unvoted_tasks` adds them to the result.
     """
 

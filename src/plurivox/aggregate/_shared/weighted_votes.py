@@ -17,7 +17,7 @@ TIE_TOLERANCE = 1e-9  # sums of weights within this of the maximum are tied
 
 @dataclass(frozen=True)
 class WeightedVotes:
-    """Votes grouped by pairs of task and label, as far as they have votes, for sums of worker weights per pair."""
+    """Votes grouped by pairs of task and label (pairs with votes only), to sum worker weights for each pair."""
 
     votes: Votes
     pair: Ints  # (n_rows,) the pair of each row of the votes

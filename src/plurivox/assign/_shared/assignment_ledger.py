@@ -75,7 +75,7 @@ class Ledger:
         self._push_task(task)
 
     def _add_slots(self, task: int, n_slots: int) -> None:
-        """Add `n_slots` (may be negative) to the assigned slots of a task; its gain is halved per slot, doubled if removed."""
+        """Add `n_slots` (may be negative) to a task's assigned slots; its gain is halved per slot added, doubled if removed."""
         self.given[task] += n_slots
         if self.gain[task] > 1 and n_slots > 0:
             self.gain[task] = 1.0

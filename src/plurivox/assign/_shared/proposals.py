@@ -114,4 +114,4 @@ class Proposer(Assigner, ABC):
 def check_same_tasks(votes: Votes, fit: Fit) -> None:
     """Raise InputError if the fit and the votes do not have the same tasks."""
     if len(fit.soft) != votes.n_tasks or not bool((fit.soft.tasks == votes.tasks).all()):
-        raise InputError(f"the fit by {fit.made_by} is of other tasks than the votes; fit these votes")
+        raise InputError(f"the fit by {fit.made_by} has other tasks than the votes; make a fit of these votes")

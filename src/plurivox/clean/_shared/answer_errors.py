@@ -32,7 +32,7 @@ def has_contradiction(answer_rows: AnswerRows) -> Bools:
 
 
 def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) -> Bools:
-    """(n_answers,) whether the top label has no readable percent; if `zero_is_missing`, a percent of 0 is none either."""
+    """(n_answers,) whether the top label has no readable percent; if `zero_is_missing`, a percent of 0 counts as none."""
     answers = _require_answers(answer_rows)
     value = parse_percents(answers.typed(0)).value
     missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero_is_missing & (value == 0)))

@@ -77,7 +77,7 @@ class AnswerRows:
 
     @cached_property
     def percents(self) -> Percents:
-        """(n_marks,) the text typed beside each mark, parsed as percents."""
+        """(n_marks,) the text typed beside each label that an answer marks, parsed as percents; not for votes."""
         assert self.answers is not None
         return parse_percents(self.answers.mark_typed)
 

@@ -147,7 +147,7 @@ class PercentForm(Form):
         return *_join_label_columns(label1, percent1, label2, percent2), flags
 
     def first_labels_shares(self, answers: Answers, spread: Spread, compat: Compat, *, n_labels_used: int) -> Shares:
-        """Return the label weights of answers from their first `n_labels_used` labels; compat=cifar10s: by the released code."""
+        """Return the label weights of answers from their first `n_labels_used` labels, or by the released CIFAR-10S code."""
         if compat == "cifar10s":
             return weights_by_released_formula(answers, n_labels_used, spread == "clamp", self.gamma)
         named, points, flags = self.first_labels_and_percents(answers, n_labels_used)
