@@ -86,7 +86,9 @@ def test_a_registry_prints_as_a_table() -> None:
     lines = repr(plurivox.aggregate.methods).splitlines()
     assert lines[0] == f"{len(lines) - 1} methods of plurivox.aggregate"
     assert any(
-        line.split(maxsplit=1) == ["vote-shares", "The share of each label in the votes of the task."] for line in lines
+        line.split(maxsplit=1)
+        == ["vote-shares", "Soft labels by vote shares: the votes for a label divided by all votes of the task."]
+        for line in lines
     )
     assert "<code>vote-shares</code>" in plurivox.aggregate.methods._repr_html_()
 

@@ -5,7 +5,7 @@ import pytest
 
 from crowds import crowd, soft_crowd
 from plurivox.aggregate import DawidSkene, DawidSkeneClusters
-from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks
+from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
 from plurivox.aggregate.dawid_skene_clusters import _Clusters
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -50,7 +50,7 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 
 @pytest.mark.parametrize("votes", [two_kinds(40)[0], soft_crowd(n_tasks=40)], ids=["plain", "soft"])
 def test_the_trace_is_the_bound_and_never_decreases(votes: Votes) -> None:
-    tasks = UnlabelledTasks(votes)
+    tasks = TasksWithoutGold(votes)
     model = _Clusters(tasks, 3, None)
     first = model.initial_params(model.em.expected_counts(tasks.vote_shares()))
     end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)

@@ -6,7 +6,7 @@ import pytest
 from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.elicit import Elicited, Form, OneLabel, TopOne, TopTwo
-from plurivox.elicit._shared.cifar10s_release import MAX_CELLS
+from plurivox.elicit._shared.cifar10s_released_formula import MAX_CELLS
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]
 Marks = list[tuple[str, str, str]]
@@ -216,7 +216,7 @@ def test_the_released_formula_does_not_depend_on_the_block_size(monkeypatch: pyt
     marks = [said(("c", "70"), ("d", "10"), never="s"), said(("b", "100")), said(("f", "8p"), ("f", "20"), never="bd")]
     answers = Answers.of(task=["a", "b", "c"], worker=["v", "w", "x"], marks=marks, labels=LABELS)
     whole = TopTwo(compat="cifar10s").read(answers).votes.counts()
-    monkeypatch.setattr("plurivox.elicit._shared.cifar10s_release.MAX_CELLS", 1)
+    monkeypatch.setattr("plurivox.elicit._shared.cifar10s_released_formula.MAX_CELLS", 1)
     np.testing.assert_array_equal(TopTwo(compat="cifar10s").read(answers).votes.counts(), whole)
     np.testing.assert_allclose(whole[2], [0, 0.4, 0, 0.2, 0.4])
 

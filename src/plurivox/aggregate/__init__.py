@@ -1,4 +1,4 @@
-"""Aggregate: Votes -> Fit. One file per method; `ls` lists them."""
+"""Aggregation methods, which turn votes into a `Fit` with soft labels: one file per method, classes imported lazily."""
 
 from plurivox.aggregate._contract import Aggregator, methods
 

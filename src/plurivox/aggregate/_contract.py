@@ -1,4 +1,4 @@
-"""Aggregator: the base class of aggregation methods, and EMAggregator: of those that run EM, with their common options."""
+"""Base classes of aggregation methods: Aggregator, and EMAggregator for methods that run EM, with their common options."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Aggregator(Method, ABC):
         start: Fit | None = None,
         progress: Progress = no_progress,
     ) -> Fit:
-        """Aggregate the votes: return a fit with a soft label for each task, in the order of `votes.tasks`.
+        """Aggregate the votes of all workers: return a `Fit` with a soft label for each task, in the order of `votes.tasks`.
 
         `gold` are known labels, `start` an earlier fit to start from. Raise InputError if the method does not take an input.
         """
@@ -48,15 +48,15 @@ class Aggregator(Method, ABC):
 
     @abstractmethod
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        """Aggregate the votes; `votes` has at least one task and label, and all inputs are ones the method takes."""
+        """Return the fit of checked votes (at least one task and label); `start` is an earlier fit to start from."""
 
-    def can_take(self) -> frozenset[str]:
-        """Return the inputs that the method accepts with its options; a method made of other methods accepts what they do."""
+    def accepted_inputs(self) -> frozenset[str]:
+        """Return which of "soft", "counts", "gold" and "start" the aggregation method accepts with its current options."""
         return self.takes
 
     def _check_input(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
-        """Raise InputError if there are no tasks or labels, or for an input that the method does not take."""
-        takes = self.can_take()
+        """Raise InputError if the votes have no tasks or labels, or if an input is given that the method does not accept."""
+        takes = self.accepted_inputs()
         if not votes.n_labels or not votes.n_tasks:
             raise InputError(f"{self.name()} needs at least one task and one label; the votes have none")
         if "soft" not in takes:
@@ -78,15 +78,17 @@ class EMAggregator(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold", "start"})
 
-    def em_settings(self, votes: Votes, progress: Progress, space: ParamSpace[Any] | None = None) -> dict[str, Any]:
-        """Return keyword arguments for `run_em` from the options `max_iter`, `tol` and `accelerate` (SQUAREM in `space`)."""
+    def run_em_arguments(
+        self, votes: Votes, progress: Progress, space: ParamSpace[Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the arguments max_iter, tol (per vote, times the votes), progress and space (if accelerated) of `run_em`."""
         options = vars(self)
         accelerated = space if options.get("accelerate") else None
         tol = options["tol"] * votes.n_answers
         return {"max_iter": options["max_iter"], "tol": tol, "progress": progress, "space": accelerated}
 
     def fixed_prior(self, labels: Names) -> Floats | None:
-        """(n_labels,) the label prior given by the option `prior`; None if it is learnt.
+        """(n_labels,) the label prior parsed from the option `prior`; None if it is learnt. Raise OptionError if not valid.
 
         >>> from plurivox.aggregate import DawidSkene
         >>> DawidSkene(prior="no=1/yes=3").fixed_prior(as_names(["no", "yes"]))
@@ -117,11 +119,11 @@ class EMAggregator(Aggregator):
             )
         return share / share.sum()
 
-    def check_memory(self, votes: Votes, cells: int | None = None) -> None:
-        """Raise InputError if worker tables of `cells` numbers (None: a confusion matrix each) would not fit into memory."""
-        cells = votes.n_workers * votes.n_labels**2 if cells is None else cells
+    def check_memory(self, votes: Votes, n_floats: int | None = None) -> None:
+        """Raise InputError if `n_floats` floats of worker tables (None: one confusion matrix per worker) exceed free memory."""
+        n_floats = votes.n_workers * votes.n_labels**2 if n_floats is None else n_floats
         rows = votes.n_tasks * votes.n_labels
-        need, have = 8 * (12 * cells + 3 * rows), available_memory()
+        need, have = 8 * (12 * n_floats + 3 * rows), available_memory()
         if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
             free = "that is out of range" if have is None else f"{format_bytes(have)} are free"
             raise InputError(
@@ -134,22 +136,22 @@ class EMAggregator(Aggregator):
 
 
 def prior_option(default: str = "learnt") -> Any:
-    """Return the option `prior`, parsed by `EMAggregator.fixed_prior`."""
+    """Return the definition of the option `prior` (the label prior: learnt, even or shares) for an EM aggregator."""
     return option(
         default, "prior of the labels: learnt, even, or shares in the order of the labels such as .7/.3 or no=.7/yes=.3"
     )
 
 
-def max_iter_option(default: int = 100, when: str = "") -> Any:
-    """Return the option `max_iter`; `when` is appended to its help."""
-    return option(default, f"maximum number of passes over the votes{when}", low=1)
+def max_iter_option(default: int = 100, help_suffix: str = "") -> Any:
+    """Return the definition of the option `max_iter` of an EM aggregator; `help_suffix` is appended to its help text."""
+    return option(default, f"maximum number of passes over the votes{help_suffix}", low=1)
 
 
 def tol_option(default: float = 1e-6) -> Any:
-    """Return the option `tol`, the convergence tolerance."""
+    """Return the definition of the option `tol` of an EM aggregator: the minimum gain of the objective per pass and vote."""
     return option(default, "stop when a pass improves the objective by less than this, in nats per vote", low=0)
 
 
 def accelerate_option() -> Any:
-    """Return the option `accelerate`, which turns on SQUAREM steps."""
+    """Return the definition of the option `accelerate` of an EM aggregator, which turns on SQUAREM steps."""
     return option(True, "accelerate EM by SQUAREM steps; steps that do not improve the objective are undone")

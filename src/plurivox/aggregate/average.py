@@ -1,4 +1,4 @@
-"""Average: the mean of the soft labels of several methods."""
+"""Aggregation method average: the mean of the soft labels of several aggregation methods."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -19,7 +19,7 @@ DEFAULT_PARTS = (
 
 @dataclass(frozen=True)
 class Average(Aggregator):
-    """Average the soft labels of ten methods with equal weights; less overconfident than most of them.
+    """Average the soft labels of several aggregation methods (ten by default) with equal weights.
 
     p(k | task) = 1/M sum_m p_m(k | task) over the M parts. The parts make different errors and most are overconfident; where
     they disagree, the mean is less certain, so its probabilities are closer to its accuracy. The default parts were chosen
@@ -37,12 +37,12 @@ class Average(Aggregator):
            [0.167, 0.833]]), 'average[parts=[vote-shares, majority-vote[ties=share]]]')
     """
 
-    parts: str = option(DEFAULT_PARTS, "comma-separated methods to average")
+    parts: str = option(DEFAULT_PARTS, "comma-separated aggregation methods whose soft labels are averaged")
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
-    def methods(self) -> list[Aggregator]:
-        """Return the methods to average, parsed from the option `parts`."""
+    def methods_to_average(self) -> list[Aggregator]:
+        """Return the aggregation methods to average, parsed from the option `parts`; raise OptionError if there are none."""
         made = [methods.make(spec) for spec in split_list(self.parts)]
         if not made:
             raise OptionError("average: parts is empty; list methods, such as parts=[vote-shares,wawa]")
@@ -50,10 +50,10 @@ class Average(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
-        parts = self.methods()
+        parts = self.methods_to_average()
         fits = []
         for step, part in enumerate(parts):
-            known = gold if "gold" in part.can_take() else None
+            known = gold if "gold" in part.accepted_inputs() else None
             fits.append(part.fit(votes, gold=known, progress=nested_progress(progress, step, len(parts))))
             progress(step, len(parts))
         soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
@@ -67,6 +67,6 @@ class Average(Aggregator):
             found=found,
         )
 
-    def can_take(self) -> frozenset[str]:
-        shared = frozenset.intersection(*(part.can_take() for part in self.methods()))
+    def accepted_inputs(self) -> frozenset[str]:
+        shared = frozenset.intersection(*(part.accepted_inputs() for part in self.methods_to_average()))
         return (shared - {"start"}) | {"gold"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks, log_prior
+from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_label_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
@@ -27,7 +27,7 @@ class DawidSkene(EMAggregator):
     p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight. The rows of a matrix
     are the expected counts of a worker's votes on tasks of true label k, plus pseudo-counts, divided by their sum; the prior
     is the mean of the posteriors. EM starts from vote shares and converges to a maximum of the likelihood (times the density
-    of the pseudo-counts); the trace holds this objective. Pseudo-counts are equal for all cells (`smooth`), differ on the
+    of the pseudo-counts); the trace holds this objective. Pseudo-counts are equal in all entries (`smooth`), differ on the
     `diagonal`, or follow the confusion matrix of the whole crowd with a strength of `pool` votes per row; that matrix is
     estimated in the first passes and then fixed. Gold labels are clamped and used to estimate the matrices. Ability is a
     worker's accuracy on a task drawn from the prior. `found["left_out"]` is the leave-one-out agreement: the share of a
@@ -43,8 +43,12 @@ class DawidSkene(EMAggregator):
            [0.99, 0.01]]))
     """
 
-    smooth: float = option(0.01, "pseudo-count in every cell of a matrix; 0 is the method as published", low=0)
-    diagonal: float | None = option(None, "pseudo-count on the diagonal; none: equal to smooth", low=0)
+    smooth: float = option(
+        0.01, "pseudo-count in every entry of a confusion matrix; 0 is the method as published", low=0
+    )
+    diagonal: float | None = option(
+        None, "pseudo-count on the diagonal of a confusion matrix; none: equal to smooth", low=0
+    )
     pool: float = option(0.0, "strength of a prior pooled over all workers, in votes per row; 4 works well", low=0)
     prior: str = prior_option()
     max_iter: int = max_iter_option()
@@ -53,17 +57,19 @@ class DawidSkene(EMAggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        model = DawidSkeneModel(UnlabelledTasks(votes, gold), self.fixed_prior(votes.labels), self._pseudo(votes))
+        model = DawidSkeneModel(
+            TasksWithoutGold(votes, gold), self.fixed_prior(votes.labels), self._pseudo_counts(votes)
+        )
         params, spent = model.initial_params(start), 0
         if self.pool:
             params, spent = model.fit_pooled_prior(
                 params, self.pool, min(POOL_PASSES, self.max_iter - 1), progress, self.max_iter
             )
-        result = run_em(model.em_pass, params, **self.em_settings(votes, progress, model.em), spent=spent)
+        result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress, model.em), spent=spent)
         return model.to_fit(self.spec, result)
 
-    def _pseudo(self, votes: Votes) -> Floats:
-        """(said, true) the pseudo-counts that are added to the counts of each worker."""
+    def _pseudo_counts(self, votes: Votes) -> Floats:
+        """(n_labels, n_labels) pseudo-counts added to each worker's expected vote counts, by said and true label."""
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         if self.diagonal is not None:
             np.fill_diagonal(pseudo, self.diagonal)
@@ -71,39 +77,41 @@ class DawidSkene(EMAggregator):
 
 
 class DawidSkeneModel:
-    """The Dawid-Skene model of given votes: point estimates of matrices and prior. `hard`: each task takes its best label."""
+    """Dawid-Skene model of given votes, with point estimates of confusion matrices and prior; soft EM, or hard EM if `hard`."""
 
-    def __init__(self, tasks: UnlabelledTasks, fixed: Floats | None, pseudo: Floats, *, hard: bool = False) -> None:
-        self.tasks, self.em, self.hard = tasks, tasks.confusion_em(), hard
-        self.fixed = fixed  # (n_labels,) the prior, if it is not learnt
-        self.pseudo = pseudo  # (said, true) counts that are added to those of each worker
+    def __init__(
+        self, tasks: TasksWithoutGold, fixed_prior: Floats | None, pseudo_counts: Floats, *, hard: bool = False
+    ) -> None:
+        self.tasks, self.em, self.hard = tasks, tasks.make_confusion_em(), hard
+        self.fixed = fixed_prior  # (n_labels,) the prior, if it is not learnt
+        self.pseudo = pseudo_counts  # (said, true) counts that are added to those of each worker
         self.counts: Counts | None = None  # of the latest pass
 
-    def initial_params(self, start: Fit | None) -> Params:
-        """Return the parameters of the earlier fit `start`, or of vote shares, or of majority labels (ties split) if `hard`."""
-        if (params := self.tasks.warm_start_params(self.em, start)) is not None:
+    def initial_params(self, earlier_fit: Fit | None) -> Params:
+        """Return parameters from the earlier fit, else from vote shares, or from majority labels (ties split) if EM is hard."""
+        if (params := self.tasks.warm_start_params(self.em, earlier_fit)) is not None:
             return params
-        posterior = self.tasks.initial_posterior(start)
+        posterior = self.tasks.initial_posterior(earlier_fit)
         if self.hard:
             best = posterior >= posterior.max(1, keepdims=True, initial=0) - 1e-9
             posterior = best / best.sum(1, keepdims=True)
         return self.m_step(self.em.expected_counts(posterior))
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """Run one E-step and M-step: return updated parameters and the objective of the given ones; sets `counts`."""
+        """Run one E-step and M-step: return (updated parameters, objective at `params`); store expected counts in `counts`."""
         self.counts, objective = self.em.em_pass(params, hard=self.hard)
         if self.pseudo.any():
             objective += float((self.pseudo * self.em.tensor(params.log_confusion).sum(0)).sum())
         return self.m_step(self.counts), objective
 
     def m_step(self, counts: Counts) -> Params:
-        """Return the parameters that maximise the objective for the expected counts plus pseudo-counts."""
-        return Params(log_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
+        """Return the label prior and confusion matrices that maximise the objective, given expected vote counts."""
+        return Params(log_label_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
 
     def fit_pooled_prior(
-        self, params: Params, strength: float, max_passes: int, progress: Progress, total: int
+        self, params: Params, strength: float, max_passes: int, progress: Progress, progress_total: int
     ) -> tuple[Params, int]:
-        """Run EM passes until the pooled matrix of all workers has converged; set `pseudo` to it. Return (params, passes)."""
+        """Run EM until the pooled confusion matrix of all workers converges; make it `pseudo`. Return (params, passes run)."""
         base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
         for step in range(max_passes):
             counts, _ = self.em.em_pass(params)
@@ -111,14 +119,14 @@ class DawidSkeneModel:
             pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
             self.pseudo = base + strength * pooled
             params = self.m_step(counts)
-            progress(step, total, None)
+            progress(step, progress_total, None)
             if np.abs(pooled - before).max() < POOL_TOL:
                 return params, step + 1
             before = pooled
         return params, max_passes
 
     def to_fit(self, made_by: str, result: EMResult[Params]) -> Fit:
-        """Return the result of Dawid-Skene's EM as a fit, with worker accuracies and their intervals."""
+        """Return the result of Dawid-Skene's EM as a `Fit`, with worker accuracies and their 95% intervals."""
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
         posterior, agree = self.em.posterior(params)
@@ -128,7 +136,7 @@ class DawidSkeneModel:
         right = np.einsum("wkk->wk", counts)
         low, high = _accuracy_interval(right, counts.sum(1) - right, prior)
         return Fit(
-            self.tasks.soft_labels(posterior, prior),
+            self.tasks.to_soft_labels(posterior, prior),
             votes.workers,
             made_by,
             prior=prior,
@@ -142,14 +150,14 @@ class DawidSkeneModel:
         )
 
 
-def _accuracy_interval(right: Floats, wrong: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """(low, high), each (n_workers,): the 95% credible interval of each worker's accuracy.
+def _accuracy_interval(right_votes: Floats, wrong_votes: Floats, label_prior: Floats) -> tuple[Floats, Floats]:
+    """(low, high), each (n_workers,): 95% credible interval of each worker's accuracy on a task drawn from the prior.
 
-    `right`, `wrong` (n_workers, n_labels) count a worker's right and wrong votes on each true label, pseudo-counts included.
-    The probability of a right vote on a label is Beta(right + 1/2, wrong + 1/2); their mean weighted by `prior` is
-    approximated by the Beta distribution of the same mean and variance.
+    `right_votes`, `wrong_votes` (n_workers, n_labels) count a worker's right and wrong votes on each true label, with
+    pseudo-counts. The probability of a right vote on a label is Beta(right + 1/2, wrong + 1/2); their mean weighted by
+    `label_prior` is approximated by the Beta distribution of the same mean and variance.
     """
-    a, b = right + 0.5, wrong + 0.5
-    mean = (a / (a + b)) @ prior
-    variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ prior**2
+    a, b = right_votes + 0.5, wrong_votes + 0.5
+    mean = (a / (a + b)) @ label_prior
+    variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ label_prior**2
     return beta_interval_from_moments(mean, variance)

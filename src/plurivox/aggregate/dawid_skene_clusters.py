@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import softmax
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks, log_prior
+from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_label_prior
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -55,7 +55,7 @@ class DawidSkeneClusters(EMAggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        tasks, rng = UnlabelledTasks(votes, gold), np.random.default_rng(self.seed)
+        tasks, rng = TasksWithoutGold(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
             raise InputError(f"{self.name()} needs at least one worker; the votes have none")
@@ -63,9 +63,9 @@ class DawidSkeneClusters(EMAggregator):
         first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
             params = model.initial_params(model.em.expected_counts(first))
-            result = run_em(model.em_pass, params, **self.em_settings(votes, progress), may_fall=self.published)
+            result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress), may_fall=self.published)
             posterior, agree = model.em.posterior(model.worker_params(result.params))
-            if not _all_one_label(posterior) or _all_one_label(tasks.vote_shares()):
+            if not _all_tasks_one_label(posterior) or _all_tasks_one_label(tasks.vote_shares()):
                 break
             noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
             first = noisy / noisy.sum(1, keepdims=True)
@@ -74,7 +74,7 @@ class DawidSkeneClusters(EMAggregator):
 
 
 class _ClusterParams(NamedTuple):
-    """Parameters of the model in logs, and the posterior of each worker's cluster."""
+    """Parameters of Dawid-Skene with worker clusters: log prior, sizes and matrices, and each worker's cluster posterior."""
 
     log_prior: Floats  # (n_labels,)
     log_size: Floats  # (n_clusters,)
@@ -84,14 +84,16 @@ class _ClusterParams(NamedTuple):
 
 
 class _Clusters:
-    """The cluster model of given votes. `lagged`: q(cluster) is computed from the labels of the previous pass, as published."""
+    """Dawid-Skene model with worker clusters; if `lagged`, q(cluster) uses the labels of the previous pass, as published."""
 
-    def __init__(self, tasks: UnlabelledTasks, n_clusters: int, fixed: Floats | None, *, lagged: bool = False) -> None:
-        self.tasks, self.em, self.n, self.lagged = tasks, tasks.confusion_em(), n_clusters, lagged
-        self.fixed = fixed  # (n_labels,) the prior, if it is not learnt
+    def __init__(
+        self, tasks: TasksWithoutGold, n_clusters: int, fixed_prior: Floats | None, *, lagged: bool = False
+    ) -> None:
+        self.tasks, self.em, self.n, self.lagged = tasks, tasks.make_confusion_em(), n_clusters, lagged
+        self.fixed = fixed_prior  # (n_labels,) the prior, if it is not learnt
 
     def initial_params(self, counts: Counts) -> _ClusterParams:
-        """Return parameters with clusters of equal size: workers sorted by the nuclear norm of their matrices, descending."""
+        """Return initial parameters: workers sorted by the nuclear norm of their matrices, cut into clusters of equal size."""
         em = self.em
         own = np.exp(em.tensor(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT))))
         norm = np.linalg.svd(own, compute_uv=False).sum(1)
@@ -100,41 +102,41 @@ class _Clusters:
         q_cluster = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
         mean = np.einsum("wl,wsk->lsk", q_cluster, own) / q_cluster.sum(0)[:, None, None]
         last = em.tensor(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
-        prior = log_prior(counts.n_true, self.fixed)
-        return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(mean), q_cluster, last)
+        prior = log_label_prior(counts.n_true, self.fixed)
+        return _ClusterParams(prior, _log_of_shares(q_cluster.mean(0)), _log_of_shares(mean), q_cluster, last)
 
     def worker_params(self, params: _ClusterParams) -> Params:
-        """Return each worker's expected log matrix under q(cluster), for the passes over the votes."""
+        """Return the log prior and each worker's expected log confusion matrix under the posterior of the worker's cluster."""
         tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
         return Params(params.log_prior, self.em.table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
 
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
-        """Update q(label), q(cluster), then parameters: return the new parameters, and the bound of the given ones."""
+        """Run one EM pass: update q(label), q(cluster) and parameters; return (new parameters, lower bound at `params`)."""
         counts, bound = self.em.em_pass(self.worker_params(params))
-        bound += float((params.q_cluster * (params.log_size - _log(params.q_cluster))).sum())
+        bound += float((params.q_cluster * (params.log_size - _log_of_shares(params.q_cluster))).sum())
         said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
         counted = said if params.last_counts is None else params.last_counts
         logit = params.log_size + counted @ params.log_matrix.reshape(self.n, -1).T
         return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound
 
-    def m_step(self, n_true: Floats, q_cluster: Floats, counts: Floats) -> _ClusterParams:
-        """Return prior, sizes and matrices of the clusters from expected `counts` (n_workers, said * true)."""
+    def m_step(self, tasks_per_label: Floats, q_cluster: Floats, vote_counts: Floats) -> _ClusterParams:
+        """Return prior, cluster sizes and cluster matrices, from q(cluster) and expected vote counts of the workers."""
         shape = self.n, self.em.n_labels, self.em.n_labels
-        said = (q_cluster.T @ counts).reshape(shape)
+        said = (q_cluster.T @ vote_counts).reshape(shape)
         total = said.sum(1, keepdims=True)
         share = np.where(total > 0, said / np.where(total > 0, total, 1), 1 / shape[1])
-        last, prior = counts if self.lagged else None, log_prior(n_true, self.fixed)
-        return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(share), q_cluster, last)
+        last, prior = vote_counts if self.lagged else None, log_label_prior(tasks_per_label, self.fixed)
+        return _ClusterParams(prior, _log_of_shares(q_cluster.mean(0)), _log_of_shares(share), q_cluster, last)
 
     def to_fit(
-        self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, found: dict[str, object]
+        self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, other_results: dict[str, object]
     ) -> Fit:
-        """Return the result of EM with worker clusters as a fit."""
+        """Return the result of EM with worker clusters as a `Fit`; `other_results` are added to its field `found`."""
         params, votes = result.params, self.tasks.votes
         cluster, prior = params.q_cluster.argmax(1), np.exp(params.log_prior)
         matrices = np.exp(params.log_matrix).transpose(0, 2, 1)
         return Fit(
-            self.tasks.soft_labels(posterior, prior),
+            self.tasks.to_soft_labels(posterior, prior),
             votes.workers,
             made_by,
             prior=prior,
@@ -142,15 +144,15 @@ class _Clusters:
             ability=accuracy(matrices, prior)[cluster],
             trace=result.trace,
             converged=result.converged,
-            found={"cluster": cluster, **found},
+            found={"cluster": cluster, **other_results},
         )
 
 
-def _log(share: Floats) -> Floats:
-    """Return the elementwise logarithm of `share`; values below TINY count as TINY."""
+def _log_of_shares(share: Floats) -> Floats:
+    """Return the elementwise logarithm of shares; shares below TINY count as TINY, so that the result is finite."""
     return np.log(np.maximum(share, TINY))
 
 
-def _all_one_label(prob: Floats) -> bool:
-    """Return whether there are several tasks and all have the same label with certainty."""
+def _all_tasks_one_label(prob: Floats) -> bool:
+    """Return whether there are several tasks and all their soft labels are certain of the same label."""
     return len(prob) > 1 and bool(prob.sum(0).max() > len(prob) - 1e-6)

@@ -1,4 +1,4 @@
-"""Dirichlet-smoothed vote shares: the mean of a Dirichlet posterior."""
+"""Dirichlet-smoothed vote shares: the posterior mean of each task's label distribution."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared import vote_counts
+from plurivox.aggregate._shared import vote_share_helpers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -33,7 +33,7 @@ class DirichletShares(Aggregator):
            [0.333, 0.667]])
     """
 
-    added: float = option(1.0, "pseudo-votes added per label of a task", low=0)
+    added: float = option(1.0, "number of pseudo-votes added to each task per label", low=0)
     prior: Literal["uniform", "crowd"] = option(
         "uniform", "distribution of the added votes: equal for all labels, or the shares of all votes"
     )
@@ -43,20 +43,20 @@ class DirichletShares(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         even = np.full(votes.n_labels, 1 / votes.n_labels)
-        mean = vote_counts.overall_shares(votes) if self.prior == "crowd" else even
+        mean = vote_share_helpers.overall_vote_shares(votes) if self.prior == "crowd" else even
         small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body = self._dense_shares(votes, mean) if small else self._sparse_shares(votes)
+        body = self._smoothed_shares_dense(votes, mean) if small else self._smoothed_shares_sparse(votes)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
         return Fit(soft, votes.workers, self.spec, prior=mean)
 
-    def _dense_shares(self, votes: Votes, mean: Floats) -> Dense:
-        """Return the smoothed shares as a dense table, for the prior `mean` (n_labels,)."""
-        mass = votes.counts() + self.added * votes.n_labels * mean
+    def _smoothed_shares_dense(self, votes: Votes, label_prior: Floats) -> Dense:
+        """Return (votes + pseudo-votes) / total of each task and label as a dense table; pseudo-votes follow `label_prior`."""
+        mass = votes.counts() + self.added * votes.n_labels * label_prior
         total = mass.sum(1, keepdims=True)
-        return Dense(np.where(total > 0, mass / np.where(total > 0, total, 1), mean))
+        return Dense(np.where(total > 0, mass / np.where(total > 0, total, 1), label_prior))
 
-    def _sparse_shares(self, votes: Votes) -> Candidates:
-        """Return the smoothed shares with a uniform prior, listing labels with votes only, for very many labels."""
+    def _smoothed_shares_sparse(self, votes: Votes) -> Candidates:
+        """Return vote shares smoothed by equal pseudo-votes, stored for voted labels only; raise InputError if prior=crowd."""
         if self.prior == "crowd":
             raise InputError(
                 f"{votes.n_tasks} tasks x {votes.n_labels} labels are too many for prior=crowd; use prior=uniform"

@@ -9,11 +9,11 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
     LabelPrior,
-    mean_confusion,
-    pseudo_counts,
+    confusion_pseudo_counts,
+    posterior_mean_confusion,
     worker_accuracies,
 )
-from plurivox.aggregate._shared.unlabelled_tasks import ClampedTasks, soft_labels
+from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, posterior_to_soft_labels
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -73,12 +73,12 @@ class Ebcc(EMAggregator):
         model = _Model(self, ClampedTasks(votes, gold, start))
         starts = [model.initial_counts(i) for i in range(self.starts)]
         return model.to_fit(
-            *best_run(run_em_together(model.em_pass, starts, **self.em_settings(votes, progress, model)))
+            *best_run(run_em_together(model.em_pass, starts, **self.run_em_arguments(votes, progress, model)))
         )
 
 
 class _Model:
-    """The EBCC model of given votes. A kind is a subtype of a label; kinds that lose all their tasks are dropped."""
+    """EBCC model of given votes. A kind is a subtype of a label; kinds that lose all their tasks are dropped."""
 
     def __init__(self, method: Ebcc, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
@@ -86,7 +86,7 @@ class _Model:
         keyed = KeyedVotes.of(tasks.start, tasks.worker, tasks.said, tasks.weight, self.n_labels)
         known = tasks.posterior[tasks.clamped]
         self.em = SubtypeEM(keyed, tasks.clamped, known, votes.n_workers, method.subtypes)
-        rows = pseudo_counts(self.n_labels, method.diagonal, method.off_diagonal)
+        rows = confusion_pseudo_counts(self.n_labels, method.diagonal, method.off_diagonal)
         self.pseudo = np.repeat(rows, method.subtypes, 1)  # (said, kind)
         self.within = np.full((method.subtypes, self.n_labels), method.sparsity / method.subtypes)
         pseudo = (
@@ -96,26 +96,26 @@ class _Model:
         )
         self.labels = LabelPrior(np.full(self.n_labels, pseudo), method.fixed_prior(votes.labels))
 
-    def initial_counts(self, start: int) -> SubtypeCounts:
-        """Return expected counts with each label in its first subtype (start 0), or split over its subtypes at random."""
+    def initial_counts(self, start_number: int) -> SubtypeCounts:
+        """Return initial expected counts: each label in its first subtype (start 0), or split over its subtypes at random."""
         posterior, n_subtypes = self.tasks.posterior, self.method.subtypes
-        if start == 0:
+        if start_number == 0:
             return self.em.expected_counts(
-                np.arange(self.n_labels) * n_subtypes, lambda begin, end: posterior[begin:end]
+                np.arange(self.n_labels) * n_subtypes, lambda first_task, end_task: posterior[first_task:end_task]
             )
 
-        def shares(begin: int, end: int) -> Floats:
-            rng = np.random.default_rng([self.method.seed, start, begin])
-            share = rng.standard_exponential((end - begin, self.n_labels, n_subtypes))
-            share *= (posterior[begin:end] / share.sum(2))[:, :, None]
+        def random_subtype_posteriors(first_task: int, end_task: int) -> Floats:
+            rng = np.random.default_rng([self.method.seed, start_number, first_task])
+            share = rng.standard_exponential((end_task - first_task, self.n_labels, n_subtypes))
+            share *= (posterior[first_task:end_task] / share.sum(2))[:, :, None]
             return share.reshape(-1, self.n_kinds)
 
-        return self.em.expected_counts(np.arange(self.n_kinds), shares)
+        return self.em.expected_counts(np.arange(self.n_kinds), random_subtype_posteriors)
 
     def expected_params(self, counts: SubtypeCounts) -> tuple[SubtypeParams, float]:
-        """Return (E[log] of all parameters, -KL from the priors) for expected counts."""
+        """Return (E[log] of EBCC's frequencies and confusion matrices, -KL from their priors), given expected counts."""
         by_label = self._tasks_per_subtype(counts)
-        log_label, first = self.labels.expected_logs(by_label.sum(1) + self.tasks.n_unvoted)
+        log_label, first = self.labels.expected_log_frequencies(by_label.sum(1) + self.tasks.n_unvoted)
         log_within, second = expected_logs(np.ascontiguousarray(by_label.T).ravel(), self.within)
         pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
         table, third = expected_logs(counts.counts.ravel(), pseudo, self.em.n_workers)
@@ -124,34 +124,34 @@ class _Model:
         return SubtypeParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
 
     def _tasks_per_subtype(self, counts: SubtypeCounts) -> Floats:
-        """(n_labels, n_subtypes) the expected number of tasks of each kind."""
+        """(n_labels, n_subtypes) the expected number of tasks of each subtype of each label."""
         n_kind = np.zeros(self.n_kinds)
         n_kind[counts.kinds] = counts.n_kind
         return n_kind.reshape(self.n_labels, -1)
 
     def em_pass(self, runs: list[SubtypeCounts]) -> list[tuple[SubtypeCounts, float]]:
-        """Run one pass over the votes for all runs: return updated counts and the lower bound of the given ones, per run."""
+        """Run one EM pass for several starts together: return (updated counts, lower bound before the update) for each."""
         expected = [self.expected_params(counts) for counts in runs]
         passed = self.em.em_pass([params for params, _ in expected])
         return [(updated, value + bound) for (_, value), (updated, bound) in zip(expected, passed, strict=True)]
 
     def to_fit(self, result: EMResult[SubtypeCounts], best_start: int) -> Fit:
-        """Return the best EM run as a fit; `best_start` is the number of its start. Updates `tasks.posterior`."""
+        """Return the best run of EBCC's EM as a `Fit`, with the number of its start; updates `tasks.posterior`."""
         tasks, votes, counts = self.tasks, self.tasks.votes, result.params
         posterior, agree = self.em.posterior(self.expected_params(counts)[0])
         tasks.posterior[~tasks.clamped] = posterior
         by_label = self._tasks_per_subtype(counts)
-        prior, within = self.labels.mean_shares(by_label.sum(1) + tasks.n_unvoted), by_label + self.within.T
+        prior, within = self.labels.mean_label_frequencies(by_label.sum(1) + tasks.n_unvoted), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
         matrices = np.tile(self.pseudo, (votes.n_workers, 1, 1))
         matrices[:, :, counts.kinds] += counts.counts.reshape(votes.n_workers, self.n_labels, -1)
         ability, low, high = worker_accuracies(matrices, kinds)
         return Fit(
-            soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
+            posterior_to_soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
             votes.workers,
             self.method.spec,
             prior=prior,
-            confusion=mean_confusion(matrices, kinds, votes),
+            confusion=posterior_mean_confusion(matrices, kinds, votes),
             ability=ability,
             ability_low=low,
             ability_high=high,
@@ -163,10 +163,10 @@ class _Model:
     # ---- SQUAREM extrapolates the counts
 
     def pack(self, params: SubtypeCounts) -> Floats:
-        """Return all counts in one vector."""
+        """Return all expected counts as one vector, for SQUAREM."""
         return np.concatenate([params.n_kind, params.counts.ravel()])
 
     def unpack(self, vector: Floats, like: SubtypeCounts) -> SubtypeCounts:
-        """Return the nearest non-negative counts, of the kinds of `like`."""
+        """Return a vector made by `pack` as expected counts again, negative values set to 0, with the subtypes of `like`."""
         n_kind, counts = np.split(np.maximum(vector, 0), [len(like.kinds)])
         return SubtypeCounts(like.kinds, n_kind, counts.reshape(like.counts.shape))

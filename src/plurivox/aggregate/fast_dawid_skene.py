@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks, soft_labels
+from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, posterior_to_soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -34,21 +34,23 @@ class FastDawidSkene(EMAggregator):
            [0., 1.]]), True)
     """
 
-    smooth: float = option(0.01, "pseudo-count in every cell of a matrix", low=0)
-    answer: Literal["labels", "posterior"] = option("labels", "result: probability 1 on the label, or the posterior")
+    smooth: float = option(0.01, "pseudo-count in every entry of a confusion matrix", low=0)
+    answer: Literal["labels", "posterior"] = option(
+        "labels", "soft labels to return: probability 1 on the most probable label, or the posterior"
+    )
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        tasks = UnlabelledTasks(votes, gold)
+        tasks = TasksWithoutGold(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         model = DawidSkeneModel(tasks, self.fixed_prior(votes.labels), pseudo, hard=True)
-        result = run_em(model.em_pass, model.initial_params(start), **self.em_settings(votes, progress))
+        result = run_em(model.em_pass, model.initial_params(start), **self.run_em_arguments(votes, progress))
         fit = model.to_fit(self.spec, result)
         if self.answer == "posterior":
             return fit
         prob = fit.soft.prob.copy()
         prob[tasks.open] = np.eye(votes.n_labels)[prob[tasks.open].argmax(1)]
-        return replace(fit, soft=soft_labels(votes, prob))
+        return replace(fit, soft=posterior_to_soft_labels(votes, prob))

@@ -1,4 +1,4 @@
-"""GLAD: worker abilities and task difficulties."""
+"""GLAD: worker abilities and task difficulties, estimated by EM."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.glad_published_em import PublishedEM
-from plurivox.aggregate._shared.unlabelled_tasks import ClampedTasks, log_prior, soft_labels
+from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, log_label_prior, posterior_to_soft_labels
 from plurivox.core.encoding import positions
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
@@ -63,20 +63,20 @@ class Glad(EMAggregator):
     accelerate: bool = accelerate_option()
     published: bool = option(False, "EM with conjugate gradients as published; slower, and stops before the maximum")
 
-    def can_take(self) -> frozenset[str]:
+    def accepted_inputs(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes, votes.n_workers)
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
-            return model.to_fit(model.run_published(progress))
-        result = run_em(model.em_pass, model.initial_params(start), **self.em_settings(votes, progress, model))
+            return model.to_fit(model.run_published_em(progress))
+        result = run_em(model.em_pass, model.initial_params(start), **self.run_em_arguments(votes, progress, model))
         return model.to_fit(result)
 
 
 class _Model:
-    """The GLAD model of given votes."""
+    """GLAD model of given votes: initial parameters, EM passes, and the conversion of the result to a `Fit`."""
 
     def __init__(self, method: Glad, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
@@ -84,70 +84,84 @@ class _Model:
         self.rows = tasks.start, tasks.worker, tasks.said, tasks.weight
         self.blocks = Blocks(tasks.start, cells=2 * votes.n_workers, width=2)
 
-    def initial_params(self, start: Fit | None) -> Params:
-        """Return the prior means, or the parameters of the earlier fit `start`, or those estimated from its posterior."""
+    def initial_params(self, earlier_fit: Fit | None) -> Params:
+        """Return initial abilities and eases: prior means, or those of an earlier fit, or estimated from its posterior."""
         votes, open_tasks = self.tasks.votes, self.tasks.votes.tasks[self.tasks.open]
         params = Params(
-            log_prior(np.ones(votes.n_labels), self.fixed),
+            log_label_prior(np.ones(votes.n_labels), self.fixed),
             np.full(votes.n_workers, self.method.ability_mean),
             np.full(len(open_tasks), self.method.ease_mean),
         )
-        if start is None:
+        if earlier_fit is None:
             return params
-        if start.difficulty is None or start.ability is None:
-            return self._pass(params, np.ones(len(open_tasks), bool))[0]
-        _copy_by_name(start.workers, start.ability, votes.workers, params.ability)
-        _copy_by_name(start.soft.tasks, -np.log(start.difficulty), open_tasks, params.log_ease)
+        if earlier_fit.difficulty is None or earlier_fit.ability is None:
+            return self._em_pass_with_clamped(params, np.ones(len(open_tasks), bool))[0]
+        _copy_values_by_name(earlier_fit.workers, earlier_fit.ability, votes.workers, params.ability)
+        _copy_values_by_name(earlier_fit.soft.tasks, -np.log(earlier_fit.difficulty), open_tasks, params.log_ease)
         return params
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """Run one EM pass: return updated parameters and the objective of the given ones; updates `tasks.posterior`."""
-        return self._pass(params, self.tasks.clamped)
+        """Run one EM pass: return (updated GLAD parameters, objective at `params`); updates `tasks.posterior`."""
+        return self._em_pass_with_clamped(params, self.tasks.clamped)
 
-    def _pass(self, params: Params, clamped: Bools) -> tuple[Params, float]:
-        """Run one EM pass; the posterior of the tasks in the mask `clamped` (n_open,) stays, that of the others is updated."""
+    def _em_pass_with_clamped(self, params: Params, is_clamped: Bools) -> tuple[Params, float]:
+        """Run one EM pass that updates the posterior only of tasks outside `is_clamped`; return (new parameters, objective)."""
         method, ease = self.method, np.empty_like(params.log_ease)
 
-        def work(first: int, last: int, n_true: Floats, toward: Floats, grip: Floats) -> float:
-            given = (*self.rows, clamped, *params, method.ease_mean, self.tasks.posterior)
-            return glad.em_pass(first, last, *given, ease, n_true, toward, grip)
+        def em_pass_over_block(
+            first_task: int,
+            last_task: int,
+            tasks_per_label: Floats,
+            ability_numerator: Floats,
+            ability_denominator: Floats,
+        ) -> float:
+            given = (*self.rows, is_clamped, *params, method.ease_mean, self.tasks.posterior)
+            return glad.em_pass(
+                first_task, last_task, *given, ease, tasks_per_label, ability_numerator, ability_denominator
+            )
 
         sizes = len(params.log_prior), len(params.ability), len(params.ability)
-        value, (n_true, toward, grip) = self.blocks.map_and_sum(work, *sizes)
-        n_true += self.tasks.n_unvoted
+        value, (tasks_per_label, ability_numerator, ability_denominator) = self.blocks.map_and_sum(
+            em_pass_over_block, *sizes
+        )
+        tasks_per_label += self.tasks.n_unvoted
         value += float(self.tasks.n_unvoted @ params.log_prior) - 0.5 * float(
             ((params.ability - method.ability_mean) ** 2).sum()
         )
-        ability = (method.ability_mean + toward) / (1 + grip)
-        return Params(log_prior(n_true, self.fixed), ability, ease), value
+        ability = (method.ability_mean + ability_numerator) / (1 + ability_denominator)
+        return Params(log_label_prior(tasks_per_label, self.fixed), ability, ease), value
 
-    def run_published(self, progress: Progress) -> EMResult[Params]:
-        """Run the EM of Whitehill et al. and peerannot, with its stopping rule."""
+    def run_published_em(self, progress: Progress) -> EMResult[Params]:
+        """Run GLAD's EM of Whitehill et al. with its stopping rule; raise OptionError if the label prior is to be learnt."""
         tasks, first = self.tasks, self.initial_params(None)
         task = np.repeat(np.arange(len(tasks.open)), np.diff(tasks.start))
         rows = task, tasks.votes.worker, tasks.votes.label.astype(np.int64), tasks.votes.weights
         if self.fixed is None:
             raise OptionError("glad: with published the prior cannot be learnt; use prior=even, or leave out published")
         em = PublishedEM(*rows, first.log_prior, tasks.n_workers, np.concatenate(first[1:]))
-        result = em.run(progress)
+        result = em.run_em(progress)
         params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))
         return EMResult(params, result.trace, result.converged, result.passes)
 
     def to_fit(self, result: EMResult[Params]) -> Fit:
-        """Return the result of GLAD's EM as a fit, with abilities and difficulties; updates `tasks.posterior`."""
+        """Return the result of GLAD's EM as a `Fit`, with abilities and difficulties; updates `tasks.posterior`."""
         params, tasks, votes = result.params, self.tasks, self.tasks.votes
 
-        def work(first: int, last: int, agree: Floats, information: Floats) -> float:
+        def fill_posteriors_of_block(
+            first_task: int, last_task: int, agreeing_weight: Floats, ability_curvature: Floats
+        ) -> float:
             given = (*self.rows, tasks.clamped, *params, tasks.posterior)
-            return glad.posterior(first, last, *given, agree, information)
+            return glad.posterior(first_task, last_task, *given, agreeing_weight, ability_curvature)
 
-        _, (agree, information) = self.blocks.map_and_sum(work, votes.n_workers, votes.n_workers)
-        reach = Z_95 / np.sqrt(np.maximum(1 + information, 1.0))  # never wider than the interval of the prior
+        _, (agreeing_weight, ability_curvature) = self.blocks.map_and_sum(
+            fill_posteriors_of_block, votes.n_workers, votes.n_workers
+        )
+        reach = Z_95 / np.sqrt(np.maximum(1 + ability_curvature, 1.0))  # never wider than the interval of the prior
         difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
         difficulty[tasks.open] = np.exp(-params.log_ease)
         prior = np.exp(params.log_prior)
         return Fit(
-            soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
+            posterior_to_soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
             votes.workers,
             self.method.spec,
             prior=prior,
@@ -157,7 +171,7 @@ class _Model:
             difficulty=difficulty,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": tasks.leave_one_out_agreement(agree)},
+            found={"passes": result.passes, "left_out": tasks.leave_one_out_agreement(agreeing_weight)},
         )
 
     # ---- SQUAREM extrapolates all parameters as they are
@@ -171,7 +185,9 @@ class _Model:
         return Params(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -MAX_LOG_EASE, MAX_LOG_EASE))
 
 
-def _copy_by_name(names: Names, values: Floats, wanted: Names, into: Floats) -> None:
-    """Write the values of `names` into `into`, in place, at the positions of the same names in `wanted`."""
-    place = positions(names, wanted)
-    into[place >= 0] = values[place[place >= 0]]
+def _copy_values_by_name(
+    source_names: Names, source_values: Floats, target_names: Names, target_values: Floats
+) -> None:
+    """Copy values into `target_values`, in place, wherever a name in `target_names` also occurs in `source_names`."""
+    place = positions(source_names, target_names)
+    target_values[place >= 0] = source_values[place[place >= 0]]

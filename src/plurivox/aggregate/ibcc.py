@@ -9,11 +9,11 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     DIAGONAL_HELP,
     OFF_DIAGONAL_HELP,
     LabelPrior,
-    mean_confusion,
-    pseudo_counts,
+    confusion_pseudo_counts,
+    posterior_mean_confusion,
     worker_accuracies,
 )
-from plurivox.aggregate._shared.unlabelled_tasks import UnlabelledTasks
+from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -35,7 +35,8 @@ class Ibcc(EMAggregator):
     distributions q of labels, matrices and frequencies, which a pass updates: q(task has k) is proportional to
     exp(E log prior_k + sum over votes of weight * E log matrix_worker[k, said]), and the Dirichlet counts are expected
     counts under q. The objective is the lower bound on the evidence. Ability is a worker's mean accuracy on a task drawn
-    from the prior, with its 95% credible interval; `found["left_out"]` is as in dawid-skene.
+    from the prior, with its 95% credible interval. `found["left_out"]` is the leave-one-out agreement: the share of a worker's
+    votes that agree with the other votes on their tasks (or the gold label).
 
     Kim & Ghahramani (2012), https://proceedings.mlr.press/v22/kim12.html; Simpson, Roberts, Psorakis & Smith (2013),
     https://doi.org/10.1007/978-3-642-36406-8_1; default priors: Li, Rubinstein & Cohn (2019),
@@ -59,58 +60,58 @@ class Ibcc(EMAggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
-        tasks = UnlabelledTasks(votes, gold)
+        tasks = TasksWithoutGold(votes, gold)
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
-        pseudo = pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
-        model = _Model(tasks, tasks.confusion_em(), labels, pseudo)
-        result = run_em(model.em_pass, model.initial_counts(start), **self.em_settings(votes, progress, model))
+        pseudo = confusion_pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
+        model = _Model(tasks, tasks.make_confusion_em(), labels, pseudo)
+        result = run_em(model.em_pass, model.initial_counts(start), **self.run_em_arguments(votes, progress, model))
         return model.to_fit(self.spec, result)
 
 
 @dataclass(frozen=True)
 class _Model:
-    """The IBCC model of given votes. Its parameters are expected counts, which determine the Dirichlet distributions."""
+    """IBCC model of given votes. Its parameters are expected counts, which determine the Dirichlet posteriors."""
 
-    tasks: UnlabelledTasks
+    tasks: TasksWithoutGold
     em: ConfusionEM
     labels: LabelPrior
     pseudo: Floats  # (said, true)
 
-    def initial_counts(self, start: Fit | None) -> Counts:
-        """Return expected counts under the matrices of the earlier fit `start`, or its posterior, or vote shares."""
-        params = self.tasks.warm_start_params(self.em, start)
+    def initial_counts(self, earlier_fit: Fit | None) -> Counts:
+        """Return initial expected counts: under the matrices of the earlier fit, else from its posterior or vote shares."""
+        params = self.tasks.warm_start_params(self.em, earlier_fit)
         return (
-            self.em.expected_counts(self.tasks.initial_posterior(start))
+            self.em.expected_counts(self.tasks.initial_posterior(earlier_fit))
             if params is None
             else self.em.em_pass(params)[0]
         )
 
     def expected_params(self, counts: Counts) -> tuple[Params, float]:
-        """Return (E[log] of all parameters, -KL from the priors) for expected counts."""
-        log_prior, first = self.labels.expected_logs(counts.n_true)
+        """Return (E[log] of label prior and confusion matrices, -KL from their Dirichlet priors), given expected counts."""
+        log_prior, first = self.labels.expected_log_frequencies(counts.n_true)
         log_confusion, second = expected_logs(counts.confusion, self.pseudo, self.em.n_workers)
         return Params(log_prior, log_confusion), first + second
 
     def em_pass(self, counts: Counts) -> tuple[Counts, float]:
-        """Run one pass of variational EM: return updated counts, and the lower bound on the evidence of the given ones."""
+        """Run one pass of variational EM: return (updated expected counts, lower bound on the log evidence at `counts`)."""
         params, minus_kl = self.expected_params(counts)
         updated, log_likelihood = self.em.em_pass(params)
         return updated, minus_kl + log_likelihood
 
     def to_fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
-        """Return the result of variational EM as a fit, with worker accuracies and their credible intervals."""
+        """Return the result of IBCC's variational EM as a `Fit`, with worker accuracies and their 95% credible intervals."""
         counts, votes = result.params, self.tasks.votes
-        prior = self.labels.mean_shares(counts.n_true)
+        prior = self.labels.mean_label_frequencies(counts.n_true)
         params, _ = self.expected_params(counts)
         posterior, agree = self.em.posterior(params)
         dirichlet = self.em.tensor(counts.confusion) + self.pseudo
         ability, low, high = worker_accuracies(dirichlet, prior)
         return Fit(
-            self.tasks.soft_labels(posterior, np.exp(params.log_prior)),
+            self.tasks.to_soft_labels(posterior, np.exp(params.log_prior)),
             votes.workers,
             made_by,
             prior=prior,
-            confusion=mean_confusion(dirichlet, prior, votes),
+            confusion=posterior_mean_confusion(dirichlet, prior, votes),
             ability=ability,
             ability_low=low,
             ability_high=high,

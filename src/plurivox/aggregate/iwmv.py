@@ -1,10 +1,10 @@
-"""Iterative weighted majority voting."""
+"""Iterative weighted majority vote: workers weighted by their agreement with the previous result."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -37,27 +37,33 @@ class IWMV(Aggregator):
     weights: Literal["plain", "li-yu"] = option(
         "plain", "weight of a worker with agreement w: w, or K w - 1 with K labels"
     )
-    max_iter: int = option(10, "maximum number of rounds", low=1)
+    max_iter: int = option(10, "maximum number of rounds that update the worker weights", low=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        weighted = WeightedVotes.of(votes)
-        shares = weighted.task_shares(weighted.counts)
+        weighted = WeightedVotes.from_votes(votes)
+        shares = weighted.label_shares_by_task(weighted.votes_per_pair)
         found, label = {"ties": weighted.count_ties(shares)}, weighted.top_labels(shares)
         converged = False
         for step in range(self.max_iter):
-            ability = weighted.agreement(label)
+            ability = weighted.worker_agreement(label)
             weight = ability if self.weights == "plain" else votes.n_labels * ability - 1
-            shares = weighted.task_shares(weighted.weighted_counts(weight))
+            shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
             last, label = label, weighted.top_labels(shares)
             changed = int((last != label).sum())
             progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
         found["rounds"] = step + 1
-        soft = weighted.soft_labels(shares)
+        soft = weighted.to_soft_labels(shares)
         return Fit(
-            soft, votes.workers, self.spec, overall_shares(votes), ability=ability, converged=converged, found=found
+            soft,
+            votes.workers,
+            self.spec,
+            overall_vote_shares(votes),
+            ability=ability,
+            converged=converged,
+            found=found,
         )

@@ -1,4 +1,4 @@
-"""MACE: workers know the true label or guess."""
+"""MACE: how often each worker knows the true label, and how they guess otherwise, estimated by EM."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.own_label_em import OwnLabelEM
-from plurivox.aggregate._shared.unlabelled_tasks import log_prior
+from plurivox.aggregate._shared.mace_one_coin_em import OwnLabelEM
+from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
@@ -25,10 +25,10 @@ NOISE = 0.5  # size of the random differences between starts, as in the authors'
 
 
 class Params(NamedTuple):
-    """Log prior and expected counts, which determine the competence and guessing distribution of each worker."""
+    """Parameters of MACE: log label prior, and the expected number of votes per worker and label that were not guesses."""
 
     log_prior: Floats  # (n_labels,)
-    known: Floats  # (n_workers, n_labels) expected number of votes for each label that were not guesses
+    n_not_guessed: Floats  # (n_workers, n_labels) expected number of votes for each label that were not guesses
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,9 @@ class Mace(EMAggregator):
     knows: float = option(0.5, "vb: pseudo-count of known answers, in the Beta prior of the competence", low=1e-6)
     guesses: float = option(0.5, "vb: pseudo-count of guessed answers, in the Beta prior of the competence", low=1e-6)
     habit: float = option(10.0, "vb: pseudo-count per label, in the Dirichlet prior of the guesses", low=1e-6)
-    smooth: float | None = option(None, "em: pseudo-count; none: .01 / number of labels", low=1e-9)
+    smooth: float | None = option(
+        None, "em: pseudo-count of known answers, guesses and votes per label; none: .01 / number of labels", low=1e-9
+    )
     prior: str = prior_option("even")
     max_iter: int = max_iter_option(100, " per start")
     tol: float = tol_option()
@@ -66,15 +68,17 @@ class Mace(EMAggregator):
         model = _Model(self, votes, gold)
         rng = np.random.default_rng(self.seed)
 
-        def run(_: int, progress: Progress) -> EMResult[Params]:
+        def run_from_one_start(_: int, progress: Progress) -> EMResult[Params]:
             first = model.random_params(rng) if start is None else model.warm_start_params(start)
-            return run_em(model.em_pass, first, **self.em_settings(votes, progress, model))
+            return run_em(model.em_pass, first, **self.run_em_arguments(votes, progress, model))
 
-        return model.to_fit(*best_of_starts(self.starts if start is None else 1, self.max_iter, run, progress))
+        return model.to_fit(
+            *best_of_starts(self.starts if start is None else 1, self.max_iter, run_from_one_start, progress)
+        )
 
 
 class _Model:
-    """The MACE model of given votes."""
+    """MACE model of given votes: initial parameters, EM passes, and the conversion of the result to a `Fit`."""
 
     def __init__(self, method: Mace, votes: Votes, gold: SoftLabels | None) -> None:
         self.method, self.shape, self.n_labels = method, (votes.n_workers, votes.n_labels), votes.n_labels
@@ -89,42 +93,44 @@ class _Model:
     # ---- initial values
 
     def random_params(self, rng: np.random.Generator) -> Params:
-        """Return random parameters in which about half of the votes of each worker and label are not guesses."""
+        """Return random initial parameters in which about half of each worker's votes for each label are not guesses."""
         share = 1 + NOISE * rng.random((2, *self.shape))
-        return Params(log_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
+        return Params(log_label_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
 
-    def warm_start_params(self, start: Fit) -> Params:
-        """Return the counts that give the matrices of the earlier fit `start`, or those estimated from its posterior."""
-        em, n, even = self.em, self.total.sum(1), log_prior(np.ones(self.n_labels), self.fixed)
-        found = em.warm_start_matrices(start)
+    def warm_start_params(self, earlier_fit: Fit) -> Params:
+        """Return initial parameters that reproduce the matrices of the earlier fit, or are estimated from its posterior."""
+        em, n, even = self.em, self.total.sum(1), log_label_prior(np.ones(self.n_labels), self.fixed)
+        found = em.warm_start_matrices(earlier_fit)
         if found is None:
-            right = em.count_right(em.is_open, em.initial_posterior(start)) + em.known_right
-            known = right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)  # competence 1/2, uniform guesses
-            return Params(even, known)
+            right = em.count_right_votes(em.is_open, em.initial_posterior(earlier_fit)) + em.known_right
+            n_not_guessed = (
+                right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
+            )  # competence 1/2, uniform guesses
+            return Params(even, n_not_guessed)
         earlier_prior, matrices = found  # (n_workers, true, said)
         wrong = matrices.sum(1) - np.einsum("wkk->wk", matrices)  # (n_workers, said)
         guess = wrong / max(self.n_labels - 1, 1)  # mean probability of a vote for a label if another one is true
         n_known = (1 - guess.sum(1)) * (self.knows + self.guesses + n) - self.knows
         n_guessed = (n - np.clip(n_known, 0, n))[:, None] + self.habit * self.n_labels
-        guessed = np.clip(_shares(guess + TINY) * n_guessed - self.habit, 0, self.total)
+        guessed = np.clip(_divide_rows_by_sums(guess + TINY) * n_guessed - self.habit, 0, self.total)
         return Params(earlier_prior if self.fixed is None else even, self.total - guessed)
 
     # ---- E-step and M-step
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
-        """Run one EM pass: return updated parameters, and the objective of the given ones."""
-        log_guess, gain, prior_value = self.vote_log_evidence(params.known)
+        """Run one EM pass of MACE: return (updated parameters, objective at `params`)."""
+        log_guess, gain, prior_value = self.vote_log_likelihood_terms(params.n_not_guessed)
         n_true, right, value = self.em.em_pass(params.log_prior, log_guess.ravel(), gain.ravel())
-        known = right.reshape(self.shape) * -np.expm1(-gain)
-        return Params(log_prior(n_true, self.fixed), known), prior_value + value
+        n_not_guessed = right.reshape(self.shape) * -np.expm1(-gain)
+        return Params(log_label_prior(n_true, self.fixed), n_not_guessed), prior_value + value
 
-    def vote_log_evidence(self, known: Floats) -> tuple[Floats, Floats, float]:
-        """Return (log probability of a guess, log evidence gain of the voted label, log prior) for the counts `known`.
+    def vote_log_likelihood_terms(self, not_guessed_counts: Floats) -> tuple[Floats, Floats, float]:
+        """Return (log probability of a guessed vote, log gain if its label is true, term of the priors in MACE's objective).
 
         The first two are (n_workers, n_labels): log of (1 - theta) xi, and log(1 + theta / ((1 - theta) xi)).
         """
-        guessed = self.total - known
-        coin = np.stack([known.sum(1), guessed.sum(1)], 1)
+        guessed = self.total - not_guessed_counts
+        coin = np.stack([not_guessed_counts.sum(1), guessed.sum(1)], 1)
         pseudo = np.array([self.knows, self.guesses]), np.full(self.n_labels, self.habit)
         if self.method.how == "vb":
             log_coin, first = expected_logs(coin.ravel(), pseudo[0][:, None], len(coin))
@@ -132,7 +138,10 @@ class _Model:
             log_coin, log_habit = log_coin.reshape(coin.shape), log_habit.reshape(self.shape)
             value = first + second
         else:
-            log_coin, log_habit = np.log(_shares(coin + pseudo[0])), np.log(_shares(guessed + pseudo[1]))
+            log_coin, log_habit = (
+                np.log(_divide_rows_by_sums(coin + pseudo[0])),
+                np.log(_divide_rows_by_sums(guessed + pseudo[1])),
+            )
             value = float((pseudo[0] * log_coin).sum() + (pseudo[1] * log_habit).sum())
         log_guess = log_coin[:, 1:] + log_habit
         return log_guess, np.logaddexp(0, log_coin[:, :1] - log_guess), value
@@ -140,18 +149,20 @@ class _Model:
     # ---- result
 
     def to_fit(self, result: EMResult[Params], best_start: int) -> Fit:
-        """Return the result of MACE's EM as a fit; `best_start` is the number of its start."""
-        (log_labels, known), votes, vb = result.params, self.em.votes, self.method.how == "vb"
-        knows, guesses = known.sum(1) + self.knows, (self.total - known).sum(1) + self.guesses
+        """Return the best run of MACE's EM as a `Fit`; `best_start` is the number of the random start it came from."""
+        (log_labels, n_not_guessed), votes, vb = result.params, self.em.votes, self.method.how == "vb"
+        knows, guesses = n_not_guessed.sum(1) + self.knows, (self.total - n_not_guessed).sum(1) + self.guesses
         ability = knows / (knows + guesses)
         low, high = beta_interval(knows, guesses) if vb else (None, None)
-        soft, left_out = self.em.posterior(log_labels, self.vote_log_evidence(known)[1].ravel())
+        soft, left_out = self.em.soft_labels_and_agreement(
+            log_labels, self.vote_log_likelihood_terms(n_not_guessed)[1].ravel()
+        )
         return Fit(
             soft,
             votes.workers,
             self.method.spec,
             prior=np.exp(log_labels),
-            confusion=self._confusion(ability, _shares(self.total - known + self.habit)),
+            confusion=self._confusion_matrices(ability, _divide_rows_by_sums(self.total - n_not_guessed + self.habit)),
             ability=ability,
             ability_low=low,
             ability_high=high,
@@ -160,24 +171,26 @@ class _Model:
             found={"passes": result.passes, "start kept": best_start, "left_out": left_out},
         )
 
-    def _confusion(self, ability: Floats, habit: Floats) -> Confusion | None:
-        """Return the confusion matrix of each worker; None if the matrices would be too large."""
-        if habit.size * self.n_labels > 4 * DENSE_CELLS:
+    def _confusion_matrices(self, competence: Floats, guess_distribution: Floats) -> Confusion | None:
+        """Return each worker's confusion matrix, from competence and guess distribution; None if they need too much memory."""
+        if guess_distribution.size * self.n_labels > 4 * DENSE_CELLS:
             return None
-        matrices = np.repeat(((1 - ability)[:, None] * habit)[:, None], self.n_labels, 1)  # (n_workers, true, said)
-        np.einsum("wkk->wk", matrices)[:] += ability[:, None]
+        matrices = np.repeat(
+            ((1 - competence)[:, None] * guess_distribution)[:, None], self.n_labels, 1
+        )  # (n_workers, true, said)
+        np.einsum("wkk->wk", matrices)[:] += competence[:, None]
         return Confusion(matrices, self.em.votes.workers, self.em.votes.labels)
 
     # ---- SQUAREM extrapolates log prior and counts
 
     def pack(self, params: Params) -> Floats:
-        return np.concatenate([params.log_prior, params.known.ravel()])
+        return np.concatenate([params.log_prior, params.n_not_guessed.ravel()])
 
     def unpack(self, vector: Floats, _: Params) -> Params:
-        logs, known = np.split(vector, [self.n_labels])
-        return Params(logs - np.logaddexp.reduce(logs), np.clip(known.reshape(self.shape), 0, self.total))
+        logs, n_not_guessed = np.split(vector, [self.n_labels])
+        return Params(logs - np.logaddexp.reduce(logs), np.clip(n_not_guessed.reshape(self.shape), 0, self.total))
 
 
-def _shares(counts: Floats) -> Floats:
-    """Return the rows divided by their sums."""
+def _divide_rows_by_sums(counts: Floats) -> Floats:
+    """Return a table with each row divided by its sum."""
     return counts / counts.sum(1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Majority vote."""
+"""Majority vote: the label with the most votes in each task."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import fill_unvoted, overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import fill_tasks_without_votes, overall_vote_shares
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -46,14 +46,18 @@ class MajorityVote(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body, n_tied = self._majority_dense(votes) if few else self._majority_sparse(votes.tally())
+        body, n_tied = self._majority_labels_dense(votes) if few else self._majority_labels_sparse(votes.tally())
         return Fit(
-            fill_unvoted(votes, body), votes.workers, self.spec, prior=overall_shares(votes), found={"ties": n_tied}
+            fill_tasks_without_votes(votes, body),
+            votes.workers,
+            self.spec,
+            prior=overall_vote_shares(votes),
+            found={"ties": n_tied},
         )
 
-    def _majority_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
-        """Return (majority labels, number of ties) for few labels, from a dense table of counts."""
-        counts = _count_by_label(votes)  # (n_labels, n_tasks)
+    def _majority_labels_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
+        """Return (soft labels with probability 1 on the majority label, number of ties), for few labels, by a dense table."""
+        counts = _sum_weights_by_label_and_task(votes)  # (n_labels, n_tasks)
         best = counts.max(0)
         near = best if votes.weight is None else best - TIE_TOLERANCE * np.maximum(best, 1)
         label, n_winners = np.zeros(votes.n_tasks, votes.label.dtype), np.zeros(votes.n_tasks, np.int16)
@@ -67,14 +71,14 @@ class MajorityVote(Aggregator):
             return Dense((counts >= near).T / n_winners[:, None]), n_tied
         if self.ties == "random" and n_tied:
             nth = np.cumsum(counts[:, tied] >= near[tied], axis=0)
-            label[tied] = np.argmax(nth == self._draw_winners(n_winners[tied]) + 1, axis=0)
+            label[tied] = np.argmax(nth == self._draw_among_tied(n_winners[tied]) + 1, axis=0)
         if not best.all():  # tasks without votes get the overall shares later
             return Dense(np.eye(votes.n_labels)[label]), n_tied
         rows = np.arange(votes.n_tasks + 1)
         return Candidates(rows, label, np.ones(votes.n_tasks), np.zeros(votes.n_tasks), votes.n_labels), n_tied
 
-    def _majority_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
-        """Return (majority labels, number of ties) for many labels, from a sparse tally of the votes."""
+    def _majority_labels_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
+        """Return (soft labels with probability 1 on the majority label, number of ties), for many labels, by a sparse tally."""
         best = np.zeros(len(tally))
         np.maximum.at(best, tally.row, tally.mass)
         winner: Bools = tally.mass >= best[tally.row] - TIE_TOLERANCE * np.maximum(best[tally.row], 1)
@@ -83,21 +87,21 @@ class MajorityVote(Aggregator):
         if self.ties != "share":
             before: Ints = np.cumsum(winner) - winner  # winners before this candidate, over all rows
             first = np.cumsum(n_winners) - n_winners
-            place = self._draw_winners(n_winners) if self.ties == "random" else np.zeros(len(tally), np.int64)
+            place = self._draw_among_tied(n_winners) if self.ties == "random" else np.zeros(len(tally), np.int64)
             mass = (winner & (before - first[tally.row] == place[tally.row])).astype(np.float64)
         body = replace(tally, mass=mass, rest=np.where(n_winners > 0, 0.0, 1.0))
         return body, int((n_winners > 1).sum())
 
-    def _draw_winners(self, n_winners: Ints) -> Ints:
-        """(n_tasks,) the index of the winner among the tied labels of each task, drawn at random; 0 without a tie."""
-        place = np.zeros(len(n_winners), np.int64)
-        tied = n_winners > 1
-        place[tied] = np.random.default_rng(self.seed).integers(0, n_winners[tied])
+    def _draw_among_tied(self, n_tied_labels: Ints) -> Ints:
+        """(n_tasks,) for each task, a random number below its number of tied labels: the one that wins; 0 without a tie."""
+        place = np.zeros(len(n_tied_labels), np.int64)
+        tied = n_tied_labels > 1
+        place[tied] = np.random.default_rng(self.seed).integers(0, n_tied_labels[tied])
         return place
 
 
-def _count_by_label(votes: Votes) -> NDArray[Any]:
-    """(n_labels, n_tasks) the sum of vote weights; plain votes are counted in the smallest sufficient integer type."""
+def _sum_weights_by_label_and_task(votes: Votes) -> NDArray[Any]:
+    """(n_labels, n_tasks) the sum of vote weights; plain votes are counted in the smallest integer type that suffices."""
     key = votes.label.astype(np.int64)
     key *= votes.n_tasks
     key += votes.task

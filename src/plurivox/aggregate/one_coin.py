@@ -1,4 +1,4 @@
-"""One-coin Dawid-Skene: one accuracy a worker."""
+"""One-coin Dawid-Skene: one accuracy per worker, estimated by EM."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.own_label_em import OwnLabelEM
-from plurivox.aggregate._shared.unlabelled_tasks import log_prior
+from plurivox.aggregate._shared.mace_one_coin_em import OwnLabelEM
+from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -47,7 +47,7 @@ class OneCoin(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
         model = _Model(em, self.fixed_prior(votes.labels), self.smooth)
-        result = run_em(model.em_pass, model.initial_params(start), **self.em_settings(votes, progress, model))
+        result = run_em(model.em_pass, model.initial_params(start), **self.run_em_arguments(votes, progress, model))
         return model.to_fit(self.spec, result)
 
 
@@ -60,40 +60,44 @@ class _Params(NamedTuple):
 
 @dataclass
 class _Model:
-    """The one-coin model of given votes."""
+    """One-coin model of given votes: initial parameters, EM passes, and the conversion of the result to a `Fit`."""
 
     em: OwnLabelEM
     fixed: Floats | None  # (n_labels,) the prior, if it is not learnt
     smooth: float
     n_right: Floats | None = None  # (n_workers,) expected right votes in the latest pass
 
-    def initial_params(self, start: Fit | None) -> _Params:
-        """Return the parameters estimated from vote shares, or from the posterior and abilities of the earlier fit `start`."""
-        em, posterior = self.em, self.em.initial_posterior(start)
-        right = em.count_right(em.is_open, posterior) + em.known_right
+    def initial_params(self, earlier_fit: Fit | None) -> _Params:
+        """Return initial label prior and worker accuracies, from vote shares or from an earlier fit."""
+        em, posterior = self.em, self.em.initial_posterior(earlier_fit)
+        right = em.count_right_votes(em.is_open, posterior) + em.known_right
         params = self.m_step(posterior.sum(0) + em.known_true, right)
-        if start is not None and start.ability is not None and start.made_by.startswith(OneCoin.name()):
-            place = positions(start.workers, em.votes.workers)
-            ability = np.where(place >= 0, start.ability[place], params.ability)
+        if (
+            earlier_fit is not None
+            and earlier_fit.ability is not None
+            and earlier_fit.made_by.startswith(OneCoin.name())
+        ):
+            place = positions(earlier_fit.workers, em.votes.workers)
+            ability = np.where(place >= 0, earlier_fit.ability[place], params.ability)
             params = params._replace(ability=0.01 / max(em.n_labels, 2) + 0.99 * ability)
         return params
 
     def em_pass(self, params: _Params) -> tuple[_Params, float]:
-        """Run one EM pass: return updated parameters and the objective of the given ones; sets `n_right`."""
-        hit, miss = self.log_probabilities(params.ability)
+        """Run one EM pass: return (updated prior and accuracies, objective at `params`); keep the right votes in `n_right`."""
+        hit, miss = self.log_vote_probabilities(params.ability)
         n_true, self.n_right, value = self.em.em_pass(params.log_prior, miss, hit - miss)
         return self.m_step(n_true, self.n_right), value + self.smooth * float(hit.sum() + miss.sum())
 
-    def log_probabilities(self, ability: Floats) -> tuple[Floats, Floats]:
-        """(hit, miss), each (n_workers,): log probability of a vote for the true label, and for each wrong label."""
-        hit, miss = np.maximum(ability, TINY), np.maximum((1 - ability) / max(self.em.n_labels - 1, 1), TINY)
+    def log_vote_probabilities(self, accuracy: Floats) -> tuple[Floats, Floats]:
+        """(hit, miss), each (n_workers,): log probability of a vote for the true label, and for one particular wrong label."""
+        hit, miss = np.maximum(accuracy, TINY), np.maximum((1 - accuracy) / max(self.em.n_labels - 1, 1), TINY)
         return np.log(hit), np.log(miss)
 
-    def m_step(self, n_true: Floats, n_right: Floats) -> _Params:
-        """Return parameters from expected counts: tasks per label `n_true`, right votes per worker `n_right`, plus `smooth`."""
-        n_right, load = n_right + self.smooth, self.em.votes.workload + 2 * self.smooth
-        ability = np.divide(n_right, load, out=np.full(len(load), 1 / self.em.n_labels), where=load > 0)
-        return _Params(log_prior(n_true, self.fixed), ability)
+    def m_step(self, tasks_per_label: Floats, right_votes: Floats) -> _Params:
+        """Return the label prior and worker accuracies, from expected tasks per label and expected right votes per worker."""
+        right_votes, load = right_votes + self.smooth, self.em.votes.workload + 2 * self.smooth
+        ability = np.divide(right_votes, load, out=np.full(len(load), 1 / self.em.n_labels), where=load > 0)
+        return _Params(log_label_prior(tasks_per_label, self.fixed), ability)
 
     # ---- SQUAREM extrapolates log prior and logits
 
@@ -106,11 +110,11 @@ class _Model:
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
     def to_fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
-        """Return the result of the one-coin EM as a fit, with worker accuracies and their intervals."""
+        """Return the result of the one-coin EM as a `Fit`, with worker accuracies and their 95% intervals."""
         assert self.n_right is not None
         (log_labels, ability), votes = result.params, self.em.votes
-        hit, miss = self.log_probabilities(ability)
-        soft, left_out = self.em.posterior(log_labels, hit - miss)
+        hit, miss = self.log_vote_probabilities(ability)
+        soft, left_out = self.em.soft_labels_and_agreement(log_labels, hit - miss)
         right = self.n_right + self.smooth + 0.5
         low, high = beta_interval(right, votes.workload + 2 * self.smooth + 1 - right)
         return Fit(

@@ -1,4 +1,4 @@
-"""The rule of Pl@ntNet: a worker's weight grows with the number of labels they have identified."""
+"""Pl@ntNet's aggregation rule: a worker's weight grows with the number of labels they have identified."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, first_few
@@ -47,9 +47,13 @@ class PlantNet(Aggregator):
     """
 
     alpha: float = option(0.5, "exponent by which weights grow with the number of labels identified", low=0, high=1)
-    beta: float = option(0.2, "exponent of the term that is subtracted", low=0, high=1)
-    min_weight: float = option(2.0, "a task is valid if the weight of its label exceeds this", low=0)
-    min_share: float = option(0.7, "a task is valid if its label exceeds this share of the weight", low=0, high=1)
+    beta: float = option(0.2, "exponent of the term that is subtracted from a worker's weight", low=0, high=1)
+    min_weight: float = option(
+        2.0, "a task is valid if the summed weight of the votes for its label exceeds this", low=0
+    )
+    min_share: float = option(
+        0.7, "a task is valid if its label has more than this share of the weight of its votes", low=0, high=1
+    )
     authors: Literal["unknown", "earliest"] = option(
         "unknown", "author of a task: unknown, or the worker of its earliest vote"
     )
@@ -57,19 +61,19 @@ class PlantNet(Aggregator):
         0.1, "count of a label identified on a task of another author, with authors=earliest", low=0
     )
     experts: str = option("", "comma-separated names of workers who are experts")
-    expert_weight: float = option(100.0, "weight of each expert", low=0)
-    max_iter: int = option(100, "maximum number of rounds", low=1)
+    expert_weight: float = option(100.0, "fixed weight of each worker who is an expert", low=0)
+    max_iter: int = option(100, "maximum number of rounds that update the worker weights", low=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        weighted, own, expert = WeightedVotes.of(votes), self._is_by_author(votes), self._is_expert(votes)
+        weighted, own, expert = WeightedVotes.from_votes(votes), self._is_by_author(votes), self._is_expert(votes)
         weight = np.where(expert, self.expert_weight, BASE_WEIGHT)
-        shares = weighted.task_shares(weighted.weighted_counts(weight))
+        shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
         converged = False
         for step in range(self.max_iter):
-            number = self._count_identified(weighted, own, shares, self._is_valid(weighted, shares, weight))
+            number = self._count_identified_labels(weighted, own, shares, self._is_valid_task(weighted, shares, weight))
             last, weight = (
                 weight,
                 np.where(expert, self.expert_weight, number**self.alpha - number**self.beta + BASE_WEIGHT),
@@ -78,27 +82,29 @@ class PlantNet(Aggregator):
             progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
-            shares = weighted.task_shares(weighted.weighted_counts(weight))
-        valid = self._is_valid(weighted, shares, weight)
+            shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
+        valid = self._is_valid_task(weighted, shares, weight)
         found = {"rounds": step + 1, "undecided": int((~valid).sum()), "decided": valid}
-        soft = weighted.soft_labels(shares)
+        soft = weighted.to_soft_labels(shares)
         return Fit(
-            soft, votes.workers, self.spec, overall_shares(votes), ability=weight, converged=converged, found=found
+            soft, votes.workers, self.spec, overall_vote_shares(votes), ability=weight, converged=converged, found=found
         )
 
-    def _is_valid(self, weighted: WeightedVotes, shares: Candidates, weight: Floats) -> Bools:
-        """(n_tasks,) whether the top label exceeds `min_weight`, and `min_share` of the weight of the task."""
-        total = np.bincount(weighted.task, weighted.weighted_counts(weight), minlength=weighted.votes.n_tasks)
+    def _is_valid_task(self, weighted: WeightedVotes, shares: Candidates, worker_weight: Floats) -> Bools:
+        """(n_tasks,) whether the weight of the task's top label exceeds `min_weight`, and its share `min_share`."""
+        total = np.bincount(weighted.task, weighted.weighted_counts(worker_weight), minlength=weighted.votes.n_tasks)
         share = np.zeros(weighted.votes.n_tasks)
         np.maximum.at(share, weighted.task, shares.mass)
         return np.asarray((share * total > self.min_weight) & (share > self.min_share))
 
-    def _count_identified(self, weighted: WeightedVotes, own: Bools, shares: Candidates, valid: Bools) -> Floats:
-        """(n_workers,) the number of labels that each worker has identified."""
+    def _count_identified_labels(
+        self, weighted: WeightedVotes, by_author: Bools, shares: Candidates, is_valid: Bools
+    ) -> Floats:
+        """(n_workers,) the number of labels that each worker has identified; with known authors, others' tasks count less."""
         votes, winner = weighted.votes, weighted.top_labels(shares)
         right = (votes.label == winner[votes.task]) & (votes.weights > 0)
         pair = votes.worker.astype(np.int64) * votes.n_labels + votes.label  # worker and label in one integer
-        identified = np.unique(pair[right & own & valid[votes.task]])
+        identified = np.unique(pair[right & by_author & is_valid[votes.task]])
         number = np.bincount(identified // votes.n_labels, minlength=votes.n_workers).astype(np.float64)
         if self.authors == "unknown":
             return number
@@ -106,7 +112,7 @@ class PlantNet(Aggregator):
         return number + np.round(self.vote_worth * np.bincount(further // votes.n_labels, minlength=votes.n_workers))
 
     def _is_by_author(self, votes: Votes) -> Bools:
-        """(n_rows,) whether the vote is by the author of its task; all True if authors are unknown."""
+        """(n_rows,) whether each vote is by the author of its task; raise InputError if authors need missing times."""
         if self.authors == "unknown":
             return np.ones(len(votes), bool)
         if votes.when is None or np.isnan(votes.when).any():

@@ -1,4 +1,4 @@
-"""Softmax of the vote counts."""
+"""Soft labels by the softmax of vote counts."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import fill_unvoted, overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import fill_tasks_without_votes, overall_vote_shares
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -17,7 +17,7 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class SoftmaxShares(Aggregator):
-    """The softmax of the number of votes for each label.
+    """Soft labels by the softmax, over labels, of the number of votes that each label got in the task.
 
     p(k | task) = exp(n_k / T) / sum_l exp(n_l / T), where n_k is the weight of the votes for label k. All labels
     get positive probability, and more votes give more certain labels. A small temperature T approaches a majority vote, a large
@@ -46,4 +46,9 @@ class SoftmaxShares(Aggregator):
         rest = tally.n_unlisted * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
         total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
         body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
-        return Fit(fill_unvoted(votes, dense_if_small(body)), votes.workers, self.spec, prior=overall_shares(votes))
+        return Fit(
+            fill_tasks_without_votes(votes, dense_if_small(body)),
+            votes.workers,
+            self.spec,
+            prior=overall_vote_shares(votes),
+        )

@@ -1,4 +1,4 @@
-"""Temperature scaling of another method's soft labels."""
+"""Temperature scaling of the soft labels of another aggregation method."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -14,7 +14,7 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class Temperature(Aggregator):
-    """Temperature scaling of another method: a power of its probabilities makes them less, or more, certain.
+    """Temperature scaling of another aggregation method: a power of its probabilities makes them less, or more, certain.
 
     p(k | task) = q(k | task)^power / sum_l q(l | task)^power, with the probabilities q of the other method. The order of the
     labels does not change. Models that assume independent votes are overconfident; a power of 1/4 corrects much of that.
@@ -42,5 +42,5 @@ class Temperature(Aggregator):
         fit = methods.make(self.method).fit(votes, gold=gold, progress=progress)
         return replace(fit, soft=soft_transforms.temperature_scale(fit.soft, self.power), made_by=self.spec)
 
-    def can_take(self) -> frozenset[str]:
-        return methods.make(self.method).can_take() - {"start"}
+    def accepted_inputs(self) -> frozenset[str]:
+        return methods.make(self.method).accepted_inputs() - {"start"}

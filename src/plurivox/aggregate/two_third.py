@@ -1,4 +1,4 @@
-"""Two-third agreement: decide tasks with a two-thirds majority only."""
+"""Two-thirds agreement: a label needs two thirds of the votes of a task; other tasks stay undecided."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import TIE_TOLERANCE, WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -34,8 +34,8 @@ class TwoThird(Aggregator):
            [0.5, 0.5]]), {'undecided': 1, 'decided': array([ True, False])})
     """
 
-    share: float = option(2 / 3, "minimum share of the votes for a label", low=0.5, high=1)
-    least: float = option(2, "minimum number of votes of a task", low=0)
+    share: float = option(2 / 3, "a task is decided if one label has at least this share of its votes", low=0.5, high=1)
+    least: float = option(2, "a task is decided only if it has at least this many votes", low=0)
     otherwise: Literal["shares", "even"] = option(
         "shares",
         "soft label of an undecided task (no label reaches `share`, or too few votes): vote shares, or uniform",
@@ -45,8 +45,8 @@ class TwoThird(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        weighted = WeightedVotes.of(votes)
-        shares = weighted.task_shares(weighted.counts)
+        weighted = WeightedVotes.from_votes(votes)
+        shares = weighted.label_shares_by_task(weighted.votes_per_pair)
         enough = votes.support[weighted.task] >= self.least - TIE_TOLERANCE
         chosen = enough & (shares.mass >= self.share - TIE_TOLERANCE)
         n_chosen = np.bincount(weighted.task[chosen], minlength=votes.n_tasks)
@@ -54,13 +54,15 @@ class TwoThird(Aggregator):
         here = decided[weighted.task]
         body = replace(shares, mass=np.where(here, chosen, shares.mass), rest=np.where(decided, 0, shares.rest))
         if self.otherwise == "even":
-            body = _spread_evenly(body, ~decided)
+            body = _make_rows_uniform(body, ~decided)
         found = {"undecided": int((~decided).sum()), "decided": decided}
-        return Fit(weighted.soft_labels(body), votes.workers, self.spec, prior=overall_shares(votes), found=found)
+        return Fit(
+            weighted.to_soft_labels(body), votes.workers, self.spec, prior=overall_vote_shares(votes), found=found
+        )
 
 
-def _spread_evenly(rows: Candidates, which: np.ndarray) -> Candidates:
-    """Return the rows with those of the mask `which` (n_rows,) replaced by a uniform distribution over all labels."""
-    even = which[rows.row]
-    rest = np.where(which, rows.n_unlisted / rows.n_labels, rows.rest)
+def _make_rows_uniform(rows: Candidates, row_mask: np.ndarray) -> Candidates:
+    """Return soft-label rows, those in the mask `row_mask` (n_rows,) replaced by a uniform distribution over all labels."""
+    even = row_mask[rows.row]
+    rest = np.where(row_mask, rows.n_unlisted / rows.n_labels, rows.rest)
     return replace(rows, mass=np.where(even, 1 / rows.n_labels, rows.mass), rest=rest)

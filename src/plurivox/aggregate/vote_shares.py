@@ -1,10 +1,10 @@
-"""Vote shares, also called naive soft labels."""
+"""Vote shares as soft labels, also called naive soft labels."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import overall_shares, vote_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, vote_shares
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -13,7 +13,7 @@ from plurivox.core.votes import Votes
 
 @dataclass(frozen=True)
 class VoteShares(Aggregator):
-    """The share of each label in the votes of the task.
+    """Soft labels by vote shares: the votes for a label divided by all votes of the task.
 
     p(k | task) = n_k / sum_l n_l, where n_k is the weight of the votes for label k. A task without votes gets the shares of
     all votes, and a support of 0.
@@ -30,4 +30,4 @@ class VoteShares(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        return Fit(vote_shares(votes), votes.workers, self.spec, prior=overall_shares(votes))
+        return Fit(vote_shares(votes), votes.workers, self.spec, prior=overall_vote_shares(votes))

@@ -1,10 +1,10 @@
-"""Wawa: worker agreement with aggregate."""
+"""Wawa (worker agreement with aggregate): vote shares weighted by agreement with the majority vote."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -34,9 +34,9 @@ class Wawa(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        weighted = WeightedVotes.of(votes)
-        majority = weighted.task_shares(weighted.counts)
-        ability = weighted.agreement(weighted.top_labels(majority))
-        soft = weighted.soft_labels(weighted.task_shares(weighted.weighted_counts(ability)))
+        weighted = WeightedVotes.from_votes(votes)
+        majority = weighted.label_shares_by_task(weighted.votes_per_pair)
+        ability = weighted.worker_agreement(weighted.top_labels(majority))
+        soft = weighted.to_soft_labels(weighted.label_shares_by_task(weighted.weighted_counts(ability)))
         found = {"ties": weighted.count_ties(majority)}
-        return Fit(soft, votes.workers, self.spec, prior=overall_shares(votes), ability=ability, found=found)
+        return Fit(soft, votes.workers, self.spec, prior=overall_vote_shares(votes), ability=ability, found=found)

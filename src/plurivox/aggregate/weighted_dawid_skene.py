@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.unlabelled_tasks import soft_labels
+from plurivox.aggregate._shared.tasks_without_gold import posterior_to_soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkene
 from plurivox.core.encoding import positions
 from plurivox.core.method import option
@@ -33,7 +33,9 @@ class WeightedDawidSkene(EMAggregator):
            [1. , 0. ]])
     """
 
-    smooth: float = option(0.01, "pseudo-count in every cell of a matrix; 0 is the method as published", low=0)
+    smooth: float = option(
+        0.01, "pseudo-count in every entry of a confusion matrix; 0 is the method as published", low=0
+    )
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
@@ -43,19 +45,21 @@ class WeightedDawidSkene(EMAggregator):
         fit = inner.fit(votes, gold=gold, start=start, progress=progress)
         assert fit.confusion is not None
         right = np.einsum("wkk->wk", fit.confusion.matrices)  # (n_workers, n_labels)
-        share = _shares(votes, votes.weights * right[votes.worker, votes.label])
-        prob = np.where(np.isnan(share), _shares(votes, votes.weights), share)
+        share = _weighted_label_shares(votes, votes.weights * right[votes.worker, votes.label])
+        prob = np.where(np.isnan(share), _weighted_label_shares(votes, votes.weights), share)
         unvoted = np.isnan(prob[:, 0])
         prob[unvoted] = fit.soft.prob[unvoted]
         if gold is not None:
             known = gold.shared(votes.tasks)
             prob[positions(votes.tasks, known.tasks)] = known.on_labels(votes.labels).prob
-        return replace(fit, soft=soft_labels(votes, prob), made_by=self.spec)
+        return replace(fit, soft=posterior_to_soft_labels(votes, prob), made_by=self.spec)
 
 
-def _shares(votes: Votes, weight: Floats) -> Floats:
-    """(n_tasks, n_labels) the share of each label in the `weight` (n_rows,) of the votes; nan if they sum to 0."""
+def _weighted_label_shares(votes: Votes, vote_weight: Floats) -> Floats:
+    """(n_tasks, n_labels) each label's share of the total `vote_weight` (n_rows,) in its task; nan if the total is 0."""
     key = votes.task.astype(np.int64) * votes.n_labels + votes.label
-    sums = np.bincount(key, weight, minlength=votes.n_tasks * votes.n_labels).reshape(votes.n_tasks, votes.n_labels)
+    sums = np.bincount(key, vote_weight, minlength=votes.n_tasks * votes.n_labels).reshape(
+        votes.n_tasks, votes.n_labels
+    )
     total = sums.sum(1, keepdims=True)
     return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_counts import overall_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
@@ -37,32 +37,32 @@ class ZeroBasedSkill(Aggregator):
            [0.25, 0.75]])
     """
 
-    max_iter: int = option(100, "maximum number of rounds", low=1)
+    max_iter: int = option(100, "maximum number of rounds that update the worker skills", low=1)
     rate: float = option(
         1.0, "initial learning rate: share of the difference to the agreement by which a skill moves", low=0, high=1
     )
-    steps: int = option(20, "rounds between reductions of the rate", low=1)
-    factor: float = option(0.5, "factor of each reduction of the rate", low=0, high=1)
+    steps: int = option(20, "number of rounds between reductions of the learning rate", low=1)
+    factor: float = option(0.5, "factor by which the learning rate is multiplied at each reduction", low=0, high=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        weighted = WeightedVotes.of(votes)
-        found = {"ties": weighted.count_ties(weighted.task_shares(weighted.counts))}
+        weighted = WeightedVotes.from_votes(votes)
+        found = {"ties": weighted.count_ties(weighted.label_shares_by_task(weighted.votes_per_pair))}
         skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + START_ABOVE_RANDOM), self.rate
         converged = False
         for step in range(self.max_iter):
             rate *= self.factor if (step + 1) % self.steps == 0 else 1
-            winner = weighted.top_labels(weighted.task_shares(weighted.weighted_counts(skill)))
-            move = rate * (weighted.agreement(winner) - skill)
+            winner = weighted.top_labels(weighted.label_shares_by_task(weighted.weighted_counts(skill)))
+            move = rate * (weighted.worker_agreement(winner) - skill)
             skill = skill + move
             moved = float(np.nanmax(np.abs(move), initial=0))
             progress(step, self.max_iter, moved)
             if converged := moved <= MOVE_TOLERANCE:
                 break
         found["rounds"] = step + 1
-        soft = weighted.soft_labels(weighted.task_shares(weighted.weighted_counts(skill)))
+        soft = weighted.to_soft_labels(weighted.label_shares_by_task(weighted.weighted_counts(skill)))
         return Fit(
-            soft, votes.workers, self.spec, overall_shares(votes), ability=skill, converged=converged, found=found
+            soft, votes.workers, self.spec, overall_vote_shares(votes), ability=skill, converged=converged, found=found
         )

@@ -1,4 +1,4 @@
-"""Assign: open tasks -> the tasks that each worker is asked about. One file per method; `ls` lists them.
+"""Assignment methods, which choose the tasks that each worker is asked about: one file per method, imported lazily.
 
 Every method chooses the tasks of one session of one worker (`Assigner.assign_session`). A `Proposer` also ranks questions
 for all workers by expected information gain (`Proposer.propose`).

@@ -1,4 +1,4 @@
-"""Assigner: the base class of methods that choose the tasks of a worker's session from the open tasks."""
+"""Base class Assigner of methods that choose the tasks of a worker's session from the open tasks."""
 
 import random
 from abc import ABC, abstractmethod
@@ -15,29 +15,29 @@ GAIN_DECAY = 0.5  # each assigned slot multiplies the expected gain of its task 
 
 
 class AssignedTask(NamedTuple):
-    """One task of a session, and whether it is a repeat that checks the worker's consistency."""
+    """One task of a worker's session, and whether it is a repeat that checks the worker's consistency."""
 
     task: int
     repeat: bool = False
 
 
 class OpenTasks(Protocol):
-    """The tasks open to one worker: below their quota and not assigned to this worker before.
+    """Interface to the tasks open to one worker: tasks below their quota and not assigned to this worker before.
 
     A task is an integer. The three queries use an index or a heap, so that their time does not depend on the number of
     tasks. The studio's database is one implementation, `Ledger` has another in memory.
     """
 
     def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
-        """Return up to `n` tasks of a stratum (None: of all) with the fewest assigned slots, ties in random order."""
+        """Return up to `n` open tasks of a stratum (None: of all) with the fewest assigned slots, ties in random order."""
         ...
 
     def next_batch(self) -> Sequence[int]:
-        """Return the open tasks of the predefined batch with the fewest workers; empty if no batch has open tasks."""
+        """Return the open tasks of the predefined batch that the fewest workers got; empty if no batch has open tasks."""
         ...
 
-    def most_informative(self, n: int, least: float) -> Sequence[int]:
-        """Return up to `n` tasks with the largest expected information gain, each at least `least` nats."""
+    def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
+        """Return up to `n` open tasks with the largest expected information gain, each at least `min_gain` nats."""
         ...
 
 
@@ -45,8 +45,8 @@ class OpenTasks(Protocol):
 class Assigner(Method, ABC):
     """Base class of assignment methods: choose which of the open tasks a worker is asked about in one session."""
 
-    twice: int = option(0, "tasks repeated later in the same session, to check consistency", low=0)
-    seed: int = option(0, "random seed of a plan; a running study does not use it", low=0)
+    twice: int = option(0, "number of tasks repeated later in the same session, to check consistency", low=0)
+    seed: int = option(0, "random seed of planned sessions; a running study does not use it", low=0)
 
     def assign_session(self, open_tasks: OpenTasks, rng: random.Random) -> list[AssignedTask]:
         """Return the tasks of one session of one worker in random order; empty if no task is open to the worker.
@@ -57,19 +57,19 @@ class Assigner(Method, ABC):
 
     @abstractmethod
     def choose(self, open_tasks: OpenTasks) -> list[int]:
-        """Return the tasks of one session, each once, in any order."""
+        """Return the tasks of one worker's session, chosen from `open_tasks`, each once, in any order."""
 
 
-def arrange_session(tasks: Sequence[int], twice: int, rng: random.Random) -> list[AssignedTask]:
-    """Shuffle `tasks` and insert `twice` of them again, each at least two positions after its first occurrence.
+def arrange_session(tasks: Sequence[int], n_repeats: int, rng: random.Random) -> list[AssignedTask]:
+    """Return `tasks` in random order as a session, `n_repeats` of them inserted again at least two positions later.
 
     >>> [tuple(one) for one in arrange_session([7, 8, 9], 1, random.Random(3))]
     [(8, False), (9, False), (7, False), (8, True)]
     """
     session = [AssignedTask(task) for task in tasks]
     rng.shuffle(session)
-    early = session[:-2] if len(session) - 2 >= twice else session[:-1]  # a repeat of the last task would follow it
-    for assigned in rng.sample(early, min(twice, len(early))):
+    early = session[:-2] if len(session) - 2 >= n_repeats else session[:-1]  # a repeat of the last task would follow it
+    for assigned in rng.sample(early, min(n_repeats, len(early))):
         session.insert(rng.randint(session.index(assigned) + 2, len(session)), AssignedTask(assigned.task, True))
     return session
 

@@ -1,4 +1,4 @@
-"""Assign predefined batches of tasks."""
+"""Assignment method that gives each worker a predefined batch of tasks."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from plurivox.assign._contract import Assigner, OpenTasks
 
 @dataclass(frozen=True)
 class Batches(Assigner):
-    """Assign predefined batches of tasks; the batch assigned to the fewest workers comes first.
+    """Give each worker a predefined batch of tasks; the batch assigned to the fewest workers comes first.
 
     The first workers get the whole batch, later ones the tasks of it that are still open. A task in several batches gets its
     number of answers for each of them. A worker never gets a task again that was in an earlier batch of theirs.

@@ -1,4 +1,4 @@
-"""Choose the questions with the largest expected information gain per second."""
+"""Assignment method that chooses the questions with the largest expected information gain per second."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -30,7 +30,7 @@ N_UNCERTAIN = 200  # workers are compared by their mean gain on this many of the
 
 
 class WorkerGains(NamedTuple):
-    """The expected confusion matrix and information gain of each worker, and whether the worker is worth asking."""
+    """Each worker's shrunken confusion matrix, mean expected information gain, and whether the worker is worth asking."""
 
     confusion: Floats  # (n_workers, K, K)
     mean_gain: Floats  # (n_workers,) on the most uncertain tasks
@@ -62,19 +62,29 @@ class NextBest(Proposer):
     (['b'], False)
     """
 
-    n: int = option(100, "maximum number of questions to propose", low=1)
-    per_worker: int = option(10, "maximum number of questions per worker; in a study, tasks per session", low=1)
+    n: int = option(100, "maximum number of questions to propose, for all workers together", low=1)
+    per_worker: int = option(10, "maximum number of questions per worker; in a running study, tasks per session", low=1)
     questions: str = option(
         "one-label:1.8",
         "forms to choose from, comma-separated, as form:seconds[:number of votes that equal one answer]",
     )
-    share: float = option(0.6, "skip workers whose mean gain is below this share of the 90th percentile", low=0, high=1)
+    share: float = option(
+        0.6,
+        "skip workers whose mean information gain is below this share of the 90th percentile of all workers",
+        low=0,
+        high=1,
+    )
     strength: float = option(
         10, "shrinkage: number of votes at which a worker's own confusion matrix has weight 1/2", low=0
     )
-    least: float = option(1e-4, "do not ask if the expected gain is smaller, in nats", low=0)
-    least_answers: int = option(3, "in a study, minimum number of answers per task", low=0)
-    target: float = option(1.0, "stop when the expected accuracy reaches this", low=0, high=1)
+    least: float = option(1e-4, "do not ask a question whose expected information gain is smaller, in nats", low=0)
+    least_answers: int = option(3, "in a running study, minimum number of answers per task", low=0)
+    target: float = option(
+        1.0,
+        "report that no more votes are needed if the expected accuracy of the labels reaches this; not used in a running study",
+        low=0,
+        high=1,
+    )
     again: bool = option(False, "a worker may be asked about the same task again")
 
     def __post_init__(self) -> None:
@@ -82,7 +92,7 @@ class NextBest(Proposer):
         self.question_kinds()
 
     def question_kinds(self) -> tuple[Question, ...]:
-        """Return the kinds of question to choose from, parsed from the option `questions`."""
+        """Return the kinds of question (form, seconds, worth in votes) to choose from, parsed from the option `questions`."""
         return tuple(_parse_question(spec) for spec in self.questions.split(","))
 
     def choose(self, open_tasks: OpenTasks) -> list[int]:
@@ -113,13 +123,13 @@ class NextBest(Proposer):
             gain = np.maximum(gain, expected_gain((n * fitted + posterior) / (n + 1), confusion))
         return gain
 
-    def _minimum_gain(self, n: Floats) -> Floats:
-        """(n_tasks,) a lower bound of the gain that keeps a task with `n` answers open until it has `least_answers`."""
-        missing = self.least_answers - n
+    def _minimum_gain(self, n_answers: Floats) -> Floats:
+        """(n_tasks,) lower bound of each task's gain, in nats, that keeps it open until it has `least_answers` answers."""
+        missing = self.least_answers - n_answers
         return np.where(missing > 0, FLOOR_FACTOR * self.least * GAIN_DECAY ** (1 - missing), 0.0)
 
     def worker_gains(self, posterior: Floats, matrices: Floats, n_votes: Floats) -> WorkerGains:
-        """Compute the expected gain of each worker from posterior (n_tasks, K), matrices (n_workers, K, K) and vote counts."""
+        """Return each worker's mean expected gain on the most uncertain tasks, and whether the worker is worth asking."""
         confusion = shrink_confusion(matrices, n_votes, self.strength)
         uncertain = posterior[np.argsort(posterior.max(1), kind="stable")[:N_UNCERTAIN]]
         mean_gain = np.array([expected_gain(uncertain, matrix).mean() for matrix in confusion])
@@ -155,32 +165,34 @@ class NextBest(Proposer):
             let_go=votes.workers[codes[~gains.worth_asking[codes]]],
         )
 
-    def _best_questions(self, votes: Votes, posterior: Floats, confusion: Floats, worker: int, pace: float) -> Rows:
-        """Return the questions with the largest gain per second for one worker, as rows of proposals."""
+    def _best_questions(
+        self, votes: Votes, posterior: Floats, confusion: Floats, worker: int, relative_pace: float
+    ) -> Rows:
+        """Return one worker's questions with the largest gain per second: columns task, worker, question, gain, seconds."""
         gain = expected_gain(posterior, confusion)
         if not self.again:
             order, start = votes.by_worker
             gain[votes.task[order[start[worker] : start[worker + 1]]]] = 0
         entropy, kinds = task_entropy(posterior), self.question_kinds()
         gains = np.stack([gain_of_several_votes(gain, entropy, kind.worth) for kind in kinds])  # (n_kinds, n_tasks)
-        seconds = np.array([kind.seconds * pace for kind in kinds])
+        seconds = np.array([kind.seconds * relative_pace for kind in kinds])
         rate = gains / seconds[:, None]
         kind = rate.argmax(0)
         top = np.argsort(-rate.max(0), kind="stable")[: self.per_worker]
         top = top[gains[kind[top], top] >= max(self.least, 1e-12)]
         return top, np.full(len(top), worker), kind[top], gains[kind[top], top], seconds[kind[top]]
 
-    def _explain_no_proposals(self, posterior: Floats, gains: WorkerGains, codes: Ints) -> tuple[bool, str]:
-        """Return why there may be no proposals for the workers `codes`: (no worker's gain reaches `least`, reason)."""
+    def _explain_no_proposals(self, posterior: Floats, gains: WorkerGains, worker_codes: Ints) -> tuple[bool, str]:
+        """Return (whether no answer of the best worker would gain `least` nats, why these workers may get no questions)."""
         top = int(gains.mean_gain.argmax())
         if expected_gain(posterior, gains.confusion[top]).max() < self.least:
             return True, f"no gain reaches {self.least:g} nats"
-        if not gains.worth_asking[codes].any():
+        if not gains.worth_asking[worker_codes].any():
             return False, "none of the workers given is worth asking now"
         return False, "the workers given have answered all open tasks"
 
     def _worker_codes(self, votes: Votes, workers: Names | None) -> Ints:
-        """(n_workers,) the codes of `workers` (None: of all workers); raise InputError for a worker without votes."""
+        """(n_workers,) the codes of the named workers in the votes (None: of all); raise InputError for one without votes."""
         if workers is None:
             return np.arange(votes.n_workers)
         names = as_names(workers, "workers")
@@ -194,15 +206,15 @@ class NextBest(Proposer):
 
 
 def _parse_question(spec: str) -> Question:
-    """Parse "form:seconds:worth", such as "top-two:12:2.5"; raise OptionError if it is not valid."""
+    """Parse a kind of question, "form:seconds:worth", such as "top-two:12:2.5"; raise OptionError if it is not valid."""
     form, *numbers = spec.strip().split(":")
     try:
-        made = Question(form, *map(float, numbers))
+        question = Question(form, *map(float, numbers))
     except (TypeError, ValueError):
         raise OptionError(f"{spec!r} is not a question; write form:seconds:worth, such as top-two:12:2.5") from None
-    if not form or not made.seconds > 0 or not made.worth > 0:
+    if not form or not question.seconds > 0 or not question.worth > 0:
         raise OptionError(f"{spec!r} needs a form, and seconds and worth above 0; write it as in top-two:12:2.5")
-    return made
+    return question
 
 
 def _relative_pace(votes: Votes) -> Floats:

@@ -1,4 +1,4 @@
-"""Assign the tasks with the fewest answers."""
+"""Assignment method that gives each worker the tasks with the fewest answers, up to a quota per task."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Quota(Assigner):
     [2, 2, 2, 2]
     """
 
-    batch: int = option(25, "tasks per session, repeats not counted", low=1)
+    batch: int = option(25, "number of tasks per session, repeats not counted", low=1)
 
     def choose(self, open_tasks: OpenTasks) -> list[int]:
         return list(open_tasks.least_assigned(None, self.batch))

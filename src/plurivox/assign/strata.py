@@ -1,4 +1,4 @@
-"""Assign a fixed number of tasks from each stratum."""
+"""Assignment method that gives each worker a fixed number of tasks from each stratum."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,10 @@ class Strata(Assigner):
     [['easy', 'hard', 'hard'], ['easy', 'hard', 'hard']]
     """
 
-    counts: str = option("hard=22,easy=3", "tasks per session from each stratum; JSON if a name contains a comma")
+    counts: str = option(
+        "hard=22,easy=3",
+        "number of tasks per session from each stratum; as JSON if the name of a stratum contains a comma",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,7 +43,7 @@ class Strata(Assigner):
 
 
 def _parse_counts(text: str) -> dict[str, int]:
-    """Parse "hard=22,easy=3" or the same as JSON; raise OptionError if a count is not a positive integer."""
+    """Parse "hard=22,easy=3" (tasks per stratum) or JSON to a dict; raise OptionError if a count is not a positive integer."""
     error = OptionError(
         f"counts is not valid: {text!r}; write the tasks per session of each stratum, as in hard=22,easy=3"
     )

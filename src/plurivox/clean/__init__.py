@@ -1,4 +1,4 @@
-"""Clean: remove answers or votes by rules, and list in an audit what was removed and why. One file per rule."""
+"""Cleaning rules, which remove answers or votes and list each removal with its reason in an audit: one file per rule."""
 
 from plurivox.clean._contract import AnswerRows, Cleaned, Findings, Rule, clean, methods
 

@@ -1,4 +1,4 @@
-"""Base class of cleaning rules, their findings, and `clean`, which applies rules one after the other."""
+"""Base class Rule of cleaning rules, their findings, and `clean`, which applies rules one after the other."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ REQUIREMENT_HINTS = {  # name in `Rule.needs` -> the rest of the error "RULE nee
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Answers or workers that a rule removes or flags, each with the value measured and the reason."""
+    """Answers or workers that a cleaning rule removes or flags, each with the value measured and the reason."""
 
     what: AuditTarget  # answer or worker
     index: Ints  # (n,) positions among the answers, or codes of the workers, of the `AnswerRows` checked
@@ -47,20 +47,20 @@ class Findings:
     @classmethod
     def from_mask(
         cls,
-        what: AuditTarget,
+        target: AuditTarget,
         mask: Bools,
         value: Floats | Ints,
         reason: Callable[[int], str],
         did: AuditAction = "removed",
     ) -> Self:
-        """Return findings for the answers or workers where `mask` is true; `reason(i)` returns the reason for the i-th."""
+        """Return findings for the answers (or workers) in `mask`; `reason(i)` returns the reason for the one at index i."""
         index = np.flatnonzero(mask)
-        return cls(what, index, np.asarray(value, np.float64)[index], [reason(i) for i in index.tolist()], did)
+        return cls(target, index, np.asarray(value, np.float64)[index], [reason(i) for i in index.tolist()], did)
 
 
 @dataclass(frozen=True)
 class Rule(Method, ABC):
-    """A cleaning rule: selects answers, or workers with all their answers, to remove or flag, with a reason for each.
+    """Base class of cleaning rules, which select answers, or workers with all their answers, to remove or flag.
 
     `needs` names required inputs (keys of REQUIREMENT_HINTS). A rule whose `takes` contains "votes" accepts plain votes as
     well as answers. An `idempotent` rule finds nothing more when it is applied a second time.
@@ -71,9 +71,9 @@ class Rule(Method, ABC):
     idempotent: ClassVar[bool] = True
 
     def check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        """Return the rule's findings without changing the answers; raise InputError if an input it needs is missing."""
+        """Return the answers and workers that the rule would remove or flag; raise InputError if a needed input is missing."""
         for name in self.needs:
-            if not _has_requirement(answer_rows, name):
+            if not _has_required_input(answer_rows, name):
                 raise InputError(f"{self.name()} needs {REQUIREMENT_HINTS[name]}")
         truth = answer_rows.truth if "gold" in self.needs else None
         if truth is not None and len(truth) and (truth == UNKNOWN).all():
@@ -85,12 +85,12 @@ class Rule(Method, ABC):
 
     @abstractmethod
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        """Return the rule's findings; every input in `needs` is present."""
+        """Return the answers and workers that the rule would remove or flag; all inputs named in `needs` are present."""
 
 
-def _has_requirement(answer_rows: AnswerRows, name: str) -> bool:
-    """Return whether the answers have the input `name` of `Rule.needs`."""
-    match name:
+def _has_required_input(answer_rows: AnswerRows, input_name: str) -> bool:
+    """Return whether the answers come with an input that a rule needs, such as "gold", "seconds" or "order"."""
+    match input_name:
         case "marks":
             return answer_rows.answers is not None
         case "gold":
@@ -103,8 +103,8 @@ def _has_requirement(answer_rows: AnswerRows, name: str) -> bool:
             marked = answer_rows.answers is not None and answer_rows.answers.repeat_of is not None
             return marked or len(answer_rows.repeat_pairs[0]) > 0
         case _:
-            assert name == "order", name
-            return answer_rows.is_ordered
+            assert input_name == "order", input_name
+            return answer_rows.is_order_known
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class Cleaned(Generic[A]):
 
 
 def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = None) -> Cleaned[A]:
-    """Apply cleaning rules in order, each to the answers (or votes) that remain after the previous one; return a copy.
+    """Apply cleaning rules in order, each to what the previous ones left; return the remaining answers or votes, and an audit.
 
     Removed workers are also removed from the list of workers. All tasks and labels stay, some perhaps without an answer.
 
@@ -133,18 +133,18 @@ def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = Non
     remaining: A = answers
     source_row, audits = np.arange(len(answers)), []
     for rule in made:
-        answer_rows = AnswerRows.of(remaining, gold, source_row)
+        answer_rows = AnswerRows.from_source(remaining, gold, source_row)
         findings = rule.check(answer_rows)
         workers_out, answers_out = _removal_masks(answer_rows, findings)
         audits.append(_make_audit(rule.spec, answer_rows, findings))
         keep = ~(answers_out | np.append(workers_out, False)[answer_rows.worker])[answer_rows.answer_of_row]
-        remaining = _remaining_rows(remaining, keep, workers_out, findings, rule.spec)
+        remaining = _keep_rows_and_workers(remaining, keep, workers_out, findings, rule.spec)
         source_row = source_row[keep]
     return Cleaned(remaining, Audit.joined(audits))
 
 
 def _removal_masks(answer_rows: AnswerRows, findings: Sequence[Findings]) -> tuple[Bools, Bools]:
-    """Return (n_workers,) the workers and (n_answers,) the answers that the findings remove, as masks."""
+    """Return masks ((n_workers,) workers, (n_answers,) answers) of those that the findings of a rule remove."""
     workers_out, answers_out = np.zeros(answer_rows.n_workers, bool), np.zeros(len(answer_rows), bool)
     for each in findings:
         if each.did == "removed":
@@ -153,10 +153,10 @@ def _removal_masks(answer_rows: AnswerRows, findings: Sequence[Findings]) -> tup
 
 
 def _make_audit(rule: str, answer_rows: AnswerRows, findings: Sequence[Findings]) -> Audit:
-    """Return an audit with one row per removed worker, per other removed answer, and per flagged worker or answer."""
+    """Return the audit of one rule: a row per removed worker, per other removed answer, and per flagged worker or answer."""
     workers_out, answers_out = _removal_masks(answer_rows, findings)
     gone = {"worker": workers_out, "answer": answers_out | np.append(workers_out, False)[answer_rows.worker]}
-    workload, workers = answer_rows.count_by_worker(), as_text(answer_rows.workers)
+    workload, workers = answer_rows.count_answers_by_worker(), as_text(answer_rows.workers)
     rows: list[AuditRow] = []
     listed: set[tuple[str, int]] = set()  # only the first reason for an answer or worker is listed
     for each in sorted(findings, key=lambda each: (each.did, each.what), reverse=True):  # removed, then workers, first
@@ -176,20 +176,24 @@ def _make_audit(rule: str, answer_rows: AnswerRows, findings: Sequence[Findings]
     return Audit.of([rule], rows)
 
 
-def _remaining_rows(given: A, keep: Bools, workers_out: Bools, findings: Sequence[Findings], rule: str) -> A:
-    """Return the rows and workers that are kept, with a note; a repeat of a removed copy becomes one of the original."""
-    if keep.all() and not workers_out.any():
-        return given
-    if isinstance(given, Answers) and given.repeat_of is not None:
+def _keep_rows_and_workers(
+    source: A, row_mask: Bools, is_worker_removed: Bools, findings: Sequence[Findings], rule: str
+) -> A:
+    """Return answers or votes without removed rows and workers; repeats of a removed copy now refer to its original."""
+    if row_mask.all() and not is_worker_removed.any():
+        return source
+    if isinstance(source, Answers) and source.repeat_of is not None:
         for each in findings:
             if each.duplicate_of is not None:
-                original = np.append(np.arange(len(given)), -1)
+                original = np.append(np.arange(len(source)), -1)
                 original[each.index] = each.duplicate_of
-                given = replace(given, repeat_of=original[given.repeat_of])
-    new_code = np.append(np.cumsum(~workers_out) - 1, -1)
-    kept = given.where(keep)
-    note = f"{rule}: {int((~keep).sum()):,} of {len(keep):,} rows removed"
-    return replace(kept, worker=new_code[kept.worker], workers=given.workers[~workers_out], notes=(*given.notes, note))
+                source = replace(source, repeat_of=original[source.repeat_of])
+    new_code = np.append(np.cumsum(~is_worker_removed) - 1, -1)
+    kept = source.where(row_mask)
+    note = f"{rule}: {int((~row_mask).sum()):,} of {len(row_mask):,} rows removed"
+    return replace(
+        kept, worker=new_code[kept.worker], workers=source.workers[~is_worker_removed], notes=(*source.notes, note)
+    )
 
 
 methods: Methods[Rule] = Methods(__package__, Rule)

@@ -1,4 +1,4 @@
-"""Remove workers who fail attention checks."""
+"""Rule that removes workers who fail attention checks: they answer tasks with known labels wrongly."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import format_count
+from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class AttentionChecks(Rule):
-    """Remove workers who fail too many attention checks; every task with a known label counts as a check.
+    """Remove workers whose answers differ from the known labels of too many attention checks (all tasks with known labels).
 
     Give the known labels of the checks only (`--gold checks.csv`): with the known labels of all tasks, every worker who ever
     disagrees with one is removed. Workers without a check stay.
@@ -28,18 +28,20 @@ class AttentionChecks(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("gold",)
 
-    at_most: int = option(0, "remove workers who fail more checks", low=0)
-    share: float = option(0.0, "and only if they fail more than this share of their checks", low=0, high=1)
+    at_most: int = option(0, "remove workers who fail more attention checks than this", low=0)
+    share: float = option(
+        0.0, "remove a worker only if they also fail more than this share of their attention checks", low=0, high=1
+    )
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        failed = answer_rows.count_by_worker(answer_rows.correctness == 0)
-        n = answer_rows.count_by_worker(~np.isnan(answer_rows.correctness))
+        failed = answer_rows.count_answers_by_worker(answer_rows.correctness == 0)
+        n = answer_rows.count_answers_by_worker(~np.isnan(answer_rows.correctness))
         share = np.where(n > 0, failed / np.maximum(n, 1), np.nan)
         out = (failed > self.at_most) & (share > self.share)
 
-        def reason(worker: int) -> str:
+        def failed_checks_reason(worker: int) -> str:
             return (
                 f"failed {failed[worker]:,} of {format_count(int(n[worker]), 'check')}; at most {self.at_most} allowed"
             )
 
-        return (Findings.from_mask("worker", out, failed, reason),)
+        return (Findings.from_mask("worker", out, failed, failed_checks_reason),)

@@ -1,4 +1,4 @@
-"""Remove answers that name a label and also rule it out."""
+"""Rule that removes answers that contradict themselves: the same label is named and ruled out."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from plurivox.core.types import Bools
 
 @dataclass(frozen=True)
 class Contradiction(ErrorRule):
-    """Remove answers that name a label and also rule it out and, with `at_most`, workers with too many of them.
+    """Remove answers in which the same label is named and ruled out and, with `at_most`, workers with too many of them.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
@@ -24,5 +24,5 @@ class Contradiction(ErrorRule):
     def find_errors(self, answer_rows: AnswerRows) -> Bools:
         return has_contradiction(answer_rows)
 
-    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
-        return describe_contradiction(answer_rows, i)
+    def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
+        return describe_contradiction(answer_rows, answer_index)

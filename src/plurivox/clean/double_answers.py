@@ -1,4 +1,4 @@
-"""Remove unintended second answers of a worker to a task."""
+"""Rule that removes further answers of a worker to the same task, except those marked as intended repeats."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -11,7 +11,7 @@ from plurivox.core.method import option
 
 @dataclass(frozen=True)
 class DoubleAnswers(Rule):
-    """Remove a worker's further answers to a task, except intended repeats.
+    """Keep only the first (or last) answer of each worker to each task; intended repeats, which are marked, stay too.
 
     Answers marked as repeats (`repeat_of`) stay. Votes have no such mark, so every further vote of a worker on a task is
     removed.
@@ -25,7 +25,7 @@ class DoubleAnswers(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("order",)
 
-    keep: Literal["first", "last"] = option("first", "which answer to keep")
+    keep: Literal["first", "last"] = option("first", "which of a worker's answers to a task to keep")
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         return (find_duplicates(answer_rows, self.keep, ~answer_rows.is_marked_repeat),)

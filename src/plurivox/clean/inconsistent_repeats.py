@@ -1,4 +1,4 @@
-"""Remove workers who change their top label on too many repeated tasks."""
+"""Rule that removes workers whose repeated answers to the same task often have another top label."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import format_count
+from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class InconsistentRepeats(Rule):
-    """Remove workers who change their top label in too large a share of their repeated answers.
+    """Remove workers whose top label differs from their own earlier answer in too large a share of their repeated tasks.
 
     changed(worker) = repeats with another top label / repeats. Repeats are the answers marked as such; if none are
     marked, every further answer of a worker to a task.
@@ -27,8 +27,13 @@ class InconsistentRepeats(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("repeats",)
 
-    share: float = option(0.5, "remove workers who change a larger share of their repeats", low=0, high=1)
-    fewest: int = option(2, "only workers with at least this many repeats", low=1)
+    share: float = option(
+        0.5,
+        "remove workers whose top label changed in a larger share of their repeated answers than this",
+        low=0,
+        high=1,
+    )
+    fewest: int = option(2, "check only workers with at least this many repeated answers", low=1)
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         later, earlier = answer_rows.repeat_pairs
@@ -36,11 +41,11 @@ class InconsistentRepeats(Rule):
         again[later] = True
         changed = np.zeros(len(answer_rows), bool)
         changed[later] = answer_rows.top[later] != answer_rows.top[earlier]
-        n, n_changed = answer_rows.count_by_worker(again), answer_rows.count_by_worker(changed)
+        n, n_changed = answer_rows.count_answers_by_worker(again), answer_rows.count_answers_by_worker(changed)
         share = np.where(n > 0, n_changed / np.maximum(n, 1), np.nan)
         out = (n >= self.fewest) & (share > self.share)
 
-        def reason(worker: int) -> str:
+        def changed_label_reason(worker: int) -> str:
             return f"another top label in {n_changed[worker]:,} of {format_count(int(n[worker]), 'repeat')}"
 
-        return (Findings.from_mask("worker", out, share, reason),)
+        return (Findings.from_mask("worker", out, share, changed_label_reason),)

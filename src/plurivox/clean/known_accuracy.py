@@ -1,4 +1,4 @@
-"""Remove workers who made errors and have a low accuracy on tasks with known labels."""
+"""Rule that removes workers with errors in their answers and low accuracy on tasks with known labels."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import format_count, format_percent
+from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
 from plurivox.core.types import Ints
@@ -16,7 +16,7 @@ from plurivox.core.types import Ints
 
 @dataclass(frozen=True)
 class KnownAccuracy(Rule):
-    """Remove workers with errors in their answers and a low accuracy on tasks with known labels.
+    """Remove workers with errors in their answers whose accuracy on tasks with known labels is below 75% (option `least`).
 
     Errors are percents out of range, labels named and also ruled out, and top labels without a percent. By default low
     accuracy alone removes no worker: a worker who disagrees with the known labels may be right. `--fewest 0` checks the
@@ -35,9 +35,13 @@ class KnownAccuracy(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("gold",)
 
-    least: float = option(0.75, "remove workers with a lower accuracy", low=0, high=1)
-    fewest: int = option(1, "only workers with at least this many errors", low=0)
-    most: int | None = option(None, "only workers with at most this many errors; none: any number", low=0)
+    least: float = option(
+        0.75, "remove workers with a lower accuracy than this on tasks with known labels", low=0, high=1
+    )
+    fewest: int = option(1, "check only workers with at least this many errors in their answers", low=0)
+    most: int | None = option(
+        None, "check only workers with at most this many errors in their answers; none: any number", low=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,20 +49,20 @@ class KnownAccuracy(Rule):
             raise OptionError(f"{self.name()}: most must be at least fewest ({self.fewest}); got {self.most}")
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        errors = self._errors(answer_rows)
-        share, n = answer_rows.accuracy()
+        errors = self._count_errors(answer_rows)
+        share, n = answer_rows.worker_accuracy()
         checked = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
         low = checked & (share < self.least)
 
-        def reason(worker: int) -> str:
+        def low_accuracy_reason(worker: int) -> str:
             made = f"{format_count(int(errors[worker]), 'error')}, and " if errors[worker] else ""
             known = format_count(int(n[worker]), "known task")
             return f"{made}{format_percent(share[worker])} of {known} right, less than {format_percent(self.least)}"
 
-        return (Findings.from_mask("worker", low, share, reason),)
+        return (Findings.from_mask("worker", low, share, low_accuracy_reason),)
 
-    def _errors(self, answer_rows: AnswerRows) -> Ints:
-        """(n_workers,) the number of errors of each worker, of all kinds."""
+    def _count_errors(self, answer_rows: AnswerRows) -> Ints:
+        """(n_workers,) errors in each worker's answers: percents out of range, contradictions and missing percents together."""
         if answer_rows.answers is None:
             if self.fewest == 0 and self.most is None:
                 return np.zeros(answer_rows.n_workers, np.int64)
@@ -68,7 +72,7 @@ class KnownAccuracy(Rule):
             )
         return np.sum(
             [
-                answer_rows.count_by_worker(kind(answer_rows))
+                answer_rows.count_answers_by_worker(kind(answer_rows))
                 for kind in (has_percent_out_of_range, has_contradiction, lacks_top_percent)
             ],
             axis=0,

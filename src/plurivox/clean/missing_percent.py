@@ -1,4 +1,4 @@
-"""Remove answers whose top label has no percent."""
+"""Rule that removes answers whose top label has no percent."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,5 +29,5 @@ class MissingPercent(ErrorRule):
     def find_errors(self, answer_rows: AnswerRows) -> Bools:
         return lacks_top_percent(answer_rows, self.zero)
 
-    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
-        return describe_missing_percent(answer_rows, i)
+    def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
+        return describe_missing_percent(answer_rows, answer_index)

@@ -1,4 +1,4 @@
-"""Remove answers with a percent below 0 or above 100."""
+"""Rule that removes answers with a percent below 0 or above 100."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,5 +26,5 @@ class OutOfRange(ErrorRule):
     def find_errors(self, answer_rows: AnswerRows) -> Bools:
         return has_percent_out_of_range(answer_rows)
 
-    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
-        return describe_out_of_range(answer_rows, i)
+    def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
+        return describe_out_of_range(answer_rows, answer_index)

@@ -1,4 +1,4 @@
-"""Keep only one answer of each worker to each task."""
+"""Rule that keeps only one answer of each worker to each task, intended repeats included."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -11,7 +11,7 @@ from plurivox.core.method import option
 
 @dataclass(frozen=True)
 class RepeatsOnce(Rule):
-    """Keep only the first (or last) answer of each worker to each task, intended repeats included.
+    """Keep only the first (or last) answer of each worker to each task; intended repeats are removed too.
 
     Models such as Dawid and Skene's assume independent answers; two of the same worker to the same task are not.
 
@@ -24,7 +24,7 @@ class RepeatsOnce(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("order",)
 
-    keep: Literal["first", "last"] = option("first", "which answer to keep")
+    keep: Literal["first", "last"] = option("first", "which of a worker's answers to a task to keep")
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         return (find_duplicates(answer_rows, self.keep, answer_rows.worker >= 0),)

@@ -1,4 +1,4 @@
-"""Remove exact copies of answers that were stored twice."""
+"""Rule that removes exact copies of answers that were stored twice."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,7 @@ from plurivox.core.types import Bools, Ints
 
 @dataclass(frozen=True)
 class StoredTwice(Rule):
-    """Remove copies: answers identical to an earlier one of the same worker and task in every mark and time.
+    """Remove exact copies: answers of the same worker to the same task that are identical in all marks and times.
 
     Copies occur if a session was saved twice. A repeated answer never takes exactly the same time, so it is not removed,
     nor is an answer whose time is unknown. The first row stays.
@@ -40,7 +40,7 @@ class StoredTwice(Rule):
 
 
 def _duplicate_candidates(answer_rows: AnswerRows) -> Ints:
-    """Return the answers of known time that share worker, task, time and position with another one, in row order."""
+    """Return the indices of answers that share worker, task, times and position with another answer; their time is known."""
     timed = np.zeros(len(answer_rows), bool)
     for times in (answer_rows.seconds, answer_rows.when):
         timed |= np.isfinite(times) if times is not None else False
@@ -56,11 +56,11 @@ def _occurs_twice(codes: Ints) -> Bools:
     return np.isin(codes, ordered[1:][ordered[1:] == ordered[:-1]])
 
 
-def _metadata_codes(answer_rows: AnswerRows, index: Ints) -> Ints:
-    """(n,) a code for the worker, task, times and position of each answer in `index`; equal metadata, equal code."""
+def _metadata_codes(answer_rows: AnswerRows, answer_index: Ints) -> Ints:
+    """(n,) an integer code for worker, task, times and position of each answer at `answer_index`; equal if all are equal."""
     known = [answer_rows.worker, answer_rows.task]
     known += [np.nan_to_num(times, nan=-1) for times in (answer_rows.seconds, answer_rows.when) if times is not None]
     if answer_rows.answers is not None:
         places = (answer_rows.answers.position, answer_rows.answers.slot, answer_rows.answers.sitting)
         known += [column for column in places if column is not None]
-    return row_codes(*(column[index] for column in known))
+    return row_codes(*(column[answer_index] for column in known))

@@ -1,4 +1,4 @@
-"""Remove answers that were given too fast."""
+"""Rule that removes answers given in too few seconds, and workers with a large share of such answers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import format_count, format_percent
+from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
 class TooFast(Rule):
-    """Remove answers given too fast, and workers with too large a share of them.
+    """Remove answers that took too few seconds, and workers with too large a share of them.
 
     too fast: seconds < max(`seconds`, `of_median` x the median over all answers). An answer with unknown duration stays.
 
@@ -26,11 +26,13 @@ class TooFast(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("seconds",)
 
-    seconds: float = option(1.0, "remove answers that took less", low=0)
-    of_median: float = option(0.0, "also remove answers that took less than this share of the median", low=0)
+    seconds: float = option(1.0, "remove answers that took fewer seconds than this", low=0)
+    of_median: float = option(
+        0.0, "also remove answers that took less than this share of the median time of all answers", low=0
+    )
     share: float | None = option(
         0.5,
-        "remove workers with a larger share of such answers, with all their answers; none: remove no worker",
+        "remove workers with a larger share of too fast answers, with all their answers; none: remove no worker",
         low=0,
         high=1,
     )
@@ -42,15 +44,15 @@ class TooFast(Rule):
         median = float(np.median(took[known])) if self.of_median and known.any() else 0.0
         limit = max(self.seconds, self.of_median * median)
         fast = known & (took < limit)
-        n_fast, n_known = answer_rows.count_by_worker(fast), answer_rows.count_by_worker(known)
+        n_fast, n_known = answer_rows.count_answers_by_worker(fast), answer_rows.count_answers_by_worker(known)
         share = np.where(n_known > 0, n_fast / np.maximum(n_known, 1), np.nan)
         too_many = np.zeros(len(n_fast), bool) if self.share is None else share > self.share
 
-        def reason(worker: int) -> str:
+        def too_many_fast_reason(worker: int) -> str:
             fast_share = f"{format_percent(share[worker])} of {format_count(int(n_known[worker]), 'answer')}"
             return f"{fast_share} took less than {limit:.4g} seconds; at most {format_percent(self.share or 0)} allowed"
 
         return (
-            Findings.from_mask("worker", too_many, share, reason),
+            Findings.from_mask("worker", too_many, share, too_many_fast_reason),
             Findings.from_mask("answer", fast, took, lambda i: f"took {took[i]:.3g} seconds, less than {limit:.4g}"),
         )

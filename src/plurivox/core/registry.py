@@ -27,7 +27,7 @@ class Catalogue:
     """Names and help lines of a package's methods, parsed from its source files without importing them.
 
     >>> Catalogue("plurivox.aggregate").summary("vote-shares")
-    'The share of each label in the votes of the task.'
+    'Soft labels by vote shares: the votes for a label divided by all votes of the task.'
     """
 
     def __init__(self, package: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Elicit: Answers -> Votes. One file per form; `ls` lists them."""
+"""Elicitation forms, which turn answers into votes: one file per form, classes imported lazily."""
 
 from plurivox.elicit._contract import FLAGS, OUTCOMES, Elicited, Form, methods
 

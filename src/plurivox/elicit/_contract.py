@@ -1,4 +1,4 @@
-"""Form: the base class of elicitation forms, and Elicited: the votes, outcomes and flags that a form reads from answers."""
+"""Base class Form of elicitation forms, and Elicited: the votes, outcomes and flags that a form reads from answers."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ FLAGS = {  # name: (bit, what it means)
 OUTCOMES = ("read", "abstained", "none-of-these", "unreadable")  # Elicited.outcome holds indices into this
 READ, ABSTAINED, NONE_OF_THESE, UNREADABLE = range(4)
 
-FLAG_OF_ODD_PERCENT = {  # name in core.typed_percents.ODD -> name in FLAGS
+FLAG_OF_PERCENT_FLAG = {  # name in PERCENT_FLAGS of core.typed_percents -> name in FLAGS
     "unreadable": "unreadable-percent",
     "out-of-range": "out-of-range",
     "repaired": "repaired",
@@ -58,22 +58,22 @@ FLAG_OF_ODD_PERCENT = {  # name in core.typed_percents.ODD -> name in FLAGS
 }
 
 
-def set_flag(flags: Ints, name: str, where: Bools) -> None:
-    """Set a flag in place in `flags` (n_answers,) for the answers in the mask `where`."""
-    if where.any():
-        flags[where] |= np.uint32(FLAGS[name][0])
+def set_flag(flags: Ints, flag_name: str, answer_mask: Bools) -> None:
+    """Set the flag `flag_name` (a key of FLAGS) in the bit masks `flags` (n_answers,), in place, for the answers in a mask."""
+    if answer_mask.any():
+        flags[answer_mask] |= np.uint32(FLAGS[flag_name][0])
 
 
-def set_percent_flags(flags: Ints, odd: Ints) -> None:
-    """Set the flags of unusual percents in place in `flags`; `odd` (n_answers,) has the bits of `Percents.odd`."""
-    if odd.any():
-        for what, name in FLAG_OF_ODD_PERCENT.items():
-            set_flag(flags, name, (odd & PERCENT_FLAGS[what]) > 0)
+def set_percent_flags(flags: Ints, percent_flags: Ints) -> None:
+    """Set the flags of unusual percents in `flags` (n_answers,), in place, given the flags of the parsed percents."""
+    if percent_flags.any():
+        for what, name in FLAG_OF_PERCENT_FLAG.items():
+            set_flag(flags, name, (percent_flags & PERCENT_FLAGS[what]) > 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Label weights of answers, one row per answer and label; the weights of an answer are positive and sum to one."""
+    """Label weights read from answers: one row per answer and label, positive, with sum one per answer; and answer flags."""
 
     answer: Ints  # (n_rows,) index of the answer; the rows of an answer are contiguous
     label: Ints  # (n_rows,) increasing within an answer
@@ -81,15 +81,15 @@ class Shares:
     flags: Ints  # (n_answers,) sum of the bits of FLAGS
 
     @cached_property
-    def has_weight(self) -> Bools:
-        """(n_answers,) whether the answer has weight on any label."""
+    def has_label_weight(self) -> Bools:
+        """(n_answers,) whether the answer gives a positive weight to any label."""
         found = np.zeros(len(self.flags), bool)
         found[self.answer] = True
         return found
 
     @classmethod
     def from_points(cls, answer: Ints, label: Ints, points: Floats, flags: Ints) -> Self:
-        """Return the shares of points, divided by their sum per answer; rows sorted by answer, then label, each pair once."""
+        """Return label weights: points divided by their sum per answer; the rows must be sorted by answer, then label."""
         kept = points > 0
         answer, label, points = answer[kept], label[kept], points[kept]
         total = np.bincount(answer, points, minlength=len(flags))
@@ -98,7 +98,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class Elicited:
-    """The votes read from answers, with the outcome (read, abstained, ...) and the flags of each answer."""
+    """Votes read from answers, with the outcome (read, abstained, none-of-these, unreadable) and flags of each answer."""
 
     votes: Votes  # `answer` is an index into `answers`; has all tasks and workers of the answers
     answers: Answers
@@ -107,58 +107,61 @@ class Elicited:
     made_by: str
 
     def has_flag(self, flag: str) -> Bools:
-        """(n_answers,) whether the answer has a flag of FLAGS; raise UnknownName if there is no such flag."""
+        """(n_answers,) whether each answer has the flag named `flag`; raise UnknownName if no flag has that name."""
         if flag not in FLAGS:
             raise unknown_name("flag", flag, FLAGS)
         return (self.flags & FLAGS[flag][0]) > 0
 
     @cached_property
     def outcome_counts(self) -> dict[str, int]:
-        """The number of answers with each outcome: read, abstained, none-of-these, unreadable."""
+        """Dict from outcome (read, abstained, none-of-these, unreadable) to its number of answers."""
         counts = np.bincount(self.outcome, minlength=len(OUTCOMES)).tolist()
         return dict(zip(OUTCOMES, counts, strict=True))
 
     @cached_property
     def flag_counts(self) -> dict[str, int]:
-        """The number of answers with each flag; flags of no answer are left out."""
+        """Dict from the name of a flag to the number of answers that have it; flags that no answer has are left out."""
         counts = {name: int(np.count_nonzero(self.flags & bit)) for name, (bit, _) in FLAGS.items()}
         return {name: n for name, n in counts.items() if n}
 
     def answers_without_vote(self) -> dict[str, NDArray[Any]]:
-        """Return the answers that gave no vote as columns task, worker, answer (its index) and why (its outcome)."""
+        """Return the answers that gave no vote, as columns task, worker, answer (index) and why (abstained, ...)."""
         rows = np.flatnonzero(self.outcome != READ)
         why = np.array(OUTCOMES, dtype=TEXT)[self.outcome[rows]]
-        return self._task_and_worker(rows) | {"answer": rows, "why": why}
+        return self._task_and_worker_names(rows) | {"answer": rows, "why": why}
 
     def flagged_answers(self) -> dict[str, NDArray[Any]]:
-        """Return one row per flag of an answer as columns task, worker, answer (its index) and flag."""
+        """Return one row per flag of each answer, as columns task, worker, answer (index) and flag."""
         parts = [(np.flatnonzero(self.has_flag(name)), name) for name in self.flag_counts]
         rows = np.concatenate([np.zeros(0, np.int64), *(found for found, _ in parts)])
         names = np.repeat(np.array([name for _, name in parts], dtype=TEXT), [len(found) for found, _ in parts])
         order = np.argsort(rows, kind="stable")
-        return self._task_and_worker(rows[order]) | {"answer": rows[order], "flag": names[order]}
+        return self._task_and_worker_names(rows[order]) | {"answer": rows[order], "flag": names[order]}
 
     def outcomes_per_task(self) -> dict[str, NDArray[Any]]:
-        """Return one row per task: the number of its answers with each outcome."""
+        """Return one row per task with its number of answers of each outcome: read, abstained, none-of-these, unreadable."""
         n = len(self.answers.tasks)
         counts = [np.bincount(self.answers.task[self.outcome == code], minlength=n) for code in range(len(OUTCOMES))]
         return {"task": self.answers.tasks} | dict(zip(OUTCOMES, counts, strict=True))
 
-    def _task_and_worker(self, rows: Ints) -> dict[str, Names]:
-        """Return the task and worker names of some answers as columns."""
+    def _task_and_worker_names(self, answer_index: Ints) -> dict[str, Names]:
+        """Return the task and worker names of the answers at `answer_index`, as columns task and worker."""
         answers = self.answers
-        return {"task": answers.tasks[answers.task[rows]], "worker": decode(answers.workers, answers.worker[rows])}
+        return {
+            "task": answers.tasks[answers.task[answer_index]],
+            "worker": decode(answers.workers, answers.worker[answer_index]),
+        }
 
 
 @dataclass(frozen=True)
 class Form(Method, ABC):
-    """Base class of elicitation forms: a question, and the rule that turns an answer into label weights with sum one."""
+    """Base class of elicitation forms: the question put to workers, and the rule that turns an answer into label weights."""
 
     takes: ClassVar[frozenset[str]] = frozenset()
     asks: ClassVar[Question | None] = None  # the input fields of the question; None: the studio cannot show this form
 
     def read(self, answers: Answers) -> Elicited:
-        """Return a vote for each answer, soft if it covers several labels; unusual answers are flagged and raise no error."""
+        """Return the votes that answers give (soft if they cover several labels), with outcome and flags of each answer."""
         if not len(answers.labels):
             raise InputError(
                 f"{self.name()} needs at least one label, but no answer names one; list all labels that could be chosen "
@@ -170,11 +173,11 @@ class Form(Method, ABC):
 
     @abstractmethod
     def shares(self, answers: Answers) -> Shares:
-        """Return the label weights of each answer, from its marks alone (abstaining is handled by `read`)."""
+        """Return the label weights of each answer, from the labels it names, rules out or marks as possible."""
 
     def _outcomes_and_flags(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
-        """(n_answers,) the outcome of each answer, and (n_answers,) its flags."""
-        outcome = np.where(shares.has_weight, READ, UNREADABLE).astype(np.uint8)
+        """Return (outcome, flags), each (n_answers,): whether an answer was read, abstained, ..., and its flags as bits."""
+        outcome = np.where(shares.has_label_weight, READ, UNREADABLE).astype(np.uint8)
         flags = shares.flags.copy()
         set_flag(flags, "percent-without-label", _has_percent_without_label(answers))
         is_marked = np.diff(answers.mark_start) > 0
@@ -186,7 +189,7 @@ class Form(Method, ABC):
 
 
 def _has_percent_without_label(answers: Answers) -> Bools:
-    """(n_answers,) whether the answer has a percent without a label."""
+    """(n_answers,) whether the answer has a percent entered in a field without a label."""
     bare = np.flatnonzero(answers.mark_label < 0)
     typed = np.strings.str_len(np.strings.strip(answers.mark_typed[bare])) > 0
     out = np.zeros(len(answers), bool)
@@ -195,7 +198,7 @@ def _has_percent_without_label(answers: Answers) -> Bools:
 
 
 def _build_votes(answers: Answers, shares: Shares, outcome: Ints) -> Votes:
-    """Return the shares of the answers with outcome READ as votes, sorted by task, then answer, then label."""
+    """Return the label weights of answers whose outcome is READ as votes, sorted by task, then answer, then label."""
     answer, label, weight = shares.answer, shares.label, shares.weight
     if (outcome != READ).any():
         kept = outcome[answer] == READ

@@ -1,4 +1,4 @@
-"""A top label, and the other labels that are possible."""
+"""Form that asks for a top label, an optional second label, and the other labels that are possible."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Shares, set_flag
-from plurivox.elicit._shared.answer_marks import marks_of_kind, sorted_pairs
+from plurivox.elicit._shared.named_and_ruled_out_labels import marks_of_kind, sort_by_answer_and_label
 from plurivox.elicit._shared.percent_form import PercentForm, Split
 
 
@@ -35,18 +35,18 @@ class AlsoPossible(PercentForm):
     top_is_certain: ClassVar[bool] = True
 
     def shares(self, answers: Answers) -> Shares:
-        named, points, flags = self.named_percents(answers, used=2)
+        named, points, flags = self.first_labels_and_percents(answers, n_labels_used=2)
         n_labels = len(answers.labels)
-        possible = marks_of_kind(answers, "possible").sorted_unique(n_labels)
+        possible = marks_of_kind(answers, "possible").sorted_unique_pairs(n_labels)
         for closed in (named, marks_of_kind(answers, "never")):
-            possible = possible.where(~closed.contains(possible.answer, possible.label, n_labels))
+            possible = possible.select_pairs(~closed.contains_pairs(possible.answer, possible.label, n_labels))
         split = Split(named, points, self.gamma)
-        total, n_open = split.total, possible.counts
-        wanted = split.has_rest(total) | (total == 0)
+        total, n_open = split.percent_sum, possible.pairs_per_answer
+        wanted = split.leaves_rest(total) | (total == 0)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
-        weight, each = split.weights(total, np.where(wanted, n_open, 0), flags)
+        weight, each = split.named_and_open_weights(total, np.where(wanted, n_open, 0), flags)
         answer = np.concatenate([named.answer, possible.answer])
         label = np.concatenate([named.label, possible.label])
         weights = np.concatenate([weight, each[possible.answer]])
         kept = weights > 0
-        return Shares(*sorted_pairs(answer[kept], label[kept], weights[kept], n_labels), flags)
+        return Shares(*sort_by_answer_and_label(answer[kept], label[kept], weights[kept], n_labels), flags)

@@ -1,4 +1,4 @@
-"""Answers to several forms."""
+"""Form for answers to several forms: each answer is read with the form it was asked in."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class AsAsked(Form):
             raise OptionError(f"{self.name()} cannot be in its own list of forms; remove it from the option forms")
 
     def _forms_with_options(self) -> dict[str, Form]:
-        """Return a dict from name to form, parsed from the option `forms`."""
+        """Return a dict from the name of a form to the form with its options, parsed from the option `forms`."""
         return {parse_spec(spec)[0]: methods.make(spec) for spec in split_list(self.forms)}
 
     def shares(self, answers: Answers) -> Shares:

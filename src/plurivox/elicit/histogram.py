@@ -1,4 +1,4 @@
-"""A distribution over labels, entered as percents or chips."""
+"""Form that asks for a distribution over labels, entered as percents or chips."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -11,12 +11,12 @@ from plurivox.core.questions import Question
 from plurivox.core.typed_percents import PERCENT_FLAGS
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form, Shares, set_flag, set_percent_flags
-from plurivox.elicit._shared.answer_marks import (
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
     marks_of_kind,
-    named_percents,
+    parse_named_percents,
     resolve_contradictions,
 )
 from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, spread_rest
@@ -37,20 +37,22 @@ class Histogram(Form):
 
     asks: ClassVar[Question] = Question(labels=None, percents=True)
 
-    of: Literal["percents", "chips"] = option("percents", "what the numbers are; chips may exceed 100")
+    of: Literal["percents", "chips"] = option(
+        "percents", "whether workers enter percents or numbers of chips; a number of chips may exceed 100"
+    )
     spread: Spread = option("none", SPREAD_HELP)
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, read, n_labels = marks_of_kind(answers, "named"), named_percents(answers), len(answers.labels)
+        named, read, n_labels = marks_of_kind(answers, "named"), parse_named_percents(answers), len(answers.labels)
         flags, never = np.zeros(len(answers), np.uint32), marks_of_kind(answers, "never")
-        points, odd = np.nan_to_num(read.value), read.flags
+        points, percent_flags = np.nan_to_num(read.value), read.flags
         if self.of == "chips":
-            odd = odd & ~np.where(points > 100, PERCENT_FLAGS["out-of-range"], 0).astype(np.uint8)
-        set_percent_flags(flags, _odd_per_answer(named, odd))
+            percent_flags = percent_flags & ~np.where(points > 100, PERCENT_FLAGS["out-of-range"], 0).astype(np.uint8)
+        set_percent_flags(flags, _percent_flags_per_answer(named, percent_flags))
         points = np.clip(points, 0, 100 if self.of == "percents" else None)
         kept = resolve_contradictions(named, never, self.contradiction, flags, n_labels)
-        named, points = _sum_by_label(named.where(kept), points[kept], flags, n_labels)
+        named, points = _sum_points_by_label(named.select_pairs(kept), points[kept], flags, n_labels)
         if self.of == "chips" or self.spread == "none":
             if self.of == "percents":
                 total = np.bincount(named.answer, points, minlength=len(flags))
@@ -60,16 +62,18 @@ class Histogram(Form):
         return spread_rest(answers, Split(named, points, 0.0), self.spread, flags)
 
 
-def _odd_per_answer(named: AnswerLabels, odd: Ints) -> Ints:
-    """(n_answers,) the union of the bits `odd` (n_pairs,) over the percents of each answer."""
+def _percent_flags_per_answer(named: AnswerLabels, percent_flags: Ints) -> Ints:
+    """(n_answers,) the flags (bits) of all percents of an answer, combined by bitwise or."""
     out = np.zeros(named.n_answers, np.uint8)
-    np.bitwise_or.at(out, named.answer, odd)
+    np.bitwise_or.at(out, named.answer, percent_flags)
     return out
 
 
-def _sum_by_label(named: AnswerLabels, points: Floats, flags: Ints, n_labels: int) -> tuple[AnswerLabels, Floats]:
-    """Return each pair of answer and label once, sorted, with the sum of its points; set the flag named-twice in `flags`."""
-    set_flag(flags, "named-twice", np.bincount(named.answer, named.is_repeat(n_labels), len(flags)) > 0)
+def _sum_points_by_label(
+    named: AnswerLabels, points: Floats, flags: Ints, n_labels: int
+) -> tuple[AnswerLabels, Floats]:
+    """Return (pairs of answer and label, each once and sorted, sum of their points); flags answers that name a label twice."""
+    set_flag(flags, "named-twice", np.bincount(named.answer, named.is_repeated_label(n_labels), len(flags)) > 0)
     key, place = np.unique(named.answer.astype(np.int64) * n_labels + named.label, return_inverse=True)
     answer, label = np.divmod(key, n_labels)
     sums: Floats = np.bincount(place, points, minlength=len(key)).astype(np.float64)

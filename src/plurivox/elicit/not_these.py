@@ -1,4 +1,4 @@
-"""The labels that are ruled out."""
+"""Form that asks for the labels that are ruled out."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -9,7 +9,7 @@ from plurivox.core.answers import NEVER, POSSIBLE, Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.answer_marks import (
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
     marks_of_kind,
@@ -39,13 +39,13 @@ class NotThese(Form):
         named, never, n_labels = marks_of_kind(answers, "named"), marks_of_kind(answers, "never"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
         kept = resolve_contradictions(named, never, self.contradiction, flags, n_labels)
-        set_flag(flags, "nothing-ruled-out", never.counts == 0)
+        set_flag(flags, "nothing-ruled-out", never.pairs_per_answer == 0)
         if self.contradiction == "named":
-            spared = named.contains(never.answer, never.label, n_labels)
+            spared = named.contains_pairs(never.answer, never.label, n_labels)
             kinds = answers.mark_kind.copy()
             kinds[np.flatnonzero(kinds == NEVER)[spared]] = POSSIBLE
             answers = replace(answers, mark_kind=kinds)
-        nothing = Split(named.where(np.zeros(len(kept), bool)), np.zeros(0), 0.0)
+        nothing = Split(named.select_pairs(np.zeros(len(kept), bool)), np.zeros(0), 0.0)
         found = spread_rest(answers, nothing, "clamp", flags, without_named=True)
         if self.contradiction != "drop":
             return found

@@ -1,4 +1,4 @@
-"""One label."""
+"""Form that asks for one label, which becomes a plain vote."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.answer_marks import (
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
@@ -33,10 +33,10 @@ class OneLabel(Form):
 
     def shares(self, answers: Answers) -> Shares:
         flags, top = np.zeros(len(answers), np.uint32), answers.named(0)
-        set_flag(flags, "further-labels", marks_of_kind(answers, "named").counts > (top >= 0))
+        set_flag(flags, "further-labels", marks_of_kind(answers, "named").pairs_per_answer > (top >= 0))
         answered = np.flatnonzero(top >= 0)
         first = AnswerLabels(answered, top[answered], len(answers))
-        first = first.where(
+        first = first.select_pairs(
             resolve_contradictions(
                 first, marks_of_kind(answers, "never"), self.contradiction, flags, len(answers.labels)
             )

@@ -1,4 +1,4 @@
-"""A ranking of labels, the most probable first."""
+"""Form that asks for a ranking of labels, the most probable first."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -10,12 +10,12 @@ from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Floats
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.answer_marks import (
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
     marks_of_kind,
     resolve_contradictions,
-    sorted_pairs,
+    sort_by_answer_and_label,
 )
 
 
@@ -45,49 +45,55 @@ class Ranking(Form):
     asks: ClassVar[Question] = Question(labels=None)
 
     weights: Literal["geometric", "borda", "centroid", "plackett"] = option(
-        "geometric", "how weights depend on the position"
+        "geometric", "formula of the weight of a label from its position in the ranking"
     )
-    ratio: float = option(0.5, "geometric: weight of a position relative to the one before", low=0, high=1)
+    ratio: float = option(
+        0.5, "for weights=geometric: weight of a position divided by that of the position before", low=0, high=1
+    )
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
         named, n_labels = marks_of_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        repeated = named.is_repeat(n_labels)
+        repeated = named.is_repeated_label(n_labels)
         set_flag(flags, "named-twice", np.bincount(named.answer, repeated, len(answers)) > 0)
-        named = named.where(~repeated)
-        named = named.where(
+        named = named.select_pairs(~repeated)
+        named = named.select_pairs(
             resolve_contradictions(named, marks_of_kind(answers, "never"), self.contradiction, flags, n_labels)
         )
         weights = np.concatenate(
-            [[0.0], *(self.position_weights(n) for n in range(1, int(named.counts.max(initial=0)) + 1))]
+            [[0.0], *(self.position_weights(n) for n in range(1, int(named.pairs_per_answer.max(initial=0)) + 1))]
         )
-        n = named.counts[named.answer]
-        points = weights[1 + n * (n - 1) // 2 + named.position]  # those of rankings of 1 label, then of 2, of 3, ...
-        return Shares.from_points(*sorted_pairs(named.answer, named.label, points, n_labels), flags)
+        n = named.pairs_per_answer[named.answer]
+        points = weights[
+            1 + n * (n - 1) // 2 + named.position_in_answer
+        ]  # those of rankings of 1 label, then of 2, of 3, ...
+        return Shares.from_points(*sort_by_answer_and_label(named.answer, named.label, points, n_labels), flags)
 
-    def position_weights(self, n: int) -> Floats:
-        """(n,) the weights of the positions of a ranking of n labels; they sum to one."""
-        position = np.arange(n)
+    def position_weights(self, n_ranked: int) -> Floats:
+        """(n_ranked,) the weight of each position in a ranking of `n_ranked` labels, best first; they sum to one."""
+        position = np.arange(n_ranked)
         if self.weights == "geometric":
             weights: Floats = np.float64(self.ratio) ** position
         elif self.weights == "borda":
-            weights = n - position.astype(float)
+            weights = n_ranked - position.astype(float)
         elif self.weights == "centroid":
-            weights = np.cumsum(1 / (n - position))[::-1]
+            weights = np.cumsum(1 / (n_ranked - position))[::-1]
         else:
-            weights = _plackett_luce_strengths(n)
+            weights = _plackett_luce_strengths(n_ranked)
         return weights / weights.sum()
 
 
-def _plackett_luce_strengths(n: int) -> Floats:
-    """(n,) the posterior mode of Plackett-Luce strengths after one ranking: MM algorithm, Gamma(2, 1) prior."""
-    wins = np.append(np.ones(n - 1), 0)
-    strength = np.full(n, 1.0)
+def _plackett_luce_strengths(n_ranked: int) -> Floats:
+    """(n_ranked,) posterior mode of Plackett-Luce strengths after one ranking: MM algorithm, Gamma(2, 1) prior."""
+    wins = np.append(np.ones(n_ranked - 1), 0)
+    strength = np.full(n_ranked, 1.0)
     for _ in range(1000):
-        left = np.cumsum(strength[::-1])[::-1][: n - 1]  # total strength of the labels not drawn yet, before each draw
-        drawn = np.append(np.cumsum(1 / left), 0) if n > 1 else np.zeros(1)
-        drawn[-1] = drawn[-2] if n > 1 else 0  # the last label took part in every draw
+        left = np.cumsum(strength[::-1])[::-1][
+            : n_ranked - 1
+        ]  # total strength of the labels not drawn yet, before each draw
+        drawn = np.append(np.cumsum(1 / left), 0) if n_ranked > 1 else np.zeros(1)
+        drawn[-1] = drawn[-2] if n_ranked > 1 else 0  # the last label took part in every draw
         after = (wins + 1) / (drawn + 1)
         if np.abs(after - strength).max() < 1e-13:
             break

@@ -1,4 +1,4 @@
-"""The two most probable labels, without percents."""
+"""Form that asks for the two most probable labels, without percents."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.answer_marks import (
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
     marks_of_kind,
@@ -36,11 +36,11 @@ class SelectTopTwo(Form):
     def shares(self, answers: Answers) -> Shares:
         named, n_labels = marks_of_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        set_flag(flags, "further-labels", named.counts > 2)
-        two = named.where(named.position < 2)
-        set_flag(flags, "named-twice", np.bincount(two.answer, two.is_repeat(n_labels), len(answers)) > 0)
-        two = two.sorted_unique(n_labels)
-        two = two.where(
+        set_flag(flags, "further-labels", named.pairs_per_answer > 2)
+        two = named.select_pairs(named.position_in_answer < 2)
+        set_flag(flags, "named-twice", np.bincount(two.answer, two.is_repeated_label(n_labels), len(answers)) > 0)
+        two = two.sorted_unique_pairs(n_labels)
+        two = two.select_pairs(
             resolve_contradictions(two, marks_of_kind(answers, "never"), self.contradiction, flags, n_labels)
         )
         return Shares.from_points(two.answer, two.label, np.ones(len(two.answer)), flags)

@@ -1,4 +1,4 @@
-"""One label with a percent."""
+"""Form that asks for one label with a percent."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,7 +7,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT_HELP, Compat, check_spread
+from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_released_spread
 from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Spread
 
 
@@ -33,7 +33,7 @@ class TopOne(PercentForm):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.compat == "cifar10s":
-            check_spread(self.name(), self.spread)
+            check_released_spread(self.name(), self.spread)
 
     def shares(self, answers: Answers) -> Shares:
-        return self.top_shares(answers, self.spread, self.compat, used=1)
+        return self.first_labels_shares(answers, self.spread, self.compat, n_labels_used=1)

@@ -1,4 +1,4 @@
-"""The form of CIFAR-10S: a top label, an optional second label, each with a percent, and the labels that are ruled out."""
+"""Form of CIFAR-10S: a top label, an optional second label, each with a percent, and the labels that are ruled out."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -7,7 +7,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.elicit._contract import Shares
-from plurivox.elicit._shared.cifar10s_release import COMPAT_HELP, Compat, check_spread
+from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_released_spread
 from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Spread
 
 
@@ -36,15 +36,15 @@ class TopTwo(PercentForm):
     aliases: ClassVar[tuple[str, ...]] = ("t2-clamp",)
     asks: ClassVar[Question] = Question(labels=2, percents=True, ticks="never")
 
-    use: Literal["both", "top"] = option("both", "use both labels, or only the top label")
+    use: Literal["both", "top"] = option("both", "whether to use the top and the second label, or only the top label")
     spread: Spread = option("clamp", SPREAD_HELP)
     compat: Compat = option("none", COMPAT_HELP)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.compat == "cifar10s":
-            check_spread(self.name(), self.spread)
+            check_released_spread(self.name(), self.spread)
 
     def shares(self, answers: Answers) -> Shares:
-        used = 2 if self.use == "both" else 1
-        return self.top_shares(answers, self.spread, self.compat, used=used)
+        n_labels_used = 2 if self.use == "both" else 1
+        return self.first_labels_shares(answers, self.spread, self.compat, n_labels_used=n_labels_used)

@@ -45,7 +45,7 @@ def fit(
         gold = _gold_of_dataset(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
-        votes = as_votes(votes, part, needs_names="" if "counts" in made.can_take() else made.name())
+        votes = as_votes(votes, part, needs_names="" if "counts" in made.accepted_inputs() else made.name())
     return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
 
 

@@ -161,7 +161,7 @@ def _method_needing_names(scores: Sequence[Identifier], makers: Sequence[Aggrega
             return score.name()
         if score.usable_evidence() & {"fit", "fits"} and not fitted:
             for maker in makers or _make_aggregators(score.fitted_by):
-                if "counts" not in maker.can_take():
+                if "counts" not in maker.accepted_inputs():
                     return maker.name()
     return ""
 

@@ -1,1 +1,1 @@
-"""Code shared by several aggregators."""
+"""Helpers shared by several aggregation methods."""

@@ -15,8 +15,8 @@ DIAGONAL_HELP = "pseudo-count of right votes per label, in the Dirichlet prior o
 OFF_DIAGONAL_HELP = "pseudo-count of votes for each wrong label, in the Dirichlet prior of a confusion matrix"
 
 
-def pseudo_counts(n_labels: int, diagonal: float, off_diagonal: float) -> Floats:
-    """(said, true) the pseudo-counts that are added to the vote counts of each worker."""
+def confusion_pseudo_counts(n_labels: int, diagonal: float, off_diagonal: float) -> Floats:
+    """(n_labels, n_labels) Dirichlet pseudo-counts of a confusion matrix: `diagonal` for right votes, else `off_diagonal`."""
     pseudo = np.full((n_labels, n_labels), off_diagonal)
     np.fill_diagonal(pseudo, diagonal)
     return pseudo
@@ -29,37 +29,41 @@ class LabelPrior:
     pseudo: Floats  # (n_labels,)
     fixed: Floats | None  # (n_labels,) the frequencies, if they are not learnt
 
-    def expected_logs(self, n_true: Floats) -> tuple[Floats, float]:
-        """Return ((n_labels,) E[log frequency], -KL from the prior), given the number of tasks `n_true` (n_labels,)."""
+    def expected_log_frequencies(self, tasks_per_label: Floats) -> tuple[Floats, float]:
+        """Return ((n_labels,) E[log frequency], -KL from the prior), given the expected number of tasks of each label."""
         if self.fixed is None:
-            return expected_logs(n_true, self.pseudo[:, None])
+            return expected_logs(tasks_per_label, self.pseudo[:, None])
         return np.log(np.maximum(self.fixed, TINY)), 0.0
 
-    def mean_shares(self, n_true: Floats) -> Floats:
-        """(n_labels,) the posterior mean of the label frequencies, given the number of tasks `n_true` (n_labels,)."""
-        return (self.pseudo + n_true) / (self.pseudo + n_true).sum() if self.fixed is None else self.fixed
+    def mean_label_frequencies(self, tasks_per_label: Floats) -> Floats:
+        """(n_labels,) the posterior mean of the label frequencies, given the expected number of tasks of each label."""
+        return (
+            (self.pseudo + tasks_per_label) / (self.pseudo + tasks_per_label).sum()
+            if self.fixed is None
+            else self.fixed
+        )
 
 
-def worker_accuracies(posterior: Floats, kinds: Floats) -> tuple[Floats, Floats, Floats]:
-    """(mean, low, high), each (n_workers,): the probability that a vote is right, with its 95% credible interval.
+def worker_accuracies(dirichlet_params: Floats, kind_frequencies: Floats) -> tuple[Floats, Floats, Floats]:
+    """(mean, low, high), each (n_workers,): posterior mean of each worker's accuracy, and its 95% credible interval.
 
-    `posterior` (n_workers, n_said, n_kinds) holds Dirichlet parameters; a kind is a subtype of a label, kinds are sorted by
-    label, and `kinds` (n_kinds,) are their frequencies. The probability is a weighted mean of independent Beta variables; the
+    `dirichlet_params` is (n_workers, n_said, n_kinds); a kind is a subtype of a label, kinds are sorted by label, and
+    `kind_frequencies` is (n_kinds,). The probability of a right vote is a weighted mean of independent Beta variables; the
     interval is that of the Beta distribution with the same mean and variance.
     """
-    kind = np.arange(len(kinds))
-    whole = posterior.sum(1)
-    right = posterior[:, kind // (len(kinds) // posterior.shape[1]), kind] / whole
-    mean = right @ kinds
-    low, high = beta_interval_from_moments(mean, (right * (1 - right) / (whole + 1)) @ kinds**2)
+    kind = np.arange(len(kind_frequencies))
+    whole = dirichlet_params.sum(1)
+    right = dirichlet_params[:, kind // (len(kind_frequencies) // dirichlet_params.shape[1]), kind] / whole
+    mean = right @ kind_frequencies
+    low, high = beta_interval_from_moments(mean, (right * (1 - right) / (whole + 1)) @ kind_frequencies**2)
     return mean, low, high
 
 
-def mean_confusion(posterior: Floats, kinds: Floats, votes: Votes) -> Confusion:
-    """Return the posterior mean of each worker's confusion matrix; kinds of a label are averaged by their frequencies."""
-    n_workers, n_labels, n_kinds = posterior.shape
-    by_label = kinds.reshape(n_labels, -1)
-    rows = posterior / posterior.sum(1, keepdims=True)
+def posterior_mean_confusion(dirichlet_params: Floats, kind_frequencies: Floats, votes: Votes) -> Confusion:
+    """Return each worker's posterior mean confusion matrix, averaged over the subtypes of a label by their frequencies."""
+    n_workers, n_labels, n_kinds = dirichlet_params.shape
+    by_label = kind_frequencies.reshape(n_labels, -1)
+    rows = dirichlet_params / dirichlet_params.sum(1, keepdims=True)
     rows *= (by_label / np.maximum(by_label.sum(1, keepdims=True), TINY)).ravel()
     matrices = rows.reshape(n_workers, n_labels, n_labels, n_kinds // n_labels).sum(3)
     return Confusion(np.ascontiguousarray(matrices.transpose(0, 2, 1)), votes.workers, votes.labels)

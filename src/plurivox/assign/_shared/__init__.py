@@ -1,1 +1,1 @@
-"""Code shared by several assignment methods."""
+"""Helpers shared by several assignment methods."""

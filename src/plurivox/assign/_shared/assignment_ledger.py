@@ -1,4 +1,4 @@
-"""Ledger: which task was assigned to which worker, in memory, for plans, simulations and tests."""
+"""Ledger: record, in memory, of which task was assigned to which worker, for plans, simulations and tests."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ Entry = tuple[float, float, int]  # sort key, random rank among equal keys, numb
 
 
 class Ledger:
-    """Record of the tasks assigned to each worker, with heaps of the open tasks, so that these are never sorted as a whole.
+    """Record of the tasks assigned to each worker, with heaps of the open tasks by assigned slots, gain and batch.
 
     >>> from plurivox.assign import Quota
     >>> ledger = Ledger([1, 1, 1], seed=4)
@@ -51,7 +51,7 @@ class Ledger:
         self._by_batch = _Heap((0.0, self.rng.random(), number) for number in range(len(self.batches)))
 
     def assign(self, method: Assigner, worker: str) -> list[AssignedTask]:
-        """Choose a session for a worker by `method`, count its slots as assigned, and return it."""
+        """Choose the tasks of a worker's session by `method`, record them as assigned to the worker, and return them."""
         open_tasks = WorkerOpenTasks(self, worker)
         session = method.assign_session(open_tasks, self.rng)
         for assigned in session:
@@ -65,27 +65,27 @@ class Ledger:
         return session
 
     def release(self, tasks: Iterable[int]) -> None:
-        """Reopen one slot of each task: slots that were assigned but not answered in time."""
+        """Reopen one slot of each of `tasks`, which was assigned but not answered in time."""
         for task in tasks:
             self._add_slots(task, -1)
 
     def set_gain(self, task: int, gain: float) -> None:
-        """Set the expected information gain, in nats, of one more answer to a task."""
+        """Set the expected information gain, in nats, of one more answer to a task, and update the order of open tasks."""
         self.gain[task] = gain
-        self._push(task)
+        self._push_task(task)
 
-    def _add_slots(self, task: int, n: int) -> None:
-        """Add `n` to the assigned slots of a task and update its gain; negative `n` removes slots."""
-        self.given[task] += n
-        if self.gain[task] > 1 and n > 0:
+    def _add_slots(self, task: int, n_slots: int) -> None:
+        """Add `n_slots` (may be negative) to a task's assigned slots; its gain is halved per slot added, doubled if removed."""
+        self.given[task] += n_slots
+        if self.gain[task] > 1 and n_slots > 0:
             self.gain[task] = 1.0
-        self.gain[task] *= GAIN_DECAY**n
+        self.gain[task] *= GAIN_DECAY**n_slots
         if self.given[task] == 0:
             self.gain[task] = UNASKED_GAIN
-        self._push(task)
+        self._push_task(task)
 
-    def _push(self, task: int) -> None:
-        """Push a task and its batches with current keys onto the heaps if the task is open; old entries become stale."""
+    def _push_task(self, task: int) -> None:
+        """Push an open task and its batches with their current sort keys onto the heaps; their old entries become stale."""
         if self.given[task] < self.quota[task]:
             rank = self.rng.random()
             for heap in (self._by_given, self._by_stratum[self.stratum[task]]):
@@ -111,10 +111,10 @@ class WorkerOpenTasks:
         heap = ledger._by_given if stratum is None else ledger._by_stratum.get(stratum, _Heap(()))
         return self._pop_open(heap, n, lambda given, task: given == ledger.given[task])
 
-    def most_informative(self, n: int, least: float) -> list[int]:
+    def most_informative(self, n: int, min_gain: float) -> list[int]:
         ledger = self.ledger
         found = self._pop_open(ledger._by_gain, n, lambda minus_gain, task: -minus_gain == ledger.gain[task])
-        return [task for task in found if ledger.gain[task] >= least]
+        return [task for task in found if ledger.gain[task] >= min_gain]
 
     def next_batch(self) -> list[int]:
         ledger, current, found = self.ledger, list[Entry](), list[int]()
@@ -131,7 +131,7 @@ class WorkerOpenTasks:
         return found
 
     def _pop_open(self, heap: "_Heap", n: int, is_current: Callable[[float, int], bool]) -> list[int]:
-        """Return the first `n` tasks of the heap that are open to the worker; drop stale entries from the heap."""
+        """Return the first `n` tasks of a heap that are open to the worker; they stay in the heap, stale entries do not."""
         current: dict[int, Entry] = {}
         found: list[int] = []
         while len(found) < n and (entry := heap.pop()) is not None:
@@ -147,7 +147,7 @@ class WorkerOpenTasks:
 
 
 class _Heap:
-    """A min-heap of (sort key, random rank, task or batch number)."""
+    """Min-heap of open tasks or batches: entries (sort key, random rank, task or batch number)."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
@@ -161,7 +161,7 @@ class _Heap:
 
 
 def plan(method: Assigner, ledger: Ledger, n_workers: int | None = None) -> Iterator[list[AssignedTask]]:
-    """Yield one session per worker until no task is open or `n_workers` sessions were made; updates `ledger`.
+    """Yield the session of one simulated worker after another, until no task is open or after `n_workers`; updates `ledger`.
 
     >>> from plurivox.assign import Quota
     >>> [len(session) for session in plan(Quota(batch=2), Ledger([1] * 5))]

@@ -11,7 +11,7 @@ DEFAULT_ACCURACY = 0.75  # of the one-coin model while no task has two votes
 
 
 def expected_gain(posterior: Floats, confusion: Floats) -> Floats:
-    """(n_tasks,) the expected decrease of each task's entropy, in nats, after one vote of a worker.
+    """(n_tasks,) the expected decrease of each task's entropy, in nats, by one vote of a worker with this confusion matrix.
 
     `posterior` (n_tasks, K) is the posterior of each task, `confusion` (K, K) the worker's confusion matrix.
 
@@ -33,12 +33,12 @@ def expected_gain(posterior: Floats, confusion: Floats) -> Floats:
     return np.maximum(gain, 0)
 
 
-def gain_of_several_votes(gain: Floats, entropy: Floats, n_votes: float) -> Floats:
-    """(n_tasks,) the expected gain of an answer that is worth `n_votes` votes, from the gain of one vote.
+def gain_of_several_votes(one_vote_gain: Floats, entropy: Floats, n_votes: float) -> Floats:
+    """(n_tasks,) approximate gain, in nats, of an answer worth `n_votes` votes, given the gain of one vote and the entropy.
 
     An approximation in which each vote removes the same share of the remaining entropy H: H (1 - (1 - gain / H)^n_votes).
     """
-    share = np.divide(gain, entropy, out=np.zeros_like(gain), where=entropy > 0)
+    share = np.divide(one_vote_gain, entropy, out=np.zeros_like(one_vote_gain), where=entropy > 0)
     return np.asarray(entropy * (1 - (1 - np.minimum(share, 1)) ** n_votes))
 
 
@@ -57,28 +57,28 @@ def shrink_confusion(matrices: Floats, n_votes: Floats, strength: float) -> Floa
     return np.asarray(weight * matrices + (1 - weight) * mean)
 
 
-def fit_one_coin(counts: Floats, squares: Floats) -> tuple[Floats, Floats]:
-    """Fit a one-coin model with one accuracy for all workers: ((n_tasks, K) posterior, (K, K) confusion matrix).
+def fit_one_coin(vote_counts: Floats, squared_weight_sums: Floats) -> tuple[Floats, Floats]:
+    """Fit one accuracy for all workers from their agreement: return ((n_tasks, K) posterior, (K, K) confusion matrix).
 
     Two workers who are right with probability a, and otherwise choose each wrong label with equal probability, agree with
-    probability a^2 + (1 - a)^2 / (K - 1); a follows from the share of pairs of votes that agree. `counts` (n_tasks, K) is the
-    weight of the votes for each label, `squares` (n_tasks,) the sum of the squared weights of single answers.
+    probability a^2 + (1 - a)^2 / (K - 1); a follows from the share of pairs of votes that agree. `vote_counts` (n_tasks, K) is
+    the weight of the votes for each label, `squared_weight_sums` (n_tasks,) the sum of the squared weights of single answers.
 
     >>> posterior, confusion = fit_one_coin(np.array([[2.0, 0], [1, 1]]), np.array([2.0, 2]))
     >>> confusion.round(2).tolist(), posterior.round(2).tolist()
     ([[0.65, 0.35], [0.35, 0.65]], [[0.78, 0.22], [0.5, 0.5]])
     """
-    k, n = counts.shape[1], counts.sum(1)
+    k, n = vote_counts.shape[1], vote_counts.sum(1)
     pairs = np.maximum(n * n - n, 0)[n > 1].sum()
-    agree = ((counts**2).sum(1) - squares)[n > 1].sum()
+    agree = ((vote_counts**2).sum(1) - squared_weight_sums)[n > 1].sum()
     accuracy = DEFAULT_ACCURACY if not pairs else 1 / k + np.sqrt(max(agree / pairs - 1 / k, 0) * (k - 1) / k)
     accuracy = float(np.clip(accuracy, 1 / k + MIN_ABOVE_RANDOM * (1 - 1 / k), MAX_ACCURACY))
     confusion = np.full((k, k), (1 - accuracy) / (k - 1)) + np.eye(k) * (accuracy - (1 - accuracy) / (k - 1))
-    logs = counts @ np.log(confusion)  # (n_tasks, truth)
+    logs = vote_counts @ np.log(confusion)  # (n_tasks, truth)
     posterior = np.exp(logs - logs.max(1, keepdims=True))
     return posterior / posterior.sum(1, keepdims=True), confusion
 
 
-def _entropy_terms(p: Floats) -> Floats:
-    """Return -p log p of each element; 0 for p = 0."""
-    return -p * np.log(np.maximum(p, 1e-300))
+def _entropy_terms(probability: Floats) -> Floats:
+    """Return -p log p of each probability p, elementwise; 0 for p = 0."""
+    return -probability * np.log(np.maximum(probability, 1e-300))

@@ -1,4 +1,4 @@
-"""Proposals: the next questions for a whole crowd, ranked by expected information gain per second."""
+"""Proposals: the next questions to ask (task, worker, form), ranked by expected information gain per second."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -58,11 +58,11 @@ class Proposals(DataType):
 
     @property
     def per_second(self) -> Floats:
-        """(n,) the expected gain per second of each proposal, in descending order."""
+        """(n_proposals,) the expected information gain of each proposed question per second of answer time, descending."""
         return self.gain / self.seconds
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the proposals as columns task, worker, question, gain, seconds and gain_per_second, best first."""
+        """Return the proposed questions as columns task, worker, question, gain, seconds and gain_per_second, best first."""
         return {
             "task": self.tasks[self.task],
             "worker": self.workers[self.worker],
@@ -79,7 +79,7 @@ class Proposals(DataType):
 
 @dataclass(frozen=True)
 class Proposer(Assigner, ABC):
-    """An assigner that can also rank questions for all workers, from the votes so far and a fit of them.
+    """Base class of assigners that can also rank questions for all workers, from the votes so far and a fit of them.
 
     `choose` returns the tasks of one worker's session; `propose` returns the best pairs of worker and task. Both rank by
     expected information gain.
@@ -88,7 +88,7 @@ class Proposer(Assigner, ABC):
     def propose(
         self, votes: Votes, fit: Fit, workers: Names | None = None, *, progress: Progress = no_progress
     ) -> Proposals:
-        """Return the best next questions for `workers` (default: all workers of `votes`), best first.
+        """Return the next questions to ask `workers` (default: all workers of the votes), ranked by gain per second.
 
         `fit` is a fit of the same votes by an aggregator that estimates confusion matrices.
         """
@@ -101,7 +101,7 @@ class Proposer(Assigner, ABC):
 
     @abstractmethod
     def _propose(self, votes: Votes, fit: Fit, workers: Names | None, progress: Progress) -> Proposals:
-        """Return the proposals; `fit` has confusion matrices and the tasks of `votes`."""
+        """Return ranked questions for `workers`; `fit` is checked to have confusion matrices and the tasks of `votes`."""
 
     @abstractmethod
     def gains(self, votes: Votes, fit: Fit) -> Floats:
@@ -112,6 +112,6 @@ class Proposer(Assigner, ABC):
 
 
 def check_same_tasks(votes: Votes, fit: Fit) -> None:
-    """Raise InputError if the tasks of `fit` are not the tasks of `votes`."""
+    """Raise InputError if the fit and the votes do not have the same tasks."""
     if len(fit.soft) != votes.n_tasks or not bool((fit.soft.tasks == votes.tasks).all()):
-        raise InputError(f"the fit by {fit.made_by} is of other tasks than the votes; fit these votes")
+        raise InputError(f"the fit by {fit.made_by} has other tasks than the votes; make a fit of these votes")

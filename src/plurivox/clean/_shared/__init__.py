@@ -1,1 +1,1 @@
-"""Code shared by several cleaning rules."""
+"""Helpers shared by several cleaning rules."""

@@ -1,4 +1,4 @@
-"""Errors in single answers (Collins et al. 2022) and the base class of the rules that look for one kind of error."""
+"""Errors in single answers (Collins et al. 2022), and the base class of rules that look for one kind of error."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.reason_text import format_count
+from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.audit import AuditAction
 from plurivox.core.method import option
@@ -21,21 +21,21 @@ def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer has a percent below 0 or above 100 beside a named label."""
     answers = _require_answers(answer_rows)
     out_of_range = (answer_rows.percents.flags & OUT_OF_RANGE) > 0
-    return _has_any_mark(answers, _is_named(answers) & out_of_range)
+    return _has_any_mark_in(answers, _is_mark_naming_label(answers) & out_of_range)
 
 
 def has_contradiction(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer names a label and also rules it out."""
     answers = _require_answers(answer_rows)
     key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
-    return _has_any_mark(answers, _is_named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
+    return _has_any_mark_in(answers, _is_mark_naming_label(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
-def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
-    """(n_answers,) whether an answer's top label has no readable percent; with `zero`, a percent of 0 counts as none."""
+def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) -> Bools:
+    """(n_answers,) whether the top label has no readable percent; if `zero_is_missing`, a percent of 0 counts as none."""
     answers = _require_answers(answer_rows)
     value = parse_percents(answers.typed(0)).value
-    missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero & (value == 0)))
+    missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero_is_missing & (value == 0)))
     for column in (answers.abstain, answers.none_of_these):
         if column is not None:
             missing &= ~column
@@ -46,85 +46,87 @@ def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
     return missing
 
 
-def describe_out_of_range(answer_rows: AnswerRows, i: int) -> str:
-    """Return a reason that quotes the first percent of answer `i` that is out of range."""
-    answers, marks = _marks_of_answer(answer_rows, i)
-    flags = _is_named(answers, marks) & (answer_rows.percents.flags[marks] & OUT_OF_RANGE > 0)
+def describe_out_of_range(answer_rows: AnswerRows, answer_index: int) -> str:
+    """Return the reason for removing answer `answer_index`: its first percent outside 0 to 100, quoted with its label."""
+    answers, marks = _marks_of_answer(answer_rows, answer_index)
+    flags = _is_mark_naming_label(answers, marks) & (answer_rows.percents.flags[marks] & OUT_OF_RANGE > 0)
     at = marks.start + int(flags.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
 
-def describe_contradiction(answer_rows: AnswerRows, i: int) -> str:
-    """Return a reason that quotes the first label of answer `i` that is both named and ruled out."""
-    answers, marks = _marks_of_answer(answer_rows, i)
+def describe_contradiction(answer_rows: AnswerRows, answer_index: int) -> str:
+    """Return the reason for removing answer `answer_index`: the first label that it both names and rules out."""
+    answers, marks = _marks_of_answer(answer_rows, answer_index)
     kinds, labels = answers.mark_kind[marks].tolist(), answers.mark_label[marks].tolist()
     never = {label for kind, label in zip(kinds, labels, strict=True) if kind == NEVER}
     both = next(label for kind, label in zip(kinds, labels, strict=True) if kind == NAMED and label in never)
     return f"{str(answers.labels[both])!r} is named and also ruled out"
 
 
-def describe_missing_percent(answer_rows: AnswerRows, i: int) -> str:
-    """Return a reason that quotes the text entered beside the top label of answer `i` instead of a percent."""
-    answers, marks = _marks_of_answer(answer_rows, i)
+def describe_missing_percent(answer_rows: AnswerRows, answer_index: int) -> str:
+    """Return the reason for removing answer `answer_index`: the text entered beside its top label instead of a percent."""
+    answers, marks = _marks_of_answer(answer_rows, answer_index)
     at = marks.start + answers.mark_kind[marks].tolist().index(NAMED)
-    typed, top = str(answers.mark_typed[at]), str(answer_rows.labels[answer_rows.top[i]])
+    typed, top = str(answers.mark_typed[at]), str(answer_rows.labels[answer_rows.top[answer_index]])
     return f"{typed!r} beside {top!r} is not a percent" if typed.strip() else f"nothing was typed beside {top!r}"
 
 
-def _marks_of_answer(answer_rows: AnswerRows, i: int) -> tuple[Answers, slice]:
-    """Return the answers, and the slice of their marks that belongs to answer `i`."""
+def _marks_of_answer(answer_rows: AnswerRows, answer_index: int) -> tuple[Answers, slice]:
+    """Return (all answers, slice of the marks of answer `answer_index` in their columns of marks)."""
     answers = _require_answers(answer_rows)
-    return answers, slice(int(answers.mark_start[i]), int(answers.mark_start[i + 1]))
+    return answers, slice(int(answers.mark_start[answer_index]), int(answers.mark_start[answer_index + 1]))
 
 
-def _is_named(answers: Answers, marks: slice = slice(None)) -> Bools:
-    """(n_marks,) whether a mark names a label; text typed where no label was chosen does not."""
-    return (answers.mark_kind[marks] == NAMED) & (answers.mark_label[marks] >= 0)
+def _is_mark_naming_label(answers: Answers, mark_slice: slice = slice(None)) -> Bools:
+    """(n_marks,) whether each mark names a label; a mark with text but without a label does not."""
+    return (answers.mark_kind[mark_slice] == NAMED) & (answers.mark_label[mark_slice] >= 0)
 
 
-def _has_any_mark(answers: Answers, mask: Bools) -> Bools:
-    """(n_answers,) whether at least one mark of an answer is in `mask` (n_marks,)."""
+def _has_any_mark_in(answers: Answers, mark_mask: Bools) -> Bools:
+    """(n_answers,) whether at least one mark of each answer is in `mark_mask` (n_marks,)."""
     out = np.zeros(len(answers), bool)
-    out[answers.mark_answer[mask]] = True
+    out[answers.mark_answer[mark_mask]] = True
     return out
 
 
 def _require_answers(answer_rows: AnswerRows) -> Answers:
-    """Return the `Answers` behind the rows; they must not be votes."""
+    """Return the `Answers` object that the rows were made from; assert that they were not made from votes."""
     assert answer_rows.answers is not None
     return answer_rows.answers
 
 
 @dataclass(frozen=True)
 class ErrorRule(Rule, ABC):
-    """A rule for one kind of error: removes or flags the answers that have it, and removes workers with too many."""
+    """Base class of rules for one kind of error: remove or flag answers that have it, and workers with too many of them."""
 
     takes: ClassVar[frozenset[str]] = frozenset()
     needs: ClassVar[tuple[str, ...]] = ("marks",)
     error: ClassVar[str]  # the error as text that completes "3 answers with ..."
 
     at_most: int | None = option(
-        None, "remove workers with more such answers, with all their answers; none: remove no worker", low=0
+        None,
+        "remove workers with more answers that have the error than this, with all their answers; none: remove no worker",
+        low=0,
     )
-    answers: bool = option(True, "remove such answers; if no, keep and flag them")
+    answers: bool = option(True, "remove answers that have the error; if no, keep and flag them")
 
     @abstractmethod
     def find_errors(self, answer_rows: AnswerRows) -> Bools:
-        """(n_answers,) whether an answer has the error."""
+        """(n_answers,) whether each answer has the kind of error that the rule looks for."""
 
     @abstractmethod
-    def describe_error(self, answer_rows: AnswerRows, i: int) -> str:
-        """Return a reason that says what is wrong with answer `i`."""
+    def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
+        """Return the reason for removing answer `answer_index`: what is wrong with it, as text."""
 
     def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         errors = self.find_errors(answer_rows)
-        n = answer_rows.count_by_worker(errors)
+        n = answer_rows.count_answers_by_worker(errors)
         too_many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most
-        workers = Findings.from_mask("worker", too_many, n, lambda worker: self._too_many_reason(int(n[worker])))
+        workers = Findings.from_mask("worker", too_many, n, lambda worker: self._too_many_errors_reason(int(n[worker])))
         did: AuditAction = "removed" if self.answers else "flagged"
         value = np.full(len(answer_rows), np.nan)
         return workers, Findings.from_mask("answer", errors, value, lambda i: self.describe_error(answer_rows, i), did)
 
-    def _too_many_reason(self, n: int) -> str:
-        """Return the reason to remove a worker with `n` answers that have the error."""
-        return f"{format_count(n, 'answer')} with {self.error}; at most {self.at_most} allowed"
+    def _too_many_errors_reason(self, n_errors: int) -> str:
+        """Return the reason for removing a worker: `n_errors` of the worker's answers have the error, more than allowed."""
+        return f"{format_count(n_errors, 'answer')} with {self.error}; at most {self.at_most} allowed"

@@ -1,4 +1,4 @@
-"""`AnswerRows`: a common view of answers and votes, one row per answer, that cleaning rules work on."""
+"""`AnswerRows`: answers or votes as columns with one row per answer, the common input of cleaning rules."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ UNKNOWN, UNLISTED = (
 
 @dataclass(frozen=True, eq=False)
 class AnswerRows:
-    """A common view of answers and votes with one row per answer; a soft answer in a votes table has several votes rows."""
+    """Answers or votes as columns with one row per answer; the votes rows of one soft answer become one row."""
 
     task: Ints  # (n,) code into `tasks`
     worker: Ints  # (n,) code into `workers`; -1: no worker is named
@@ -39,29 +39,33 @@ class AnswerRows:
     truth: Ints | None = None  # (n_tasks,) code of the known label, UNKNOWN or UNLISTED; None: no gold was given
 
     @classmethod
-    def of(cls, given: Answers | Votes, gold: SoftLabels | None = None, source_row: Ints | None = None) -> Self:
-        """Return the view of answers or votes, with the known labels of their tasks if `gold` is given.
+    def from_source(
+        cls, source: Answers | Votes, gold: SoftLabels | None = None, source_row: Ints | None = None
+    ) -> Self:
+        """Return answers or votes as rows, one per answer, with the known labels of their tasks if `gold` is given.
 
         `source_row` (n_rows,) is the number of each row in the original source, before other rules removed rows.
         """
-        answer_of_row, first = (np.arange(len(given)),) * 2 if isinstance(given, Answers) else _group_rows(given)
-        times = {name: None if (c := getattr(given, name)) is None else c[first] for name in ("seconds", "when")}
+        answer_of_row, first = (
+            (np.arange(len(source)),) * 2 if isinstance(source, Answers) else _group_votes_by_answer(source)
+        )
+        times = {name: None if (c := getattr(source, name)) is None else c[first] for name in ("seconds", "when")}
         return cls(
-            task=given.task[first],
-            worker=given.worker[first],
-            top=_first_named_label(given)
-            if isinstance(given, Answers)
-            else _heaviest_label(given, answer_of_row, first),
-            tasks=given.tasks,
-            workers=given.workers,
-            labels=given.labels,
+            task=source.task[first],
+            worker=source.worker[first],
+            top=_first_named_label(source)
+            if isinstance(source, Answers)
+            else _heaviest_label(source, answer_of_row, first),
+            tasks=source.tasks,
+            workers=source.workers,
+            labels=source.labels,
             answer_of_row=answer_of_row,
             source_row=first if source_row is None else source_row[first],
             seconds=times["seconds"],
             when=times["when"],
-            answers=given if isinstance(given, Answers) else None,
-            votes=given if isinstance(given, Votes) else None,
-            truth=None if gold is None else _gold_codes(given, gold),
+            answers=source if isinstance(source, Answers) else None,
+            votes=source if isinstance(source, Votes) else None,
+            truth=None if gold is None else _gold_codes(source, gold),
         )
 
     def __len__(self) -> int:
@@ -73,25 +77,25 @@ class AnswerRows:
 
     @cached_property
     def percents(self) -> Percents:
-        """(n_marks,) the text typed beside each mark, parsed as percents."""
+        """(n_marks,) the text typed beside each label that an answer marks, parsed as percents; not for votes."""
         assert self.answers is not None
         return parse_percents(self.answers.mark_typed)
 
-    def count_by_worker(self, mask: Bools | None = None) -> Ints:
-        """(n_workers,) the number of answers of each worker, only those in `mask` (n,) if it is given."""
-        mine = self.worker >= 0 if mask is None else mask & (self.worker >= 0)
+    def count_answers_by_worker(self, answer_mask: Bools | None = None) -> Ints:
+        """(n_workers,) the number of answers of each worker; only those in `answer_mask` (n_answers,) if it is given."""
+        mine = self.worker >= 0 if answer_mask is None else answer_mask & (self.worker >= 0)
         return np.bincount(self.worker[mine], minlength=self.n_workers)
 
     # ---- order and repeats
 
     @property
-    def is_ordered(self) -> bool:
-        """Whether the order of the answers is known; votes are sorted by task, so theirs is known only if all have a time."""
+    def is_order_known(self) -> bool:
+        """Whether it is known which answer came first: always for an answers table, for votes only if all have a time."""
         return self.answers is not None or (self.when is not None and bool(np.isfinite(self.when).all()))
 
     @cached_property
     def arrival_order(self) -> Ints:
-        """(n,) the answers sorted by worker, task, and the order in which they were given.
+        """(n_answers,) indices that sort the answers by worker, then task, then the order in which they were given.
 
         That order is by time if every time is known; else by sitting and position if they are known; else by row.
         """
@@ -105,9 +109,9 @@ class AnswerRows:
             keys.append(self.when)
         return np.lexsort([*keys, self.task, self.worker])
 
-    def previous_answers(self, mask: Bools | None = None) -> Ints:
-        """(n,) the worker's previous answer to the same task, -1 if there is none; only among those in `mask` (n,)."""
-        order = self.arrival_order if mask is None else self.arrival_order[mask[self.arrival_order]]
+    def previous_answers(self, answer_mask: Bools | None = None) -> Ints:
+        """(n_answers,) index of the worker's previous answer to the task, -1 if none; only among those in `answer_mask`."""
+        order = self.arrival_order if answer_mask is None else self.arrival_order[answer_mask[self.arrival_order]]
         a, b = order[:-1], order[1:]
         same = (self.worker[a] == self.worker[b]) & (self.task[a] == self.task[b]) & (self.worker[a] >= 0)
         out = np.full(len(self), -1)
@@ -116,14 +120,14 @@ class AnswerRows:
 
     @property
     def is_marked_repeat(self) -> Bools:
-        """(n,) whether an answer is marked as a repeat of an earlier one (`repeat_of`); never true of votes."""
+        """(n_answers,) whether the column `repeat_of` marks the answer as a repeat of an earlier one; all False for votes."""
         if self.answers is None or self.answers.repeat_of is None:
             return np.zeros(len(self), bool)
         return np.asarray(self.answers.repeat_of >= 0)
 
     @cached_property
     def repeat_pairs(self) -> tuple[Ints, Ints]:
-        """(later, earlier): pairs of answers of a worker to the same task, as marked; without marks, all such pairs."""
+        """(later, earlier): indices of repeated answers and of those they repeat; if none are marked, of successive answers."""
         if self.answers is not None and self.answers.repeat_of is not None:
             later = np.flatnonzero(self.is_marked_repeat)
             return later, self.answers.repeat_of[later]
@@ -131,17 +135,17 @@ class AnswerRows:
         later = np.flatnonzero(earlier >= 0)
         return later, earlier[later]
 
-    def content_codes(self, mask: Bools) -> Ints:
-        """Return a code for the content of each answer in `mask`; answers with identical content have the same code."""
+    def content_codes(self, answer_mask: Bools) -> Ints:
+        """Return a code for the content (labels, percents) of each answer in `answer_mask`; equal content has equal codes."""
         if self.answers is None:
             assert self.votes is not None
-            rows = np.flatnonzero(mask[self.answer_of_row])
-            answer_of_row = (np.cumsum(mask) - 1)[self.answer_of_row[rows]]
+            rows = np.flatnonzero(answer_mask[self.answer_of_row])
+            answer_of_row = (np.cumsum(answer_mask) - 1)[self.answer_of_row[rows]]
             order = np.lexsort((self.votes.label[rows], answer_of_row))
-            start = np.searchsorted(answer_of_row[order], np.arange(int(mask.sum()) + 1))
+            start = np.searchsorted(answer_of_row[order], np.arange(int(answer_mask.sum()) + 1))
             codes = row_codes(self.votes.label[rows], self.votes.weights[rows])
             return _list_codes(codes[order], start)
-        a = self.answers.where(mask)
+        a = self.answers.where(answer_mask)
         marks = _list_codes(row_codes(a.mark_kind, a.mark_label, a.mark_typed), a.mark_start)
         return row_codes(marks, *(c for c in (a.form, a.abstain, a.none_of_these) if c is not None))
 
@@ -149,7 +153,7 @@ class AnswerRows:
 
     @cached_property
     def correctness(self) -> Floats:
-        """(n,) 1 if the top label is the known label, 0 if not; nan if no label is known, or for a "can't tell" answer."""
+        """(n_answers,) 1 if the top label is the task's known label, 0 if not; nan if none is known, or for "can't tell"."""
         assert self.truth is not None
         true = self.truth[self.task]
         known = true != UNKNOWN
@@ -157,15 +161,15 @@ class AnswerRows:
             known &= ~self.answers.abstain
         return np.where(known, (self.top == true).astype(np.float64), np.nan)
 
-    def accuracy(self) -> tuple[Floats, Ints]:
-        """Return (n_workers,) the share of correct answers to tasks with a known label, nan without any, and their number."""
+    def worker_accuracy(self) -> tuple[Floats, Ints]:
+        """Return (share of correct answers, number of answers) on tasks with known labels, each (n_workers,)."""
         known = ~np.isnan(self.correctness)
-        n, hits = self.count_by_worker(known), self.count_by_worker(known & (self.correctness == 1))
+        n, hits = self.count_answers_by_worker(known), self.count_answers_by_worker(known & (self.correctness == 1))
         return np.where(n > 0, hits / np.maximum(n, 1), np.nan), n
 
 
-def _group_rows(votes: Votes) -> tuple[Ints, Ints]:
-    """Return (answer_of_row, first): the answer of each row of the votes, in order of appearance, and the first row of each."""
+def _group_votes_by_answer(votes: Votes) -> tuple[Ints, Ints]:
+    """Return (answer number of each votes row, first votes row of each answer), answers numbered by first appearance."""
     if votes.answer is None:
         return np.arange(len(votes)), np.arange(len(votes))
     _, first, code = np.unique(votes.answer, return_index=True, return_inverse=True)
@@ -176,7 +180,7 @@ def _group_rows(votes: Votes) -> tuple[Ints, Ints]:
 
 
 def _first_named_label(answers: Answers) -> Ints:
-    """(n,) the code of the label named first; -1 for "can't tell" and "none of these" answers, even with marked labels."""
+    """(n_answers,) the code of the label named first; -1 for "can't tell" and "none of these", even if labels are marked."""
     top = answers.named(0)
     for no_label in (answers.abstain, answers.none_of_these):
         if no_label is not None:
@@ -184,23 +188,23 @@ def _first_named_label(answers: Answers) -> Ints:
     return top
 
 
-def _heaviest_label(votes: Votes, answer_of_row: Ints, first: Ints) -> Ints:
-    """(n,) the code of the label with the largest weight in each answer; ties go to the earlier label."""
-    if len(first) == len(votes):
+def _heaviest_label(votes: Votes, answer_of_row: Ints, first_rows: Ints) -> Ints:
+    """(n_answers,) the code of the label with the largest weight in each soft answer; ties go to the earlier label."""
+    if len(first_rows) == len(votes):
         return votes.label.astype(np.int64)
     order = np.lexsort((votes.label, -votes.weights, answer_of_row))
-    return votes.label[order][np.searchsorted(answer_of_row[order], np.arange(len(first)))].astype(np.int64)
+    return votes.label[order][np.searchsorted(answer_of_row[order], np.arange(len(first_rows)))].astype(np.int64)
 
 
-def _gold_codes(given: Answers | Votes, gold: SoftLabels) -> Ints:
-    """(n_tasks,) the most probable gold label of each task as a code into `given.labels`, UNKNOWN or UNLISTED."""
-    gold_row = positions(gold.tasks, given.tasks)
-    code = positions(given.labels, gold.hard())
+def _gold_codes(source: Answers | Votes, gold: SoftLabels) -> Ints:
+    """(n_tasks,) the most probable gold label of each task as a code into `source.labels`, or UNKNOWN or UNLISTED."""
+    gold_row = positions(gold.tasks, source.tasks)
+    code = positions(source.labels, gold.hard())
     return np.where(gold_row < 0, UNKNOWN, np.where(code < 0, UNLISTED, code)[gold_row])
 
 
 def row_codes(*columns: NDArray[Any]) -> Ints:
-    """(n,) an integer code for each row of the columns; rows that are equal in every column have the same code.
+    """(n_rows,) an integer code for each row of several columns; rows that are equal in every column have the same code.
 
     >>> row_codes(np.array([5, 5, 7]), np.array([0.5, 0.5, 0.5])).tolist()
     [0, 0, 1]
@@ -212,13 +216,13 @@ def row_codes(*columns: NDArray[Any]) -> Ints:
     return code
 
 
-def _list_codes(items: Ints, start: Ints) -> Ints:
-    """(n,) an integer code for each list items[start[i]:start[i + 1]]; equal lists have the same code."""
-    size = np.diff(start)
+def _list_codes(items: Ints, list_start: Ints) -> Ints:
+    """(n_lists,) an integer code for each list items[list_start[i]:list_start[i + 1]]; equal lists have the same code."""
+    size = np.diff(list_start)
     code = row_codes(size)
     for place in range(int(size.max(initial=0))):
         long = np.flatnonzero(size > place)
         item = np.zeros(len(size), np.int64)
-        item[long] = items[start[long] + place] + 1
+        item[long] = items[list_start[long] + place] + 1
         code = row_codes(code, item)
     return code

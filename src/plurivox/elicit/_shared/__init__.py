@@ -1,1 +1,1 @@
-"""Code shared by several forms."""
+"""Helpers shared by several elicitation forms."""

@@ -11,14 +11,14 @@ from plurivox.core.method import option
 from plurivox.core.questions import Question
 from plurivox.core.types import Bools, Floats, Ints, smallest_ints
 from plurivox.elicit._contract import Form, Shares, set_flag, set_percent_flags
-from plurivox.elicit._shared.answer_marks import (
+from plurivox.elicit._shared.cifar10s_released_formula import Compat, weights_by_released_formula
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
     NamedLabel,
     first_two_labels,
 )
-from plurivox.elicit._shared.cifar10s_release import Compat, released_shares
 
 Spread: TypeAlias = Literal["clamp", "uniform", "none"]
 SPREAD_HELP = (
@@ -29,7 +29,7 @@ MAX_ROWS = 2**31  # of votes
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The split of each answer's weight between its named labels and its n open labels.
+    """How the weight of each answer is split between its named labels and its n open labels (those that get the rest).
 
     With P the sum of the percents of the answer:
 
@@ -45,44 +45,44 @@ class Split:
     gamma: float
 
     @property
-    def total(self) -> Floats:
-        """(n_answers,) P, the sum of the percents of each answer."""
+    def percent_sum(self) -> Floats:
+        """(n_answers,) the sum of the percents that each answer gives to its named labels."""
         return np.bincount(self.named.answer, self.points, minlength=self.named.n_answers).astype(np.float64)
 
-    def has_rest(self, total: Floats) -> Bools:
-        """(n_answers,) whether the answer leaves weight for open labels, given the sums `total` (n_answers,)."""
-        return (total > 0) & ((total < 100) | (self.gamma > 0))
+    def leaves_rest(self, percent_sum: Floats) -> Bools:
+        """(n_answers,) whether the answer leaves weight for labels that it does not name, given its sum of percents."""
+        return (percent_sum > 0) & ((percent_sum < 100) | (self.gamma > 0))
 
-    def weights(self, total: Floats, n_open: Ints, flags: Ints) -> tuple[Floats, Floats]:
-        """(n_named,) the weight of each named label, and (n_answers,) of each open label; set the flag over-100 in `flags`."""
-        has_open, full = n_open > 0, total >= 100
-        set_flag(flags, "over-100", total > 100)
-        whole = np.where(has_open & ~full, 100.0, np.where(total > 0, total, 1))
+    def named_and_open_weights(self, percent_sum: Floats, n_open: Ints, flags: Ints) -> tuple[Floats, Floats]:
+        """Return ((n_named,) weight of each named label, (n_answers,) of each open label); sets the flag over-100."""
+        has_open, full = n_open > 0, percent_sum >= 100
+        set_flag(flags, "over-100", percent_sum > 100)
+        whole = np.where(has_open & ~full, 100.0, np.where(percent_sum > 0, percent_sum, 1))
         kept = np.where(has_open & full, 1 - self.gamma, 1.0)
         answer = self.named.answer
         weight = self.points * kept[answer] / whole[answer]
-        rest = np.where(full, 100 * self.gamma, 100 - total)
+        rest = np.where(full, 100 * self.gamma, 100 - percent_sum)
         each = np.where(has_open, rest, 0) / (100.0 * np.maximum(n_open, 1))
         return weight, each
 
 
-def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, without_named: bool = False) -> Shares:
-    """Return the weights of named labels, with the rest in equal parts on the open labels; set flags in `flags`.
+def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, without_named: bool = False) -> Shares:
+    """Return the label weights of answers: named labels by percent, the rest equally on open labels. Sets flags in `flags`.
 
     `without_named`: an answer that names no label gives all weight to its open labels.
     """
     from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
 
-    total, n_labels = split.total, len(answers.labels)
-    wanted = split.has_rest(total) | (without_named & (total == 0))
-    n_open = np.where(wanted & (how != "none"), n_labels, 0)
+    total, n_labels = split.percent_sum, len(answers.labels)
+    wanted = split.leaves_rest(total) | (without_named & (total == 0))
+    n_open = np.where(wanted & (spread != "none"), n_labels, 0)
     marks = answers.mark_start, answers.mark_kind, answers.mark_label
-    named_start = np.concatenate([[0], np.cumsum(split.named.counts)])
-    skip_ruled_out = how == "clamp"
-    if how != "none" and len(answers):
+    named_start = np.concatenate([[0], np.cumsum(split.named.pairs_per_answer)])
+    skip_ruled_out = spread == "clamp"
+    if spread != "none" and len(answers):
         kernels.count_open_labels(wanted, *marks, named_start, split.named.label, skip_ruled_out, n_open)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
-    weight, each = split.weights(total, n_open, flags)
+    weight, each = split.named_and_open_weights(total, n_open, flags)
     answer = split.named.answer
     size = np.where(each > 0, n_open, 0) + np.bincount(answer[weight > 0], minlength=len(answers))
     if (n_rows := int(size.sum())) > MAX_ROWS:
@@ -93,21 +93,21 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_ints(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
     kernels.fill_weight_rows(
-        row_starts_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
+        first_rows_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
     )
     set_flag(flags, "spread-above-top", above & (total > 0))
     return Shares(*out, flags)
 
 
-def row_starts_by_task(answers: Answers, size: Ints) -> Ints:
-    """(n_answers,) the first row of each answer if rows are sorted by task, given `size` (n_answers,), its number of rows."""
+def first_rows_by_task(answers: Answers, rows_per_answer: Ints) -> Ints:
+    """(n_answers,) the first output row of each answer if rows are sorted by task, given the number of rows per answer."""
     from plurivox.engine.kernels import answer_weights as kernels
 
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)
     kernels.counting_sort(answers.task, np.cumsum(counts) - counts, order)
     begin = np.empty(len(answers), np.int64)
-    begin[order] = np.cumsum(size[order]) - size[order]
+    begin[order] = np.cumsum(rows_per_answer[order]) - rows_per_answer[order]
     return begin
 
 
@@ -118,14 +118,16 @@ class PercentForm(Form):
     asks: ClassVar[Question]
     top_is_certain: ClassVar[bool] = False  # a top label without a percent is certain, and not flagged
 
-    gamma: float = option(0.1, "weight of the open labels if the percents sum to 100 or more", low=0, high=1)
+    gamma: float = option(
+        0.1, "total weight of the labels that are not named if the percents sum to 100 or more", low=0, high=1
+    )
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
     twice: Literal["first", "last", "sum"] = option(
         "first", "percent of a label that is named twice: the first, the last, or their sum"
     )
 
-    def named_percents(self, answers: Answers, used: int) -> tuple[AnswerLabels, Floats, Ints]:
-        """Return (named, percents, flags): the first `used` named labels of each answer with corrected percents, sorted.
+    def first_labels_and_percents(self, answers: Answers, n_labels_used: int) -> tuple[AnswerLabels, Floats, Ints]:
+        """Return (first `n_labels_used` named labels of each answer, their corrected percents, (n_answers,) flags).
 
         Repeated labels are merged and contradictions resolved. Answers with more labels than the form asks for are flagged.
         """
@@ -133,28 +135,28 @@ class PercentForm(Form):
         flags = np.zeros(len(answers), np.uint32)
         top, second, n_named = first_two_labels(answers)
         set_flag(flags, "further-labels", n_named > self.asks.labels)
-        set_percent_flags(flags, top.odd)
-        if used < 2:
-            second = _no_second_label(len(answers))
-        label2, percent2 = _read_second(second, flags)
+        set_percent_flags(flags, top.percent_flags)
+        if n_labels_used < 2:
+            second = _empty_second_label(len(answers))
+        label2, percent2 = _second_label_and_percent(second, flags)
         percent1, label2, percent2 = self._merge_repeated_label(top, label2, percent2, flags)
         percent1 = _top_percent(top, percent1, percent2, flags, self.top_is_certain)
         set_flag(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
         set_flag(flags, "no-top", (top.label < 0) & (label2 >= 0))
         label1, label2 = self._resolve_contradictions(top, second, label2, flags)
-        return *_to_sorted_pairs(label1, percent1, label2, percent2), flags
+        return *_join_label_columns(label1, percent1, label2, percent2), flags
 
-    def top_shares(self, answers: Answers, how: Spread, compat: Compat, *, used: int) -> Shares:
-        """Return the shares of the first `used` labels and the open labels, by the released formula if `compat` is cifar10s."""
+    def first_labels_shares(self, answers: Answers, spread: Spread, compat: Compat, *, n_labels_used: int) -> Shares:
+        """Return the label weights of answers from their first `n_labels_used` labels, or by the released CIFAR-10S code."""
         if compat == "cifar10s":
-            return released_shares(answers, used, how == "clamp", self.gamma)
-        named, points, flags = self.named_percents(answers, used)
-        return spread_rest(answers, Split(named, points, self.gamma if how == "clamp" else 0.0), how, flags)
+            return weights_by_released_formula(answers, n_labels_used, spread == "clamp", self.gamma)
+        named, points, flags = self.first_labels_and_percents(answers, n_labels_used)
+        return spread_rest(answers, Split(named, points, self.gamma if spread == "clamp" else 0.0), spread, flags)
 
     def _merge_repeated_label(
         self, top: NamedLabel, label2: Ints, percent2: Floats, flags: Ints
     ) -> tuple[Floats, Ints, Floats]:
-        """Return (top percent, second label, second percent), a label named twice merged into the top label and flagged."""
+        """Return (top percent, second label, second percent) after merging a label named twice into the top label; flags it."""
         percent1 = np.clip(top.percent, 0, 100)
         same = (label2 >= 0) & (label2 == top.label)
         set_flag(flags, "named-twice", same)
@@ -168,7 +170,7 @@ class PercentForm(Form):
     def _resolve_contradictions(
         self, top: NamedLabel, second: NamedLabel, label2: Ints, flags: Ints
     ) -> tuple[Ints, Ints]:
-        """Return the two labels, with -1 for a label dropped by the option `contradiction`; set the flag contradiction."""
+        """Return (top label, second label), -1 if dropped because also ruled out; sets the flag contradiction in `flags`."""
         hit = top.ruled_out | second.ruled_out
         set_flag(flags, "contradiction", hit)
         if self.contradiction == "named" or not hit.any():
@@ -177,14 +179,19 @@ class PercentForm(Form):
         return np.where(out1, -1, top.label), np.where(out2, -1, label2)
 
 
-def _no_second_label(n: int) -> NamedLabel:
-    """Return the second label of `n` answers that name none."""
-    return NamedLabel(np.full(n, -1, np.int32), np.full(n, np.nan), np.zeros(n, np.uint8), np.zeros(n, bool))
+def _empty_second_label(n_answers: int) -> NamedLabel:
+    """Return a `NamedLabel` for `n_answers` answers that name no second label."""
+    return NamedLabel(
+        np.full(n_answers, -1, np.int32),
+        np.full(n_answers, np.nan),
+        np.zeros(n_answers, np.uint8),
+        np.zeros(n_answers, bool),
+    )
 
 
-def _read_second(second: NamedLabel, flags: Ints) -> tuple[Ints, Floats]:
-    """Return the second label and its percent, -1 and 0 if it has no percent; set its flags in `flags`."""
-    set_percent_flags(flags, second.odd)
+def _second_label_and_percent(second: NamedLabel, flags: Ints) -> tuple[Ints, Floats]:
+    """Return (second label, its percent) of each answer, (-1, 0) if it has no percent; sets flags in `flags`, in place."""
+    set_percent_flags(flags, second.percent_flags)
     empty = np.isnan(second.percent)
     set_flag(flags, "second-without-percent", empty & (second.label >= 0))
     percent = np.where(empty, 0, np.clip(second.percent, 0, 100))
@@ -192,17 +199,19 @@ def _read_second(second: NamedLabel, flags: Ints) -> tuple[Ints, Floats]:
     return np.where(empty, -1, second.label), percent
 
 
-def _top_percent(top: NamedLabel, percent: Floats, other: Floats, flags: Ints, certain: bool) -> Floats:
-    """(n_answers,) the percent of the top label, 100 minus the second percent `other` if it is empty or 0; set its flags."""
+def _top_percent(
+    top: NamedLabel, top_percent: Floats, second_percent: Floats, flags: Ints, top_is_certain: bool
+) -> Floats:
+    """(n_answers,) the top label's percent, replaced by 100 minus the second percent if empty or 0; sets flags in `flags`."""
     there = top.label >= 0
-    if not certain:
-        set_flag(flags, "no-percent", there & np.isnan(percent))
-    set_flag(flags, "zero-top", there & (percent == 0) & ~(top.percent < 0))
-    return np.where(there, np.where(percent > 0, percent, 100 - other), 0)
+    if not top_is_certain:
+        set_flag(flags, "no-percent", there & np.isnan(top_percent))
+    set_flag(flags, "zero-top", there & (top_percent == 0) & ~(top.percent < 0))
+    return np.where(there, np.where(top_percent > 0, top_percent, 100 - second_percent), 0)
 
 
-def _to_sorted_pairs(label1: Ints, percent1: Floats, label2: Ints, percent2: Floats) -> tuple[AnswerLabels, Floats]:
-    """Return two columns of labels (-1: none) and percents as pairs sorted by answer, then label."""
+def _join_label_columns(label1: Ints, percent1: Floats, label2: Ints, percent2: Floats) -> tuple[AnswerLabels, Floats]:
+    """Return first and second labels (-1: none) with their percents as pairs of answer and label, sorted."""
     swapped = (label2 >= 0) & (label2 < label1)
     label, percent = np.empty((len(label1), 2), np.int32), np.empty((len(label1), 2))
     label[:, 0], label[:, 1] = np.where(swapped, label2, label1), np.where(swapped, label1, label2)

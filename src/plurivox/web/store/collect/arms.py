@@ -79,9 +79,9 @@ class ArmPool(DatabasePool):
         """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given in the arm first."""
         return self._select_open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
-    def most_informative(self, n: int, least: float) -> Sequence[int]:
-        """Return at most `n` open tasks of the arm with the highest expected gain, at least `least` nats."""
-        return self._select_open(BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": least})
+    def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
+        """Return at most `n` open tasks of the arm with the highest expected gain, at least `min_gain` nats."""
+        return self._select_open(BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": min_gain})
 
 
 def pool_for_worker(

@@ -85,9 +85,9 @@ class DatabasePool:
         """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
         return self._select_open(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
-    def most_informative(self, n: int, least: float) -> Sequence[int]:
-        """Return at most `n` open tasks with the highest expected gain, at least `least` nats."""
-        return self._select_open(BY_GAIN, {"queue": "", "n": n, "least": least})
+    def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
+        """Return at most `n` open tasks with the highest expected gain, at least `min_gain` nats."""
+        return self._select_open(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
 
     def _select_open(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
         """Return the tasks that a statement selects, with their rows locked unless `read_only`."""

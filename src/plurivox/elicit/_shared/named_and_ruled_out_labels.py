@@ -1,4 +1,4 @@
-"""The marks of answers as arrays: named labels with their percents, labels ruled out, labels marked as possible."""
+"""The labels that answers name (with percents), rule out or mark as possible, as arrays of answer and label codes."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, Self, TypeAlias
@@ -18,39 +18,39 @@ CONTRADICTION_HELP = (
 
 @dataclass(frozen=True, eq=False)
 class AnswerLabels:
-    """Pairs of answer and label, one row per mark, in the order of the answers and of the marks within an answer."""
+    """Pairs of answer and label, for example all labels that answers name, in the order of the answers."""
 
     answer: Ints  # (n_pairs,) non-decreasing
     label: Ints  # (n_pairs,)
     n_answers: int
 
-    def where(self, keep: Bools) -> Self:
-        """Return the pairs in the mask `keep` (n_pairs,)."""
-        return replace(self, answer=self.answer[keep], label=self.label[keep])
+    def select_pairs(self, pair_mask: Bools) -> Self:
+        """Return only the pairs of answer and label in the mask `pair_mask` (n_pairs,)."""
+        return replace(self, answer=self.answer[pair_mask], label=self.label[pair_mask])
 
     @property
-    def counts(self) -> Ints:
-        """(n_answers,) the number of pairs of each answer."""
+    def pairs_per_answer(self) -> Ints:
+        """(n_answers,) the number of labels paired with each answer."""
         return np.bincount(self.answer, minlength=self.n_answers)
 
     @property
-    def position(self) -> Ints:
-        """(n_pairs,) the position of the pair within its answer: 0 for the first, 1 for the second, ..."""
-        counts = self.counts
+    def position_in_answer(self) -> Ints:
+        """(n_pairs,) the position of each label among the labels of its answer: 0 for the first, 1 for the second, ..."""
+        counts = self.pairs_per_answer
         return np.arange(len(self.answer)) - np.repeat(np.cumsum(counts) - counts, counts)
 
-    def contains(self, answer: Ints, label: Ints, n_labels: int) -> Bools:
-        """(n,) whether each given pair of `answer` (n,) and `label` (n,) is among the pairs."""
+    def contains_pairs(self, answer: Ints, label: Ints, n_labels: int) -> Bools:
+        """(n,) whether each pair of `answer` (n,) and `label` (n,) is among the stored pairs of answer and label."""
         keys = self.answer.astype(np.int64) * n_labels + self.label
         return np.isin(answer.astype(np.int64) * n_labels + label, keys)
 
-    def sorted_unique(self, n_labels: int) -> Self:
-        """Return each pair once, sorted by answer, then label."""
+    def sorted_unique_pairs(self, n_labels: int) -> Self:
+        """Return each pair of answer and label once, sorted by answer, then label."""
         answer, label = np.divmod(np.unique(self.answer.astype(np.int64) * n_labels + self.label), n_labels)
         return replace(self, answer=answer, label=label)
 
-    def is_repeat(self, n_labels: int) -> Bools:
-        """(n_pairs,) whether the label occurs earlier in the same answer."""
+    def is_repeated_label(self, n_labels: int) -> Bools:
+        """(n_pairs,) whether the label of each pair occurs earlier in the same answer."""
         key = self.answer.astype(np.int64) * n_labels + self.label
         repeated = np.ones(len(key), bool)
         repeated[np.unique(key, return_index=True)[1]] = False
@@ -58,33 +58,33 @@ class AnswerLabels:
 
 
 def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
-    """Return the answer and label of all marks of one kind: named, never (ruled out) or possible."""
+    """Return the pairs of answer and label that are marked as `kind`: named, never (ruled out) or possible."""
     here = np.flatnonzero(_has_kind_and_label(answers, kind))
     return AnswerLabels(answers.mark_answer[here], answers.mark_label[here], len(answers))
 
 
-def named_percents(answers: Answers) -> Percents:
-    """Parse the percent entered for each pair of `marks_of_kind(answers, "named")`."""
+def parse_named_percents(answers: Answers) -> Percents:
+    """Return the percents typed beside the named labels of all answers, parsed, one per named label."""
     return parse_percents(answers.mark_typed[_has_kind_and_label(answers, "named")])
 
 
 def _has_kind_and_label(answers: Answers, kind: str) -> Bools:
-    """(n_marks,) whether the mark is of this kind and has a label."""
+    """(n_marks,) whether each mark of the answers is of this kind (named, never or possible) and has a label."""
     return (answers.mark_kind == MARK_KINDS[kind]) & (answers.mark_label >= 0)
 
 
 @dataclass(frozen=True, eq=False)
 class NamedLabel:
-    """The first (or second) named label of each answer, with its percent."""
+    """The first (or second) label that each answer names, with its percent and whether the answer also rules it out."""
 
     label: Ints  # (n_answers,) -1: none
     percent: Floats  # (n_answers,) nan: empty or not a number
-    odd: Ints  # (n_answers,) bits of Percents.flags; 0 without a label
+    percent_flags: Ints  # (n_answers,) bits of Percents.flags; 0 without a label
     ruled_out: Bools  # (n_answers,) whether the answer also rules it out
 
 
 def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
-    """Return the first and the second named label of each answer, and (n_answers,) the number of labels it names."""
+    """Return (first named label, second named label, number of named labels) of each answer."""
     from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
 
     read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
@@ -97,17 +97,17 @@ def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
 
 
 def resolve_contradictions(
-    named: AnswerLabels, never: AnswerLabels, rule: ContradictionRule, flags: Ints, n_labels: int
+    named: AnswerLabels, ruled_out: AnswerLabels, rule: ContradictionRule, flags: Ints, n_labels: int
 ) -> Bools:
-    """(n_pairs,) whether a named label is kept by `rule` if it is also ruled out; set the flag contradiction in `flags`."""
-    clash = never.contains(named.answer, named.label, n_labels)
+    """(n_pairs,) whether each named label stays, by `rule` if it is also ruled out; flags such answers in `flags`, in place."""
+    clash = ruled_out.contains_pairs(named.answer, named.label, n_labels)
     hit = np.zeros(named.n_answers, bool)
     hit[named.answer[clash]] = True
     set_flag(flags, "contradiction", hit)
     return {"named": np.ones(len(clash), bool), "never": ~clash, "drop": ~hit[named.answer]}[rule]
 
 
-def sorted_pairs(answer: Ints, label: Ints, points: Floats, n_labels: int) -> tuple[Ints, Ints, Floats]:
-    """Return the columns sorted by answer, then label."""
+def sort_by_answer_and_label(answer: Ints, label: Ints, points: Floats, n_labels: int) -> tuple[Ints, Ints, Floats]:
+    """Return the columns `answer`, `label` and `points`, their rows sorted by answer, then label."""
     order = np.argsort(answer.astype(np.int64) * n_labels + label, kind="stable")
     return answer[order], label[order], points[order]

@@ -1,0 +1,99 @@
+"""Label weights by the formula of the released CIFAR-10S code, errors included: the published soft labels bit by bit."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from plurivox.core.answers import Answers
+from plurivox.core.errors import OptionError
+from plurivox.core.types import Bools, Floats, Ints
+from plurivox.elicit._contract import Shares, set_flag, set_percent_flags
+from plurivox.elicit._shared.named_and_ruled_out_labels import AnswerLabels, first_two_labels, marks_of_kind
+
+Compat: TypeAlias = Literal["none", "cifar10s"]
+COMPAT_HELP = (
+    "cifar10s: weights by the formula of the released CIFAR-10S code, including its errors; none: as in the paper"
+)
+MAX_CELLS = 2**22  # of the dense table in memory at a time
+
+
+def check_released_spread(form_name: str, spread: str) -> None:
+    """Raise OptionError if the option `spread` is not clamp or uniform, the two formulas of the released CIFAR-10S code."""
+    if spread not in ("clamp", "uniform"):
+        raise OptionError(f"{form_name}: with compat=cifar10s spread must be clamp or uniform; got {spread}")
+
+
+def weights_by_released_formula(answers: Answers, n_labels_used: int, clamp: bool, gamma: float) -> Shares:
+    """Return each answer's label weights by the formula of the released CIFAR-10S code, from its first `n_labels_used` labels.
+
+    Percents are parsed as in the released code ("8p" is 80), and a top percent of 0 is 100. A second label without a percent
+    is ignored; one that equals the top label overwrites its percent. An answer with a negative weight is flagged and left out.
+    """
+    never, n_labels = marks_of_kind(answers, "never"), len(answers.labels)
+    flags = np.zeros(len(answers), np.uint32)
+    top, second, _ = first_two_labels(answers)
+    set_percent_flags(flags, top.percent_flags | second.percent_flags if n_labels_used > 1 else top.percent_flags)
+    set_flag(flags, "zero-top", top.percent == 0)
+    first = np.where(top.percent == 0, 100, top.percent) / 100
+    label2 = np.where((n_labels_used > 1) & ~np.isnan(second.percent), second.label, -1)
+    set_flag(flags, "named-twice", (label2 >= 0) & (label2 == top.label))
+    set_flag(flags, "contradiction", top.ruled_out | (second.ruled_out & (n_labels_used > 1)))
+    parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    bad = np.zeros(len(answers), bool)
+    for begin in range(0, len(answers), step := max(MAX_CELLS // n_labels, 1)):
+        rows = slice(begin, begin + step)
+        value = np.zeros((len(first[rows]), n_labels))
+        _write_weights(value, top.label[rows], first[rows])
+        _write_weights(value, label2[rows], second.percent[rows] / 100)
+        made = (
+            _weights_by_clamp_formula(value, _is_not_ruled_out(never, begin, value.shape), gamma)
+            if clamp
+            else _weights_by_uniform_formula(value)
+        )
+        bad[rows] = (made < 0).any(1)
+        made[bad[rows] | ~np.isfinite(made).all(1)] = 0
+        row, label = np.nonzero(made)
+        parts.append((row + begin, label, made[row, label]))
+    set_flag(flags, "negative", bad)
+    answer, label, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Shares(answer, label, weight, flags)
+
+
+def _write_weights(table: Floats, label: Ints, weight: Floats) -> None:
+    """Write `weight` (n_rows,) into `table` (n_rows, n_labels), in place, at the label of each row; skip label -1."""
+    rows = np.flatnonzero(label >= 0)
+    table[rows, label[rows]] = weight[rows]
+
+
+def _is_not_ruled_out(ruled_out: AnswerLabels, first_answer: int, shape: tuple[int, ...]) -> Bools:
+    """(n_rows, n_labels) whether each answer does not rule out each label, for `n_rows` answers from `first_answer` on."""
+    possible = np.ones(shape, bool)
+    low, high = np.searchsorted(ruled_out.answer, [first_answer, first_answer + shape[0]])
+    possible[ruled_out.answer[low:high] - first_answer, ruled_out.label[low:high]] = False
+    return possible
+
+
+def _weights_by_clamp_formula(entered: Floats, is_possible: Bools, gamma: float) -> Floats:
+    """(n_rows, n_labels) label weights by the T1 and T2 Clamp formula of the released CIFAR-10S code, from `entered` shares.
+
+    Its error: `n`, the possible labels minus those with weight, is wrong if a label with weight is ruled out.
+    """
+    total = entered.sum(1, keepdims=True)
+    n = is_possible.sum(1, keepdims=True) - (entered > 0).sum(1, keepdims=True)
+    full = total >= 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entered = np.where(full, entered / total, entered)
+        spread = entered * np.where(full, 1 - gamma, 1) + np.where(
+            is_possible & (entered == 0), np.where(full, gamma, 1 - total) / n, 0
+        )
+        made = np.where(n != 0, spread, entered)
+        return made / made.sum(1, keepdims=True)
+
+
+def _weights_by_uniform_formula(entered: Floats) -> Floats:
+    """(n_rows, n_labels) label weights by the T1 and T2 Uniform formula of the released CIFAR-10S code."""
+    total = entered.sum(1, keepdims=True)
+    rest = np.where(total < 1, 1 - total, 0) / np.maximum((entered == 0).sum(1, keepdims=True), 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        made = np.where(entered == 0, rest, entered)
+        return made / made.sum(1, keepdims=True)
