@@ -53,9 +53,12 @@ def test_one_file_is_enough(form: str, request: pytest.FixtureRequest, tmp_path:
     assert "--added" in run(place, "-m", "plurivox.cli", "aggregate", "smoothed-shares", "--help")
     complete = {"_PLURIVOX_COMPLETE": "bash_complete", "COMP_WORDS": "plurivox aggregate smoothed", "COMP_CWORD": "2"}
     assert "smoothed-shares" in run(place, "-m", "plurivox.cli", **complete)
-    run(place, "-m", "plurivox.cli", "aggregate", "smoothed-shares", "toy", "--added", "1", "-o", str(tmp_path / "soft.csv"))
+    command = ("-m", "plurivox.cli", "aggregate", "smoothed-shares", "toy", "--added", "1")
+    run(place, *command, "-o", str(tmp_path / "soft.csv"))
     assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:label-0,p:label-1,")
-    assert "some votes added" in run(place, "-c", "from plurivox.aggregate import SmoothedShares; print(SmoothedShares.__doc__)")
+    assert "some votes added" in run(
+        place, "-c", "from plurivox.aggregate import SmoothedShares; print(SmoothedShares.__doc__)"
+    )
 
 
 def test_the_contract_tests_try_it(tree: Path) -> None:

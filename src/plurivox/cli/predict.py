@@ -51,9 +51,9 @@ def run_predict(
     check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
         check_file_type(out, ".npy", ".npz")
-    nets = read_runs(run_folder, run, device, trust)
-    training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
-    wanted = training_data.tasks if tasks is None else select_tasks(run_folder, training_data, tasks)
+    nets = load_trained_networks(run_folder, run, device, trust)
+    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
+    wanted = training_data.tasks if tasks is None else tasks_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.inputs_of(wanted), wanted)
     write_prediction(prediction, out)
     if n_trained := count_training_tasks(run_folder, wanted):
@@ -76,8 +76,8 @@ def run_predict(
     return CommandResult(document, text=align_columns(rows) if rows else "", summary=line)
 
 
-def read_runs(folder: Path, which: str, device: str, trust: bool) -> "list[Trained]":
-    """Load the network of one run of a folder, or of all runs if `which` is "all"."""
+def load_trained_networks(folder: Path, run_number: str, device: str, trust: bool) -> "list[Trained]":
+    """Load the trained network of one run from a folder of `plurivox train`, or of every run if `run_number` is "all"."""
     from plurivox.train.trained_net import WEIGHTS, Trained
 
     if (folder / WEIGHTS).is_file():
