@@ -15,7 +15,12 @@ from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
-from plurivox.recipes._papers.cifar10s_numbers import RELEASED, PaperNumber, compute_cifar10s_numbers, label_difference
+from plurivox.recipes._papers.cifar10s_published_figures import (
+    RELEASED,
+    PaperNumber,
+    compute_cifar10s_numbers,
+    label_difference,
+)
 
 WITHIN = {  # how far ours may be from the release; 0: equal
     "label of each answer, largest difference": 1e-12,

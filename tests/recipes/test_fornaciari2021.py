@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Tables
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts, write_texts
+from plurivox.recipes._papers.fornaciari2021_texts import encode_stem_pairs, encode_tweets, read_texts, write_texts
 from plurivox.recipes.fornaciari2021 import Fornaciari2021
 
 pytestmark = pytest.mark.usefixtures("one_thread")

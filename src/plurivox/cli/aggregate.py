@@ -22,7 +22,7 @@ from plurivox.cli._click.parameters import (
 from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.table_file_names import suffix_of
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator

@@ -125,8 +125,8 @@ def clean_and_write(
     quantile: float | None,
 ) -> CommandResult:
     """Read the data, apply rules and scores, write the cleaned data set and the audit."""
-    from plurivox.io.folder_check import check_replaceable, check_separate
-    from plurivox.workflows.clean import clean_set, part_sizes, part_to_count, write_cleaned
+    from plurivox.io.dataset_folder_checks import check_replaceable, check_separate
+    from plurivox.workflows.clean_dataset import clean_set, part_sizes, part_to_count, write_cleaned
 
     if force:
         check_replaceable(out)

@@ -5,11 +5,11 @@ from plurivox.core.lazy_import import lazy_getattr
 EXPORTS = {
     "Dataset": "dataset",
     "answers": "answer_frames",
-    "convert": "conversion",
+    "convert": "dataset_conversion",
     "counts": "vote_frames",
     "dataset_catalog": "",
-    "frame_of": "tabular.column_values",
-    "join_frames": "tabular.column_values",
+    "frame_of": "tabular.column_conversion",
+    "join_frames": "tabular.column_conversion",
     "read": "dataset_reader",
     "read_labels": "dataset_reader",
     "read_confusion": "confusion_matrix_files",
@@ -17,7 +17,7 @@ EXPORTS = {
     "read_table": "tabular.table_files",
     "shelf": "dataset_catalog:",  # the name of dataset_catalog in 0.1
     "votes": "vote_frames",
-    "write": "folder_writer",
+    "write": "plurivox_folder_writer",
     "write_saved": "tabular.table_files",
     "write_soft": "soft_label_files",
     "write_table": "tabular.table_files",

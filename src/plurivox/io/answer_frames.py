@@ -13,7 +13,7 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.types import Ints
 from plurivox.io.repeated_answers import find_earlier_answers
-from plurivox.io.tabular.column_values import encode_column, to_seconds
+from plurivox.io.tabular.column_conversion import encode_column, to_seconds
 from plurivox.io.tabular.table_files import ANSWER_COLUMNS, Columns
 
 TRUE_TEXTS, FALSE_TEXTS = (

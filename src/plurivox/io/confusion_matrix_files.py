@@ -9,8 +9,8 @@ from plurivox.core.encoding import numbered_names, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_values import to_names, to_numbers
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.table_file_names import suffix_of
 from plurivox.io.tabular.table_files import read_table, require_columns
 
 ROUNDING_TOLERANCE = 5e-3  # rows whose sum is this close to 1 are rounded numbers and are normalised

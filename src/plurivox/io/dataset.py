@@ -13,7 +13,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
-from plurivox.io.tabular.column_values import encode_column
+from plurivox.io.tabular.column_conversion import encode_column
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
 CROWD_PARTS = ("answers", "votes", "counts")  # the parts that contain what annotators said

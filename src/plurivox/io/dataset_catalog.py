@@ -7,7 +7,7 @@ from typing import Any
 
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError, unknown_name
-from plurivox.io.folder_check import check_replaceable, check_separate, holds_dataset, no_dataset_error
+from plurivox.io.dataset_folder_checks import check_replaceable, check_separate, holds_dataset, no_dataset_error
 
 BUNDLED = Path(__file__).parent / "bundled"
 EXTRA_FILES = ("README.md", "README", "LICENSE")  # files that an installed data set may contain besides its data
@@ -100,7 +100,7 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
 def _copy_dataset(source: Path, part: Path) -> None:
     """Copy a plurivox folder unchanged after reading it once; convert a file or a folder of another program."""
     from plurivox.io.dataset_reader import is_plurivox_folder, read
-    from plurivox.io.folder_writer import write
+    from plurivox.io.plurivox_folder_writer import write
 
     data = read(source)
     if is_plurivox_folder(source):

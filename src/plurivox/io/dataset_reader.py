@@ -15,11 +15,11 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, dataset_catalog, vote_frames
 from plurivox.io.dataset import Dataset
-from plurivox.io.folder_check import holds_main_table
-from plurivox.io.folder_reader import read_folder
+from plurivox.io.dataset_folder_checks import holds_main_table
 from plurivox.io.formats import Contents, find_reader, image_folder, label_studio, peerannot
+from plurivox.io.plurivox_folder_reader import read_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, stem_of, suffix_of
 from plurivox.io.tabular.table_files import Columns, frame_of_records, read_table
 from plurivox.io.tabular.text_files import read_json
 

@@ -20,7 +20,7 @@ from plurivox.core.npz import (
 )
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_values import to_names, to_numbers
+from plurivox.io.tabular.column_conversion import to_names, to_numbers
 from plurivox.io.tabular.table_files import read_table, require_columns
 
 

@@ -16,8 +16,8 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import SUM_TOLERANCE, Candidates
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.io.tabular.column_values import to_names, to_numbers
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.table_file_names import suffix_of
 from plurivox.io.tabular.table_files import read_table, write_table
 
 PROB_PREFIX = "p:"

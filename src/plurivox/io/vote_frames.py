@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.repeated_answers import drop_repeats
-from plurivox.io.tabular.column_values import encode_column, to_floats, to_seconds
+from plurivox.io.tabular.column_conversion import encode_column, to_floats, to_seconds
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.wide_tables import wide_to_long
 

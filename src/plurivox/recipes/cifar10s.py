@@ -15,7 +15,7 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.recipes._papers.cifar10s_numbers import (
+from plurivox.recipes._papers.cifar10s_published_figures import (
     RELEASED,
     PaperNumber,
     cifar10h_shares,
@@ -23,7 +23,7 @@ from plurivox.recipes._papers.cifar10s_numbers import (
     mean_label,
 )
 from plurivox.workflows.answer_cost import PLAIN_VOTE_SECONDS, break_even, curve, seconds_per_answer
-from plurivox.workflows.grid_search import Choice, choose
+from plurivox.workflows.choose_option_value import Choice, choose
 
 GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4)  # the grid of the paper
 PLAIN_M, RICH_M = (1, 2, 4, 8, 16, 32), (1, 2, 3, 4, 5, 6)

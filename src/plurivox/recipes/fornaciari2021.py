@@ -16,7 +16,7 @@ from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.fornaciari2021_conditions import Condition
-    from plurivox.recipes._papers.text_tasks import Texts
+    from plurivox.recipes._papers.fornaciari2021_texts import Texts
     from plurivox.train.nets import Net
 
 DATA = {"pos": "pos_twitter", "stemming": "stemming"}
@@ -79,7 +79,7 @@ class Fornaciari2021(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every condition in every run, and compare one head with two."""
         from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_all
-        from plurivox.recipes._papers.text_tasks import write_texts
+        from plurivox.recipes._papers.fornaciari2021_texts import write_texts
         from plurivox.train.plan import Plan
 
         texts = self._read_texts(read)
@@ -107,7 +107,7 @@ class Fornaciari2021(Recipe):
         return self._make_tables(texts, predictions)
 
     def _read_texts(self, read: DatasetReader) -> "Texts":
-        from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts
+        from plurivox.recipes._papers.fornaciari2021_texts import encode_stem_pairs, encode_tweets, read_texts
 
         if self.packed:
             return read_texts(self.packed)

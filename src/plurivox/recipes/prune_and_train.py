@@ -93,7 +93,7 @@ class PruneAndTrain(Recipe):
         self, setup: "DynamicsSetup", order: "_DropOrder", which: str, alpha: float
     ) -> dict[str, float]:
         """Drop the share `alpha` of the training tasks, train on the others, and return the measures on the test tasks."""
-        from plurivox.workflows.train import train_once, train_spec
+        from plurivox.workflows.train_nets import train_once, train_spec
 
         train = setup.parts["train"]
         order_of_drop = order.worst_first() if which == "worst" else order.random_order()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.recipes._margins import MarginRecipe
+from plurivox.recipes._margin_recipe import MarginRecipe
 
 
 @dataclass(frozen=True)

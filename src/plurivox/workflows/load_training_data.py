@@ -77,7 +77,7 @@ def _load_images(data: "Dataset", pictures: Pictures, note: Callable[[str], None
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.column_values import to_names
+        from plurivox.io.tabular.column_conversion import to_names
         from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)

@@ -23,7 +23,7 @@ from plurivox.workflows.load_training_data import load_training_data, split_task
 from plurivox.workflows.net_evaluation import all_runs, mean_and_std
 from plurivox.workflows.rank_scores import task_errors
 from plurivox.workflows.score_tasks_workers import EvidenceCache
-from plurivox.workflows.train import train_once, train_spec
+from plurivox.workflows.train_nets import train_once, train_spec
 
 TARGET_OF_LABEL = {
     "gold": "gold",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.table_file_names import suffix_of
 
 if TYPE_CHECKING:
     from plurivox.core.base import DataType

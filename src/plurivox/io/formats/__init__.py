@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from plurivox.io.formats import image_folder, peerannot
-from plurivox.io.formats._contents import Contents
+from plurivox.io.formats._foreign_contents import Contents
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 

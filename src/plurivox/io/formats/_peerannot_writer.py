@@ -15,8 +15,8 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Ints
 from plurivox.core.votes import UNNAMED, Votes
-from plurivox.io.folder_check import SPLITS
-from plurivox.io.formats._contents import nonzero_notes
+from plurivox.io.dataset_folder_checks import SPLITS
+from plurivox.io.formats._foreign_contents import nonzero_notes
 from plurivox.io.formats._peerannot_names import NAMES_FILE, save_names
 
 ANSWERS, METADATA = "answers.json", "metadata.json"

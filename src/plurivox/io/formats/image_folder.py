@@ -9,8 +9,8 @@ from pathlib import Path
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.folder_check import MAIN_TABLES, SPLITS
-from plurivox.io.formats._contents import Contents, nonzero_notes
+from plurivox.io.dataset_folder_checks import MAIN_TABLES, SPLITS
+from plurivox.io.formats._foreign_contents import Contents, nonzero_notes
 
 IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
 

@@ -16,7 +16,7 @@ from plurivox.core.encoding import as_names, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats._contents import Contents, nonzero_notes, votes_with_unnamed
+from plurivox.io.formats._foreign_contents import Contents, nonzero_notes, votes_with_unnamed
 from plurivox.io.formats._label_studio_records import (
     RATING,
     Answer,
@@ -26,7 +26,7 @@ from plurivox.io.formats._label_studio_records import (
     read_json_min,
     read_tasks,
 )
-from plurivox.io.tabular.column_values import frame_of
+from plurivox.io.tabular.column_conversion import frame_of
 from plurivox.io.tabular.text_files import read_json
 
 

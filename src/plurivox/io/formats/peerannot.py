@@ -17,12 +17,12 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names, as_text
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.folder_check import SPLITS
+from plurivox.io.dataset_folder_checks import SPLITS
 from plurivox.io.formats import _peerannot_names as naming
-from plurivox.io.formats._contents import Contents, nonzero_notes, votes_with_unnamed
+from plurivox.io.formats._foreign_contents import Contents, nonzero_notes, votes_with_unnamed
 from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write
 from plurivox.io.formats.image_folder import Image, ImageFiles, find_images
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.table_file_names import suffix_of
 from plurivox.io.tabular.text_files import read_json
 
 __all__ = ["read", "recognises", "write", "write_labels"]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.column_values import Kind, cast_column, frame_of, narwhals_to_polars, to_series
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.tabular.column_conversion import Kind, cast_column, frame_of, narwhals_to_polars, to_series
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, suffix_of
 from plurivox.io.tabular.text_files import read_delimited, read_json, read_json_lines, require_file
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message

@@ -9,7 +9,7 @@ from plurivox import aggregate, evaluate
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
-from plurivox.recipes._papers.text_tasks import Texts
+from plurivox.recipes._papers.fornaciari2021_texts import Texts
 from plurivox.train import heads
 from plurivox.train.data import splits
 from plurivox.train.fit_net import fit

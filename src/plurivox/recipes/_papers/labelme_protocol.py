@@ -16,7 +16,7 @@ from plurivox.train.data import splits
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.em.raykar_em import raykar_em
 from plurivox.train.plan import Plan
-from plurivox.workflows.train import train_once, train_spec
+from plurivox.workflows.train_nets import train_once, train_spec
 
 SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `train_spec`; any other name is a target
     "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},

@@ -13,7 +13,7 @@ from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits
-from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
+from plurivox.workflows.train_nets import RESULTS, PreparedTraining, train_once, train_runs, train_spec
 from toy_training import toy_data
 
 X, GOLD, VOTES = toy_data(40)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, stem_of, suffix_of
 
 MAIN_TABLES = ("votes", "answers", "counts", "gold")  # a data set has at least one of these tables
 DATASET_TOML, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")

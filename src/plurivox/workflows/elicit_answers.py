@@ -9,8 +9,8 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
-from plurivox.io.folder_writer import vote_columns
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.plurivox_folder_writer import vote_columns
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, suffix_of
 from plurivox.io.vote_frames import warn_notes
 
 

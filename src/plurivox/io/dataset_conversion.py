@@ -6,11 +6,11 @@ from typing import Any
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
+from plurivox.io.dataset_folder_checks import check_replaceable, check_separate
 from plurivox.io.dataset_reader import read
-from plurivox.io.folder_check import check_replaceable, check_separate
-from plurivox.io.folder_writer import count_columns, vote_columns, write
 from plurivox.io.formats import peerannot
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.plurivox_folder_writer import count_columns, vote_columns, write
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, suffix_of
 from plurivox.io.tabular.table_files import write_saved, write_table
 from plurivox.io.vote_frames import warn_notes
 

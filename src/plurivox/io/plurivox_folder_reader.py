@@ -23,11 +23,11 @@ from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io import answer_frames, vote_frames
 from plurivox.io.dataset import Dataset
+from plurivox.io.dataset_folder_checks import DATASET_TOML, is_table, no_dataset_error
 from plurivox.io.features import read_features
-from plurivox.io.folder_check import DATASET_TOML, is_table, no_dataset_error
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.column_values import encode_column
-from plurivox.io.tabular.file_names import stem_of, suffix_of
+from plurivox.io.tabular.column_conversion import encode_column
+from plurivox.io.tabular.table_file_names import stem_of, suffix_of
 from plurivox.io.tabular.table_files import Columns, read_table
 
 READ_OPTIONS = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
