@@ -69,7 +69,7 @@ def run(
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
-    run_folder = None if out is None else RunFolder.of(out)  # raises before the data are read
+    run_folder = None if out is None else RunFolder.at_path(out)  # raises before the data are read
     training_data = load_training_data(source.location, pictures, part, screen.note, **source.read_options)
     if pack is not None:
         return write_packed(training_data, pack)

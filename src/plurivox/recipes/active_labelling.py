@@ -1,4 +1,4 @@
-"""Active labelling on simulated crowds: accuracy by number of votes, with random and with next-best assignment."""
+"""Recipe active-labelling: accuracy by number of votes on simulated crowds, with random and with next-best assignment."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class ActiveLabelling(Recipe):
             )
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Simulate every crowd with every seed, and label it with both assignments."""
+        """Simulate every crowd with every seed, label it by random and next-best assignment, return tables of accuracy."""
         del read
         crowds, tables = split_list(self.crowds), []
         for i, crowd in enumerate(crowds):
@@ -66,7 +66,7 @@ class ActiveLabelling(Recipe):
             for run in range(self.runs):
                 curves.append(self.simulate_study(crowd, self.seed + run))
                 progress(i * self.runs + run, len(crowds) * self.runs)
-            tables.append(self._table(crowd, curves))
+            tables.append(self._accuracy_table(crowd, curves))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
         title = f"Accuracy by number of votes, {seeds}; random assignment: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.spec)
@@ -76,12 +76,13 @@ class ActiveLabelling(Recipe):
         sizes = {name: getattr(self, name) for name in ("n_tasks", "n_workers", "n_labels", "feedback")}
         crowd = simulate.methods.make(crowd_spec, **sizes, seed=seed).draw()
         method = aggregate.methods.make(self.method)
-        curve = LabellingCurve(_accuracy(method.fit(crowd.votes), crowd))
-        for n_votes, fit in _label_next_best(self, method, crowd, np.random.default_rng([seed, 1])):
-            curve.next_best[n_votes] = _accuracy(fit, crowd)
+        curve = LabellingCurve(_fit_accuracy(method.fit(crowd.votes), crowd))
+        for n_votes, fit in _simulate_next_best_labelling(self, method, crowd, np.random.default_rng([seed, 1])):
+            curve.next_best[n_votes] = _fit_accuracy(fit, crowd)
         return curve
 
-    def _table(self, title: str, curves: "list[LabellingCurve]") -> Table:
+    def _accuracy_table(self, title: str, curves: "list[LabellingCurve]") -> Table:
+        """Return the table of accuracies of one crowd by share of the votes used: next-best, random, difference over seeds."""
         total = self.n_tasks * self.feedback
         least = INITIAL_VOTES / self.feedback
         shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
@@ -105,7 +106,7 @@ class ActiveLabelling(Recipe):
 
 @dataclass
 class LabellingCurve:
-    """Accuracies of one simulated study: with random assignment, and by number of votes with next-best assignment."""
+    """Accuracies in one simulated study: one with random assignment, and one per number of votes with next-best assignment."""
 
     random: float
     next_best: dict[int, float] = field(default_factory=dict)  # number of votes -> accuracy
@@ -121,7 +122,7 @@ class LabellingCurve:
 
 @dataclass
 class StudyState:
-    """State of a simulated study: posterior, votes so far, and which worker labelled which task."""
+    """State of a simulated labelling study: posterior of the tasks, votes so far, and which worker labelled which task."""
 
     posterior: Floats  # (n_tasks, n_labels)
     labelled: Bools  # (n_tasks, n_workers)
@@ -129,7 +130,7 @@ class StudyState:
     gains: WorkerGains | None = None  # set by the first fit
 
     def votes(self, crowd: Simulated) -> Votes:
-        """Return the votes so far, with the names of the crowd."""
+        """Return the votes given so far in the simulated study, with the task, worker and label names of the crowd."""
         task, worker, label = np.array(self.rows).T
         names = crowd.votes
         return Votes.coded(
@@ -137,7 +138,7 @@ class StudyState:
         )
 
 
-def _label_next_best(
+def _simulate_next_best_labelling(
     plan: ActiveLabelling, method: aggregate.Aggregator, crowd: Simulated, rng: np.random.Generator
 ) -> Iterator[tuple[int, Fit]]:
     """Simulate next-best assignment until the budget is used or no vote pays; yield (number of votes, fit) at every refit."""
@@ -147,11 +148,11 @@ def _label_next_best(
     n_idle, n_initial, max_votes = 0, INITIAL_VOTES * n, int(plan.budget * n * plan.feedback + 1e-9)
     while len(state.rows) < max_votes and n_idle <= 3 * w:
         worker = int(rng.integers(w))
-        task = _choose_task(state, assigner, worker, rng)
+        task = _choose_task_for_worker(state, assigner, worker, rng)
         n_idle = 0 if task is not None else n_idle + 1
         if task is None:
             continue
-        label = _draw_label(crowd, matrices, true, worker, task, rng)
+        label = _draw_label_of_worker(crowd, matrices, true, worker, task, rng)
         state.labelled[task, worker] = True
         state.rows.append((task, worker, label))
         if state.gains is not None:
@@ -159,12 +160,14 @@ def _label_next_best(
             state.posterior[task] /= state.posterior[task].sum()
         n_votes = len(state.rows)
         if n_votes >= n_initial and (n_votes % plan.refit == 0 or n_votes in (n_initial, max_votes)):
-            yield n_votes, _refit(state, assigner, method, crowd)
+            yield n_votes, _refit_and_update_state(state, assigner, method, crowd)
     if len(state.rows) < max_votes and state.rows:
-        yield len(state.rows), _refit(state, assigner, method, crowd)
+        yield len(state.rows), _refit_and_update_state(state, assigner, method, crowd)
 
 
-def _refit(state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated) -> Fit:
+def _refit_and_update_state(
+    state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated
+) -> Fit:
     """Fit the method to the votes so far and update the posterior and the gains of `state` in place."""
     votes = state.votes(crowd)
     fit = method.fit(votes)
@@ -178,8 +181,8 @@ def _refit(state: StudyState, assigner: NextBest, method: aggregate.Aggregator, 
     return fit
 
 
-def _choose_task(state: StudyState, assigner: NextBest, worker: int, rng: np.random.Generator) -> int | None:
-    """Return the task that this worker labels next; None if the worker is dismissed."""
+def _choose_task_for_worker(state: StudyState, assigner: NextBest, worker: int, rng: np.random.Generator) -> int | None:
+    """Return the task that this worker labels next by next-best assignment; None if the worker is dismissed."""
     open_tasks = ~state.labelled[:, worker]
     if not open_tasks.any():
         return None
@@ -193,10 +196,10 @@ def _choose_task(state: StudyState, assigner: NextBest, worker: int, rng: np.ran
     return best if gain[best] >= assigner.least else None
 
 
-def _draw_label(
+def _draw_label_of_worker(
     crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, rng: np.random.Generator
 ) -> int:
-    """Draw the label that a worker gives to a task, by the task's difficulty and the worker's confusion matrix."""
+    """Return a random label of a worker for a task: true if the task is easy, else by the worker's confusion matrix."""
     level = HARD if crowd.level is None else int(crowd.level[task])
     if level == EASY:
         return int(true[task])
@@ -204,5 +207,6 @@ def _draw_label(
     return int(rng.choice(k, p=matrices[worker, true[task]])) if level == HARD else int(rng.integers(k))
 
 
-def _accuracy(fit: Fit, crowd: Simulated) -> float:
+def _fit_accuracy(fit: Fit, crowd: Simulated) -> float:
+    """Return the share of tasks whose most probable label in the fit is the true label of the simulated crowd."""
     return float((fit.soft.codes() == crowd.truth.codes()).mean())

@@ -1,4 +1,4 @@
-"""AUM: train, record the logits, and find tasks whose label had a small margin."""
+"""Recipe aum: train a network, record the logits, and find tasks whose label had a small margin (AUM)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal

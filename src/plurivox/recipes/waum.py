@@ -1,4 +1,4 @@
-"""WAUM: train on every vote, record the logits, and find tasks whose votes had small margins."""
+"""Recipe waum: train on every vote, record the logits, and find tasks whose votes had small margins (WAUM)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal

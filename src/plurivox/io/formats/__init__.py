@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 
 from plurivox.io.formats import image_folder, peerannot
-from plurivox.io.formats._foreign_contents import Contents
+from plurivox.io.formats._foreign_contents import ForeignContents
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 
-__all__ = ["Contents", "find_reader"]
+__all__ = ["ForeignContents", "find_reader"]
 
 
 def find_reader(path: Path) -> ModuleType | None:

@@ -1,4 +1,4 @@
-"""Conditions of Fornaciari et al. (2021), one head and two: splits, training labels, training, measures, significance."""
+"""Conditions of Fornaciari et al. (2021), one head and two heads: splits, training, measures and significance of the gain."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -32,12 +32,12 @@ class Condition:
 
     @property
     def spec(self) -> str:
-        """Name of the condition in the tables, such as "gold, two heads, kl"."""
+        """The name of the condition in the tables, such as "gold, two heads, kl"."""
         return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE_HEAD}"
 
 
 def list_conditions(mains: list[str], losses: list[str]) -> list[Condition]:
-    """Return all conditions: for each of `mains` one head, then two heads with each of `losses`."""
+    """Return the conditions to train: for each kind of label in `mains` one head, then two heads with each loss in `losses`."""
     return [Condition(main, loss) for main in mains for loss in ("", *losses)]
 
 
@@ -78,7 +78,7 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
 
 
 def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
-    """Return the labels of the hard head: gold, or silver (the majority), without tasks whose majority is tied."""
+    """Return the labels that train the hard head: gold, or the majority vote (silver) without tasks whose majority is tied."""
     if main == "gold":
         gold = texts.gold(tasks)
         assert gold is not None
@@ -101,7 +101,7 @@ def train_and_predict_all(
 
 
 def measure(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
-    """Return hard measures against gold labels, and soft measures against vote shares if the test tasks have votes."""
+    """Return {measure: value} of a prediction: hard ones against gold, soft ones against vote shares if tasks have votes."""
     out: dict[str, float] = {}
     gold, votes = texts.gold(prediction.tasks), texts.votes(prediction.tasks)
     if gold is not None:
@@ -117,7 +117,7 @@ def measure(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
 
 
 def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
-    """Return the gain of two heads over one in accuracy and macro F1, with p-values of the paired bootstrap test."""
+    """Return a table of the gain of two heads over one in accuracy and macro F1, with p-values of a paired bootstrap."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
         if not condition.loss:
@@ -138,19 +138,19 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
 
 
 def _f1_gain(two: SoftLabels, one: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
-    """Return the gain in macro F1 of `two` over `one` in a run, and its p-value."""
+    """Return (gain in macro F1 of the predictions `two` over `one`, its p-value by a paired bootstrap)."""
     found = evaluate.compare_predictions(two, one, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
     return float(found.gain[0]), float(found.p_value[0])
 
 
 def _correct_share(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
-    """(n_tasks,) the share of runs whose prediction of the task is correct."""
+    """Return (n_tasks,) the share of runs whose predicted label of the task is the gold label."""
     true = gold.codes()
     return np.mean([prediction.on(gold.tasks).on_labels(gold.labels).codes() == true for prediction in predictions], 0)
 
 
-def error_cell_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
-    """Return counts of tasks that one head, two heads, both or neither get right in the first run; None without votes."""
+def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
+    """Return a table that counts test tasks right with one head, two heads, both or neither (first run); None without votes."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
         gold, votes = texts.gold(two_heads[0].tasks), texts.votes(two_heads[0].tasks)
@@ -169,6 +169,6 @@ def error_cell_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabe
     return Table.of_rows("Correct and wrong tasks, first run", rows, (note,))
 
 
-def measure_all(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
-    """Return the measures of every run, by condition."""
+def measure_every_run(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
+    """Return {condition name: [measures of each run against gold labels and vote shares]}."""
     return {condition.spec: [measure(texts, run) for run in runs] for condition, runs in predictions.items()}
