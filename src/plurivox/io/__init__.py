@@ -4,9 +4,9 @@ from plurivox.core.lazy_import import lazy_getattr
 
 EXPORTS = {
     "Dataset": "dataset",
-    "answers": "answer_frames",
+    "answers": "answers_from_tables",
     "convert": "dataset_conversion",
-    "counts": "vote_frames",
+    "counts": "votes_from_tables",
     "dataset_catalog": "",
     "frame_of": "tabular.column_conversion",
     "join_frames": "tabular.column_conversion",
@@ -16,7 +16,7 @@ EXPORTS = {
     "read_soft": "soft_label_files",
     "read_table": "tabular.table_files",
     "shelf": "dataset_catalog:",  # the name of dataset_catalog in 0.1
-    "votes": "vote_frames",
+    "votes": "votes_from_tables",
     "write": "plurivox_folder_writer",
     "write_saved": "tabular.table_files",
     "write_soft": "soft_label_files",

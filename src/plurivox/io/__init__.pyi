@@ -1,6 +1,6 @@
 # made by `make stubs`
 from plurivox.io import dataset_catalog as dataset_catalog
-from plurivox.io.answer_frames import answers as answers
+from plurivox.io.answers_from_tables import answers as answers
 from plurivox.io.confusion_matrix_files import read_confusion as read_confusion
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io import dataset_catalog as _dataset_catalog
@@ -15,8 +15,8 @@ from plurivox.io.tabular.column_conversion import join_frames as join_frames
 from plurivox.io.tabular.table_files import read_table as read_table
 from plurivox.io.tabular.table_files import write_saved as write_saved
 from plurivox.io.tabular.table_files import write_table as write_table
-from plurivox.io.vote_frames import counts as counts
-from plurivox.io.vote_frames import votes as votes
+from plurivox.io.votes_from_tables import counts as counts
+from plurivox.io.votes_from_tables import votes as votes
 
 shelf = _dataset_catalog
 EXPORTS: dict[str, str]

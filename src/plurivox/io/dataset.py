@@ -65,12 +65,12 @@ class Dataset:
 
     @property
     def votes(self) -> Votes | None:
-        """The votes of the workers."""
+        """The votes of named workers in the data set; None if it has none."""
         return self._read_part_once("votes")
 
     @property
     def answers(self) -> Answers | None:
-        """The answers as entered, before cleaning and elicitation."""
+        """The answers as people entered them, before cleaning and elicitation; None if the data set has none."""
         return self._read_part_once("answers")
 
     @property
@@ -85,22 +85,22 @@ class Dataset:
 
     @property
     def soft_labels(self) -> SoftLabels | None:
-        """Soft labels that came with the data."""
+        """Soft labels that came with the data set; None if it has none."""
         return self._read_part_once("soft_labels")
 
     @property
     def items(self) -> pl.DataFrame | None:
-        """The labelled items, one row per task: text, image bytes, split."""
+        """Table of the labelled items, one row per task: text, image bytes, split; None if absent."""
         return self._read_part_once("items")
 
     @property
     def features(self) -> Features | None:
-        """Feature vectors of the tasks, for classifiers."""
+        """Feature vectors of the tasks, for classifiers; None if absent."""
         return self._read_part_once("features")
 
     @property
     def workers(self) -> pl.DataFrame | None:
-        """Attributes of the workers, one row per worker."""
+        """Table of worker attributes, one row per worker; None if absent."""
         return self._read_part_once("workers")
 
     @property

@@ -9,10 +9,10 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
 from plurivox.io.dataset_reader import read
 from plurivox.io.formats import peerannot
-from plurivox.io.plurivox_folder_writer import count_columns, vote_columns, write
+from plurivox.io.plurivox_folder_writer import columns_of_counts, columns_of_votes, write
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.tabular.table_files import write_saved, write_table
-from plurivox.io.vote_frames import warn_notes
+from plurivox.io.votes_from_tables import warn_notes
 
 FORMS = ("plurivox", "peerannot")
 
@@ -81,7 +81,7 @@ def _keep_votes_or_counts(data: Dataset, part: str) -> Dataset:
 def _write_main_part(main_part: Any, out: Path) -> None:
     """Write votes, counts, answers or soft labels to one file."""
     if isinstance(main_part, Votes) and file_suffix(out) != ".npz":
-        write_table(vote_columns(main_part) if main_part.n_workers else count_columns(main_part), out)
+        write_table(columns_of_votes(main_part) if main_part.n_workers else columns_of_counts(main_part), out)
     else:
         write_saved(main_part, out)
 
@@ -94,7 +94,9 @@ def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
     crowd, images = data.crowd("votes"), data.images
     splits = {str(task): split for split, tasks in data.splits.items() for task in tasks.tolist()} if images else {}
     gold = data.gold if images else None
-    notes = peerannot.write(crowd, out, name=data.name, gold=gold, images=images, splits=splits, replace=replace)
+    notes = peerannot.write_peerannot_folder(
+        crowd, out, name=data.name, gold=gold, images=images, splits=splits, replace=replace
+    )
     written = ("votes", "gold", "images") if images else ("votes",)
     _warn_about_unwritten_parts(
         data, written, "a peerannot folder stores votes, and gold with image files", "the format plurivox keeps them"

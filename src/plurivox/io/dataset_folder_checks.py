@@ -85,9 +85,9 @@ def _is_dataset_entry(entry: Path) -> bool:
 
 def _holds_only_images(folder: Path) -> bool:
     """Return whether a folder contains only images and folders."""
-    from plurivox.io.formats.image_folder import is_image
+    from plurivox.io.formats.image_folder import is_image_file
 
-    return all(one.is_dir() or is_image(one) for one in folder.rglob("*"))
+    return all(one.is_dir() or is_image_file(one) for one in folder.rglob("*"))
 
 
 def _is_image_folder(folder: Path) -> bool:

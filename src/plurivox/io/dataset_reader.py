@@ -13,10 +13,10 @@ from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import answer_frames, dataset_catalog, vote_frames
+from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_checks import holds_main_table
-from plurivox.io.formats import ForeignContents, find_reader, image_folder, label_studio, peerannot
+from plurivox.io.formats import ForeignContents, find_format_reader, image_folder, label_studio, peerannot
 from plurivox.io.plurivox_folder_reader import read_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
@@ -54,7 +54,7 @@ def as_dataset(data: Any) -> Dataset:
         return Dataset("the votes", votes=data)
     if isinstance(data, Answers):
         return Dataset("the answers", answers=data)
-    return Dataset("the table", votes=vote_frames.votes(data))
+    return Dataset("the table", votes=votes_from_tables.votes(data))
 
 
 def as_votes(given: Any, part: str | None = None, *, needs_names: str = "") -> Votes:
@@ -104,7 +104,7 @@ def read_labels(where: str | Path) -> SoftLabels | Dataset:
 
 def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set in a folder in the format of plurivox or peerannot, or with one folder of images per label."""
-    reader = None if is_plurivox_folder(path) else find_reader(path)
+    reader = None if is_plurivox_folder(path) else find_format_reader(path)
     return read_folder(path, **options) if reader is None else _read_other_program(reader, path, options)
 
 
@@ -122,7 +122,7 @@ def _read_table_or_export(path: Path, options: dict[str, Any]) -> Dataset | Colu
         if peerannot.recognises(path):
             return _read_other_program(peerannot, path, options)
         records = read_json(path)
-        if label_studio.is_export(records):
+        if label_studio.is_label_studio_export(records):
             return _read_other_program(label_studio, path, options, records=records)
         return Columns.from_table(frame_from_records(records, path), path.name)
     if file_suffix(path) == ".parquet":
@@ -142,11 +142,11 @@ def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> 
             )
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
-        return Dataset(name, path=path, answers=answer_frames.answers(table, where=path.name, **given))
+        return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=path.name, **given))
     if not options.get("wide") and _is_counts_table(table, options, name):
         columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
-        return Dataset(name, path=path, counts=vote_frames.counts(table, where=path.name, **columns))
-    return Dataset(name, path=path, votes=vote_frames.votes(table, where=path.name, **options))
+        return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=path.name, **columns))
+    return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
 
 
 def _read_other_program(reader: ModuleType, path: Path, options: dict[str, Any], **reader_options: Any) -> Dataset:
@@ -159,7 +159,7 @@ def _read_other_program(reader: ModuleType, path: Path, options: dict[str, Any],
             if ours in options
         }
     found: ForeignContents = reader.read(path, **reader_options)
-    vote_frames.warn_notes(found.notes)
+    votes_from_tables.warn_notes(found.notes)
     votes = found.votes
     if votes is not None:
         rules: dict[str, Any] = {key: options[key] for key in ("missing", "repeats", "ordered") if key in options}
@@ -167,7 +167,7 @@ def _read_other_program(reader: ModuleType, path: Path, options: dict[str, Any],
             {} if "missing" in options else {"labels": votes.labels}
         )
         worker = "worker" if votes.n_workers else None
-        votes = vote_frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
+        votes = votes_from_tables.votes(votes.columns(), worker=worker, where=path.name, **rules)
     return Dataset(
         found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items_with_splits(found)
     )

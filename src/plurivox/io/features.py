@@ -34,7 +34,7 @@ class Features:
     gold: SoftLabels | None = None  # true labels that came with the rows
 
     def on(self, tasks: Names) -> Floats:
-        """Return the (n, ...) feature rows of these tasks, in this order; raise InputError if one is missing."""
+        """Return (n, ...) the feature rows of these tasks, in this order; raise InputError if a task has no features."""
         return select_rows(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
 
 
 def _check_features(features: Features, path: Path) -> Features:
-    """Return the features; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
+    """Return the features unchanged; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
     x, n = features.x, len(features.tasks)
     if x.dtype.kind not in "fiub":
         raise InputError(f"the features (x) in {path} are of type {x.dtype}; they must be numbers")

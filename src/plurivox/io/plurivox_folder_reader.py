@@ -21,7 +21,7 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.io import answer_frames, vote_frames
+from plurivox.io import answers_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_checks import DATASET_TOML, is_table_file, not_a_dataset_error
 from plurivox.io.features import read_features
@@ -85,11 +85,11 @@ class _FolderReader:
 
     def votes_table_has_answers(self) -> bool:
         """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""
-        return "votes" in self.files and self._table_columns("votes").holds_answers()
+        return "votes" in self.files and self._open_table("votes").holds_answers()
 
     @cache  # noqa: B019 - lives as long as its folder
-    def _table_columns(self, name: str) -> Columns:
-        """Return a table as Columns; columns of a Parquet file are read one at a time, on first use."""
+    def _open_table(self, name: str) -> Columns:
+        """Return the table of this name in the folder; columns of a Parquet file are read one at a time, on first use."""
         file = self.files[name]
         return Columns.from_table(
             file if file_suffix(file) == ".parquet" else self.tables[name](), self._table_path_in_messages(name)
@@ -109,7 +109,7 @@ class _FolderReader:
         labels, label_names, _ = encode_column(table["label"], "label")
         whole = (tasks >= 0) & (labels >= 0)
         if not whole.all():
-            vote_frames.warn_notes(
+            votes_from_tables.warn_notes(
                 [
                     f"{int((~whole).sum()):,} rows of {self._table_path_in_messages('gold')} have no task or no label; dropped"
                 ]
@@ -120,7 +120,7 @@ class _FolderReader:
     def votes(self) -> Votes:
         """Return the votes in the table `votes`; labels that only the gold table has are added to their list of labels."""
         how = {name: value for name, value in self.how.items() if name in (*READ_OPTIONS, "wide")}
-        found = vote_frames.votes(self._table_columns("votes"), where=self._table_path_in_messages("votes"), **how)
+        found = votes_from_tables.votes(self._open_table("votes"), where=self._table_path_in_messages("votes"), **how)
         if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
         gold = np.unique(self._gold_tasks_and_labels()[1])
@@ -131,11 +131,11 @@ class _FolderReader:
 
     def answers(self) -> Any:
         """Return the answers in the table `answers`."""
-        return answer_frames.answers(self._table_columns("answers"), **self._options_of_answers_table("answers"))
+        return answers_from_tables.answers(self._open_table("answers"), **self._options_of_answers_table("answers"))
 
     def answers_from_votes_table(self) -> Any:
         """Return the answers in the table `votes`, if it has columns of answers."""
-        return answer_frames.answers(self._table_columns("votes"), **self._options_of_answers_table("votes"))
+        return answers_from_tables.answers(self._open_table("votes"), **self._options_of_answers_table("votes"))
 
     def _options_of_answers_table(self, name: str) -> dict[str, Any]:
         """Return the options with which the table of this name is read as answers."""
@@ -145,8 +145,8 @@ class _FolderReader:
     def counts(self) -> Votes:
         """Return the vote counts in the table `counts` as votes without worker names."""
         how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
-        return vote_frames.counts(
-            self._table_columns("counts"),
+        return votes_from_tables.counts(
+            self._open_table("counts"),
             task=self.columns["task"],
             where=self._table_path_in_messages("counts"),
             **how,
@@ -154,7 +154,7 @@ class _FolderReader:
 
     def _gold_is_soft(self) -> bool:
         """Return whether the gold table has a probability column `p:<label>`."""
-        return any(name.startswith("p:") for name in self._table_columns("gold").names)
+        return any(name.startswith("p:") for name in self._open_table("gold").names)
 
     def gold(self) -> SoftLabels:
         """Return the gold labels in the table `gold`, with the same list of labels as the votes if possible."""
@@ -171,7 +171,7 @@ class _FolderReader:
         listed = None
         if "labels" in self.how:
             listed = as_names(list(self.how["labels"]), "labels")
-        elif "votes" in self.files and self.how.get("label", "label") in self._table_columns("votes").names:
+        elif "votes" in self.files and self.how.get("label", "label") in self._open_table("votes").names:
             listed = self.votes().labels
         if listed is None or (positions(listed, gold) >= 0).all():
             return listed
@@ -199,7 +199,7 @@ class _FolderReader:
         if "votes" not in self.files or self.votes_table_has_answers():
             return []
         own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
-        names = self._table_columns("votes").names
+        names = self._open_table("votes").names
         return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
 
     def _columns_constant_per_name(self, key: str) -> pl.DataFrame | None:
@@ -234,13 +234,13 @@ def _features_file(folder: Path) -> Path | None:
     found = [file for file, names in arrays.items() if any(name == "x" or name.startswith("x_") for name in names)]
     if len(found) > 1:
         names = first_few(file.name for file in found)
-        vote_frames.warn_notes(
+        votes_from_tables.warn_notes(
             [f"several files in {folder} contain features: {names}; rename the one to read to features.npz"]
         )
         return None
     unknown = [file.name for file, names in arrays.items() if file not in found and HEADER_FILE not in names]
     if unknown:
-        vote_frames.warn_notes(
+        votes_from_tables.warn_notes(
             [f"not read in {folder}: {first_few(unknown)}; a file of features has the arrays x and task, or x_<split>"]
         )
     return found[0] if found else None
@@ -256,7 +256,7 @@ def _npz_array_names(file: Path) -> list[str]:
 
 
 def _read_dataset_toml(folder: Path) -> dict[str, Any]:
-    """Return the contents of dataset.toml, {} if there is none; raise InputError for unknown keys or wrong types."""
+    """Return the settings in dataset.toml of a folder, {} if there is none; raise InputError for unknown keys or types."""
     file = folder / DATASET_TOML
     if not file.is_file():
         return {}

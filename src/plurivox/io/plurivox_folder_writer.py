@@ -51,7 +51,7 @@ def write(
         (part / DATASET_TOML).write_text(to_toml(_settings_for_dataset_toml(dataset)), encoding="utf-8")
 
 
-def vote_columns(votes: Votes) -> dict[str, Any]:
+def columns_of_votes(votes: Votes) -> dict[str, Any]:
     """Return the columns of a table that reads back as these votes, with a row for each task or worker without a vote."""
     table = votes.columns()
     if "worker" not in table:
@@ -70,7 +70,7 @@ def vote_columns(votes: Votes) -> dict[str, Any]:
     return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
 
 
-def count_columns(counts: Votes) -> dict[str, Any]:
+def columns_of_counts(counts: Votes) -> dict[str, Any]:
     """Return the columns of a table that reads back as these counts: task, and one column per label."""
     names = [str(label) for label in counts.labels.tolist()]
     if "task" in names:
@@ -83,11 +83,11 @@ def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
     """Return {name: table} of all tables to write, except soft labels and soft gold."""
     tables: dict[str, Any] = {}
     if dataset.votes is not None:
-        tables["votes"] = vote_columns(dataset.votes)
+        tables["votes"] = columns_of_votes(dataset.votes)
     if dataset.answers is not None:
         tables["answers"] = dataset.answers.columns()
     if dataset.counts is not None:
-        tables["counts"] = count_columns(dataset.counts)
+        tables["counts"] = columns_of_counts(dataset.counts)
     if dataset.gold is not None and _are_hard_labels(dataset.gold):
         tables["gold"] = _gold_columns(dataset)
     if (items := _items_with_images(dataset)) is not None:
@@ -96,18 +96,18 @@ def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
         tables["workers"] = dataset.workers
     own = ("votes", "gold")
     tables |= {name: read() for name, read in dataset.tables.items() if name not in own}
-    if (source := _votes_as_read(dataset)) is not None:
+    if (source := _votes_table_with_further_columns(dataset)) is not None:
         tables["votes_as_read"] = source
     return tables
 
 
-def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
-    """Return the votes table as read if it has columns that no other table stores, else None."""
+def _votes_table_with_further_columns(dataset: Dataset) -> pl.DataFrame | None:
+    """Return the votes table as it was read if it has columns that no other written table stores, else None."""
     if "votes" not in dataset.tables or "votes_as_read" in dataset.tables or dataset.votes is None:
         return None
     source = dataset.tables["votes"]()
     kept = {
-        *vote_columns(dataset.votes),
+        *columns_of_votes(dataset.votes),
         dataset.about.get("task"),
         dataset.about.get("worker"),
         dataset.about.get("label"),
@@ -141,16 +141,16 @@ def _settings_for_dataset_toml(dataset: Dataset) -> dict[str, Any]:
     crowd = crowds[0]
     labels: dict[str, Any] = {"labels": crowd.labels.tolist()}
     if dataset.gold is not None and _are_hard_labels(dataset.gold):
-        labels["labels"] = _labels_with_gold(crowd.labels, dataset.gold.labels)
+        labels["labels"] = _labels_of_votes_then_gold(crowd.labels, dataset.gold.labels)
     if crowd.scale is not None and len(crowd.scale) == len(labels["labels"]):
         labels["scale"] = crowd.scale.tolist()
     return {"name": dataset.name, **keep, **labels}
 
 
-def _labels_with_gold(labels: Names, gold: Names) -> list[Any]:
-    """Return the labels of the votes, then those that only gold has."""
-    gold_only = gold[positions(labels, gold) < 0]
-    return [*labels.tolist(), *(gold_only.tolist() if gold_only.dtype == labels.dtype else [])]
+def _labels_of_votes_then_gold(vote_labels: Names, gold_labels: Names) -> list[Any]:
+    """Return the labels of the votes, then those that only the gold labels have."""
+    gold_only = gold_labels[positions(vote_labels, gold_labels) < 0]
+    return [*vote_labels.tolist(), *(gold_only.tolist() if gold_only.dtype == vote_labels.dtype else [])]
 
 
 def _gold_columns(dataset: Dataset) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class ActiveLabelling(Recipe):
         least = INITIAL_VOTES / self.feedback
         shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
         accuracy = np.array(
-            [[curve.accuracy_with(share * total) for share in shares] for curve in curves]
+            [[curve.accuracy_of_last_fit(share * total) for share in shares] for curve in curves]
         )  # (runs, shares)
         random = np.array([curve.random for curve in curves])
         difference = accuracy - random[:, None]
@@ -112,11 +112,11 @@ class LabellingCurve:
     next_best: dict[int, float] = field(default_factory=dict)  # number of votes -> accuracy
 
     def n_votes_of_last_fit(self, n_votes: float) -> int:
-        """Return the number of votes of the last fit with at most `n_votes` votes; 0 if there was none."""
+        """Return how many votes the last fit made with at most `n_votes` votes had; 0 if there was none."""
         return max((n for n in self.next_best if n <= n_votes + 1e-9), default=0)
 
-    def accuracy_with(self, n_votes: float) -> float:
-        """Return the accuracy of the last fit with at most `n_votes` votes; NaN if there was none."""
+    def accuracy_of_last_fit(self, n_votes: float) -> float:
+        """Return the accuracy of the last fit made with at most `n_votes` next-best votes; NaN if there was none."""
         return self.next_best.get(self.n_votes_of_last_fit(n_votes), float("nan"))
 
 
@@ -168,7 +168,7 @@ def _simulate_next_best_labelling(
 def _refit_and_update_state(
     state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated
 ) -> Fit:
-    """Fit the method to the votes so far and update the posterior and the gains of `state` in place."""
+    """Fit the method to the votes so far, update the posterior and the gains of `state` in place, and return the fit."""
     votes = state.votes(crowd)
     fit = method.fit(votes)
     if fit.confusion is None:

@@ -37,7 +37,7 @@ CONVERSIONS = {  # name in the table: form that converts the answers into votes
 
 @dataclass(frozen=True)
 class Cifar10s(Recipe):
-    """All numbers of the CIFAR-10S paper: published, computed from the released data, and ours, with reasons for differences.
+    """All figures of the CIFAR-10S paper: published, computed from the released data, and ours, with reasons for differences.
 
     Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986. The second table converts the same answers
     in several ways; the third chooses gamma on held-out images; the others compare the cost of rich answers with that of the

@@ -134,8 +134,8 @@ class Fornaciari2021(Recipe):
         """Return a table with one row per split: number of tasks, tasks with votes, and accuracy of the most frequent label."""
         rows = []
         for split in dict.fromkeys(texts.split.tolist()):
-            tasks = texts.tasks_of(split)
-            gold, votes = texts.gold(tasks), texts.votes(tasks)
+            tasks = texts.tasks_of_split(split)
+            gold, votes = texts.gold_of_tasks(tasks), texts.votes_of_tasks(tasks)
             label, share = evaluate.majority_baseline(gold) if gold is not None else ("", None)
             rows.append((split, len(tasks), 0 if votes is None else votes.n_tasks, label, share))
         names = ("split", "tasks", "with votes", "most frequent", "its share")

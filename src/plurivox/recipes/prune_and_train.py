@@ -97,7 +97,7 @@ class PruneAndTrain(Recipe):
         from plurivox.workflows.train_nets import train_once, train_spec
 
         train = setup.parts["train"]
-        order_of_drop = order.worst_first() if drop_rule == "worst" else order.random_order()
+        order_of_drop = order.positions_worst_first() if drop_rule == "worst" else order.positions_in_random_order()
         remaining = train[~np.isin(np.arange(len(train)), order_of_drop[: math.floor(alpha * len(train) + 1e-9)])]
         parts = {"train": remaining, **({"dev": setup.parts["dev"]} if "dev" in setup.parts else {})}
         plan = replace(setup.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
@@ -121,7 +121,7 @@ class _TaskDropOrder:
         self.setup, self.score = setup, score
         self._worst_first: Ints | None = None
 
-    def worst_first(self) -> "Ints":
+    def positions_worst_first(self) -> "Ints":
         """(n_train,) positions of the training tasks, worst score first; tasks without a score come last."""
         if self._worst_first is None:
             from plurivox import identify
@@ -134,7 +134,7 @@ class _TaskDropOrder:
             self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
         return self._worst_first
 
-    def random_order(self) -> "Ints":
+    def positions_in_random_order(self) -> "Ints":
         """(n_train,) positions of the training tasks in random order."""
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 

@@ -13,7 +13,7 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.rank_scores import join_scores, task_errors, worker_errors
+from plurivox.workflows.rank_scores import join_scores, task_error_rates, worker_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
 
 
@@ -58,8 +58,8 @@ class Rankings(Recipe):
         """Score the workers and tasks of one data set; return tables of the worst and of rank correlations for each."""
         evidence, tables = EvidenceCache(votes, Evidence(gold=gold)), []
         for of, specs, errors in (
-            ("worker", self.worker_scores, worker_errors),
-            ("task", self.task_scores, task_errors),
+            ("worker", self.worker_scores, worker_error_rates),
+            ("task", self.task_scores, task_error_rates),
         ):
             scores = [evidence.score(method, progress) for method in parse_scores(of, specs)]
             tables += self._worst_and_correlation_tables(

@@ -140,15 +140,15 @@ def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "
     )
 
 
-def _seconds_to_reach(seconds: Floats, reached: Floats, value: float) -> float:
-    """Return the seconds at which a non-decreasing curve first reaches a value; NaN if it never does."""
-    above = np.flatnonzero(reached >= value)
+def _seconds_to_reach(seconds: Floats, curve_values: Floats, target_value: float) -> float:
+    """Return the seconds at which a non-decreasing curve first reaches a target value; NaN if it never does."""
+    above = np.flatnonzero(curve_values >= target_value)
     if not len(above):
         return float("nan")
     i = int(above[0])
-    if i == 0 or reached[i] == reached[i - 1]:
+    if i == 0 or curve_values[i] == curve_values[i - 1]:
         return float(seconds[i])
-    part = (value - reached[i - 1]) / (reached[i] - reached[i - 1])
+    part = (target_value - curve_values[i - 1]) / (curve_values[i] - curve_values[i - 1])
     return float(seconds[i - 1] + part * (seconds[i] - seconds[i - 1]))
 
 

@@ -153,7 +153,13 @@ def compare(
     >>> made.mean("accuracy"), made.mean("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
-    given = split_list(methods) if isinstance(methods, str) else _loadable_methods() if methods is None else methods
+    given = (
+        split_list(methods)
+        if isinstance(methods, str)
+        else _loadable_aggregator_names()
+        if methods is None
+        else methods
+    )
     if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not given:
         raise InputError("compare needs at least one data set and one method")
     pairs = _votes_and_gold_by_name(datasets, as_soft_labels(gold), part)
@@ -174,7 +180,7 @@ def compare(
     )
 
 
-def _loadable_methods() -> list[str]:
+def _loadable_aggregator_names() -> list[str]:
     """Return the names of all aggregators that can be loaded; warn about plugins that cannot."""
     names = []
     for name in aggregate.methods:
@@ -219,7 +225,7 @@ def _measure_methods_on_datasets(
     notes: list[str] = []
     total = len(datasets) * len(methods)
     for name, (votes, gold) in datasets.items():
-        truth = gold_with_votes(votes, gold, f"{name}: ")
+        truth = gold_of_tasks_with_votes(votes, gold, f"{name}: ")
         for method in methods:
             step = len(rows)
             try:
@@ -233,7 +239,7 @@ def _measure_methods_on_datasets(
     return rows, notes
 
 
-def gold_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
+def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
     """Return the gold labels of tasks with votes; raise InputError if there are none, with `where` before the message."""
     known = gold.shared(votes.voted)
     if not len(known):

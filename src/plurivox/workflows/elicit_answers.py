@@ -9,9 +9,9 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
-from plurivox.io.plurivox_folder_writer import vote_columns
+from plurivox.io.plurivox_folder_writer import columns_of_votes
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
-from plurivox.io.vote_frames import warn_notes
+from plurivox.io.votes_from_tables import warn_notes
 
 
 def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:
@@ -63,7 +63,7 @@ def write_elicited(
     did not become votes, and why; `flags` lists odd answers.
     """
     if file_suffix(out) in TABLE_SUFFIXES and not Path(out).is_dir():
-        io.write_table(vote_columns(elicited.votes), out)
+        io.write_table(columns_of_votes(elicited.votes), out)
         return Dataset(Path(out).name.split(".")[0], votes=elicited.votes)
     tables = {"apart": elicited.answers_without_vote(), "flags": elicited.flagged_answers()}
     parts = (

@@ -106,7 +106,7 @@ def _read_input_labels(given: Any, part: str | None) -> _InputLabels:
     found = io.read_labels(given)
     if not isinstance(found, SoftLabels):
         return _labels_of_dataset(found, part)
-    from plurivox.io.vote_frames import warn_notes
+    from plurivox.io.votes_from_tables import warn_notes
 
     warn_notes([f"{given}: {note}" for note in found.notes])
     return _InputLabels(str(given), soft=found)

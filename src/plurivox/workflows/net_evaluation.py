@@ -106,7 +106,7 @@ def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping
 
 @dataclass(frozen=True)
 class Series:
-    """The measures of several training runs with different seeds."""
+    """The measures of several training runs of the same setup with different seeds."""
 
     seeds: tuple[int, ...]
     measures: Mapping[str, tuple[float, ...]]  # one value per run

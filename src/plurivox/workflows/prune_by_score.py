@@ -22,7 +22,7 @@ from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
-from plurivox.workflows.compare_methods import gold_with_votes
+from plurivox.workflows.compare_methods import gold_of_tasks_with_votes
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 
 G = TypeVar("G", Votes, Answers, Dataset)
@@ -71,7 +71,7 @@ def _compute_scores(
     """Return the Scores of workers or tasks by this method from the votes; answers count as votes for their first label."""
     made = identify.methods.make(method)
     if isinstance(given, Answers):
-        votes, evidence = top_votes(given), Evidence(gold=gold, answers=given)
+        votes, evidence = votes_for_first_labels(given), Evidence(gold=gold, answers=given)
     elif isinstance(given, Dataset):
         known = given.gold if gold is None else gold
         votes, evidence = votes_to_score(given, made), Evidence(gold=known, answers=given.answers)
@@ -88,13 +88,13 @@ def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
         return votes
     if data.has("votes") or data.has("counts") or data.answers is None:
         return data.crowd()
-    return top_votes(data.answers)
+    return votes_for_first_labels(data.answers)
 
 
-def top_votes(answers: Answers) -> Votes:
+def votes_for_first_labels(answers: Answers) -> Votes:
     """Return one vote per answer, for the label it names first; answers without a label and abstentions are left out.
 
-    >>> top_votes(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
+    >>> votes_for_first_labels(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
     <Votes: 1 vote, 1 task, 1 worker, 2 labels>
     """
     top = answers.named(0)
@@ -160,7 +160,7 @@ def _audit_of_dropped(given: Any, scores: Scores, dropped: Ints, quantile: float
     names, n_known = as_text(scores.names[dropped]), int((~np.isnan(scores.value)).sum())
     # several parts contain the same answers: count a worker's in the part with names, a task's in the largest part
     counted = parts[0] if scores.of == "worker" else max(parts, key=_number_of_answers)
-    n_answers = _answers_per_name(counted, scores.of, scores.names[dropped])
+    n_answers = _answers_per_worker_or_task(counted, scores.of, scores.names[dropped])
     rows: list[AuditRow] = []
     for rank, (at, text, n) in enumerate(
         zip(dropped.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1
@@ -177,7 +177,7 @@ def _number_of_answers(crowd: Votes | Answers) -> float:
     return crowd.n_answers if isinstance(crowd, Votes) else len(crowd)
 
 
-def _answers_per_name(crowd: Votes | Answers, of: str, names: Names) -> Ints:
+def _answers_per_worker_or_task(crowd: Votes | Answers, of: str, names: Names) -> Ints:
     """Return (n,) the number of answers of each of these workers, or to each of these tasks."""
     all_names, code = getattr(crowd, f"{of}s"), getattr(crowd, of)
     place, named = positions(all_names, names), code >= 0
@@ -255,7 +255,7 @@ def prune_and_compare(
     if not quantiles:
         raise InputError("give at least one quantile, such as 0.1 for the worst tenth")
     maker = aggregate.methods.make(method)
-    truth = gold_with_votes(votes, gold)
+    truth = gold_of_tasks_with_votes(votes, gold)
     total = 2 + len(quantiles)
     scores = (
         score if isinstance(score, Scores) else _compute_scores(votes, score, gold, nested_progress(progress, 0, total))

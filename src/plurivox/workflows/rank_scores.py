@@ -82,7 +82,7 @@ class Ranking(DataType):
 
 
 def join_scores(scores: Sequence[Scores]) -> Ranking:
-    """Return the Ranking of several scores of tasks, or of workers, joined by name; NaN if a score lacks a name.
+    """Return the Ranking of several scores of the same tasks (or workers), joined by name; NaN if a score lacks a name.
 
     >>> a = Scores("task", np.array(["a", "b", "c"], TEXT), np.array([0.1, 0.9, 0.5]), "one")
     >>> b = Scores("task", np.array(["c", "b"], TEXT), np.array([2.0, 2.0]), "two")
@@ -127,13 +127,13 @@ def _names_of_all_scores(scores: Sequence[Scores]) -> Names:
     return names
 
 
-def worker_errors(votes: Votes, gold: SoftLabels) -> Scores:
+def worker_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     """Return the share of wrong votes of each worker on tasks with gold labels, as Scores."""
     found = identify.methods.make("gold-accuracy").score(Evidence(votes=votes, gold=gold))
     return replace(found, made_by="wrong-votes")
 
 
-def task_errors(votes: Votes, gold: SoftLabels) -> Scores:
+def task_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     """Return the share of wrong votes of each task, as Scores; NaN if the task has no gold label."""
     known = gold.shared(votes.tasks)
     place = positions(votes.tasks, known.tasks)

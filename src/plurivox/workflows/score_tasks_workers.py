@@ -141,7 +141,7 @@ def _evidence_from_arguments(
 
 
 def _read_dynamics(path: Path) -> Dynamics | Mapping[str, Dynamics]:
-    """Return the dynamics in a file, or {worker: dynamics} of a folder with one file per worker."""
+    """Return the recorded logits (Dynamics) in a file, or {worker: Dynamics} of a folder with one file per worker."""
     if not path.is_dir():
         return Dynamics.load(path)
     found = {file.stem: Dynamics.load(file) for file in sorted(path.glob("*.npz"))}
@@ -205,7 +205,7 @@ class EvidenceCache:
         self.made: dict[str, Fit] = {}
 
     def score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
-        """Collect the evidence that a method needs, and return its scores."""
+        """Collect the inputs (votes, gold, fits, ...) that a scoring method needs, and return its scores."""
         return method.score(self.evidence_for(method, progress), progress=progress)
 
     def evidence_for(self, method: Identifier, progress: Progress = no_progress) -> Evidence:

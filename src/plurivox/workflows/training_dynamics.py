@@ -21,7 +21,7 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 from plurivox.workflows.load_training_data import load_training_data, split_tasks
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
-from plurivox.workflows.rank_scores import task_errors
+from plurivox.workflows.rank_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 from plurivox.workflows.train_nets import train_once, train_spec
 
@@ -152,7 +152,7 @@ def worst_tasks_and_detection_tables(setup: DynamicsSetup, runs: Sequence[Scores
 
 
 def _mean_over_runs(values: Sequence[Floats]) -> Floats:
-    """Return (n,) the mean over runs, ignoring NaN; NaN if all runs are NaN."""
+    """Return (n,) the mean score of each task over training runs, ignoring NaN; NaN if all runs are NaN."""
     table = np.array(values)
     finite = np.isfinite(table)
     return np.where(finite.any(0), np.where(finite, table, 0).sum(0) / np.maximum(finite.sum(0), 1), np.nan)
@@ -166,7 +166,7 @@ def _votes_text(counts: Floats, labels: Names) -> str:
 
 def _wrong_vote_detection(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
     """Return Spearman's correlation of a score with the share of wrong votes, and its AUC for wrong majorities."""
-    wrong = task_errors(votes, gold)
+    wrong = task_error_rates(votes, gold)
     place = positions(scores.names, wrong.names)
     value = np.where(place >= 0, scores.value[place], np.nan)
     known = np.isfinite(value) & np.isfinite(wrong.value)

@@ -12,9 +12,9 @@ from plurivox.io.formats._foreign_contents import ForeignContents
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 
-__all__ = ["ForeignContents", "find_reader"]
+__all__ = ["ForeignContents", "find_format_reader"]
 
 
-def find_reader(path: Path) -> ModuleType | None:
-    """Return the module that can read this folder, or None."""
+def find_format_reader(path: Path) -> ModuleType | None:
+    """Return the module (peerannot, image_folder) that can read this folder of another program, or None."""
     return next((module for module in FOLDER_FORMATS if module.recognises(path)), None)

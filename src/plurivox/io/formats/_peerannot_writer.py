@@ -31,7 +31,7 @@ class ImageToWrite:
     split: str
 
 
-def write(
+def write_peerannot_folder(
     votes: Votes,
     path: str | Path,
     *,

@@ -38,7 +38,7 @@ def recognises(path: Path) -> bool:
     """Return whether a folder contains images or folders of images, and no table of votes, answers, counts or gold."""
     if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in MAIN_TABLES):
         return False
-    return any(is_image(file) for root in _split_folders(path).values() for file in root.glob("*/*")) or bool(
+    return any(is_image_file(file) for root in _split_folders(path).values() for file in root.glob("*/*")) or bool(
         _top_level_images(path)
     )
 
@@ -48,7 +48,7 @@ def read(path: str | Path) -> ForeignContents:
     folder = Path(path)
     if not folder.is_dir():
         raise InputError(f"there is no folder {path}")
-    found = find_images(folder)
+    found = find_labelled_images(folder)
     if not found.images and (top_level := _top_level_images(folder)):
         return _contents_without_labels(folder, top_level)
     if not found.images:
@@ -74,7 +74,7 @@ def read(path: str | Path) -> ForeignContents:
 
 def _top_level_images(folder: Path) -> list[Path]:
     """Return the image files directly in the folder."""
-    return sorted(file for file in folder.iterdir() if is_image(file))
+    return sorted(file for file in folder.iterdir() if is_image_file(file))
 
 
 def _contents_without_labels(folder: Path, image_files: list[Path]) -> ForeignContents:
@@ -84,7 +84,7 @@ def _contents_without_labels(folder: Path, image_files: list[Path]) -> ForeignCo
     return ForeignContents(name=folder.resolve().name, images=dict(zip(tasks, image_files, strict=True)))
 
 
-def find_images(folder: Path) -> ImageFiles:
+def find_labelled_images(folder: Path) -> ImageFiles:
     """Return all images in the label folders of `folder`, or of its subfolders `train`, `val` and `test`."""
     images: list[Image] = []
     labels: set[str] = set()
@@ -96,17 +96,17 @@ def find_images(folder: Path) -> ImageFiles:
             if label_folder.is_dir() and not label_folder.name.startswith(".")
         ]
         labels |= {label_folder.name for label_folder in label_folders}
-        n_loose += sum(is_image(file) for file in root.iterdir())
+        n_loose += sum(is_image_file(file) for file in root.iterdir())
         for label_folder in label_folders:
             files = sorted(file for file in label_folder.rglob("*") if not file.is_dir())
-            kept = [Image(file, label_folder.name, split) for file in files if is_image(file)]
+            kept = [Image(file, label_folder.name, split) for file in files if is_image_file(file)]
             images += kept
             n_other += len(files) - len(kept)
     order = sorted(images, key=lambda image: (_split_position(image.split), image.label, image.path))
     return ImageFiles(tuple(order), tuple(sorted(labels)), n_other, n_loose)
 
 
-def is_image(file: Path) -> bool:
+def is_image_file(file: Path) -> bool:
     """Return whether this is a file (or a link to one) with the extension of an image format."""
     return file.suffix.lower() in IMAGE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 

@@ -30,7 +30,7 @@ from plurivox.io.tabular.column_conversion import frame_of
 from plurivox.io.tabular.text_files import read_json
 
 
-def is_export(records: Any) -> bool:
+def is_label_studio_export(records: Any) -> bool:
     """Return whether the contents of a JSON file are a Label Studio export, by the fields of the first record."""
     first = records[0] if isinstance(records, list) and records else None
     return isinstance(first, dict) and (is_task_record(first) or is_json_min_record(first))

@@ -20,12 +20,13 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.dataset_folder_checks import SPLITS
 from plurivox.io.formats import _peerannot_names as naming
 from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes, votes_with_unnamed
-from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write
-from plurivox.io.formats.image_folder import Image, ImageFiles, find_images
+from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write_peerannot_folder
+from plurivox.io.formats.image_folder import Image, ImageFiles, find_labelled_images
 from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.text_files import read_json
 
-__all__ = ["read", "recognises", "write", "write_labels"]
+__all__ = ["read", "recognises", "write", "write_labels", "write_peerannot_folder"]
+write = write_peerannot_folder  # its name in version 0.1
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> ForeignCon
     file = Path(path) / ANSWERS if Path(path).is_dir() else Path(path)
     answers = _read_answers(file)
     metadata = _read_metadata(file.parent)
-    found = find_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
+    found = find_labelled_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
     images, notes = _images_by_key(found, set(answers.keys)) if found else ({}, ())
     names = naming.load_names(file.parent) if file.name == ANSWERS else None
     if names is None:

@@ -83,7 +83,7 @@ def encode_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, 
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Date | pl.Datetime | pl.Time):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
-        return *_encode_text(column), []
+        return *_encode_text_column(column), []
     if column.dtype == pl.Null:
         return np.full(len(column), -1, np.int32), np.array([], dtype=TEXT), []
     if column.dtype.is_float():
@@ -91,10 +91,10 @@ def encode_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, 
         known = column.drop_nulls().to_numpy()
         if column.null_count() and len(known) and (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
             note = f"{name_in_errors}s are whole numbers that missing values had turned into decimals; read as whole numbers"
-            return *_encode_numbers(column.cast(pl.Int64)), [note]
-        return *_encode_numbers(column.cast(pl.Float64)), []
+            return *_encode_number_column(column.cast(pl.Int64)), [note]
+        return *_encode_number_column(column.cast(pl.Float64)), []
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
-        return *_encode_numbers(column), []
+        return *_encode_number_column(column), []
     raise InputError(
         f"{name_in_errors} values are of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
     )
@@ -108,8 +108,8 @@ def _to_int64(column: pl.Series, name_in_errors: str) -> pl.Series:
         raise InputError(f"{name_in_errors}s contain whole numbers of 2**63 or more; convert them to text") from None
 
 
-def _encode_text(column: pl.Series) -> tuple[Ints, Names]:
-    """Return (codes, sorted names) of a text column; -1 for missing or empty text."""
+def _encode_text_column(column: pl.Series) -> tuple[Ints, Names]:
+    """Return (integer codes, sorted distinct texts) of a text column; code -1 for missing or empty text."""
     names = column.unique().sort()
     names = names.filter(names.is_not_null() & (names != ""))
     index = pl.LazyFrame({"name": names, "code": np.arange(len(names), dtype=np.int32)})
@@ -118,8 +118,8 @@ def _encode_text(column: pl.Series) -> tuple[Ints, Names]:
     return codes.to_numpy(), np.array(names.to_list(), dtype=TEXT)
 
 
-def _encode_numbers(column: pl.Series) -> tuple[Ints, Names]:
-    """Return (codes, sorted names) of a column of numbers or booleans; -1 for missing values."""
+def _encode_number_column(column: pl.Series) -> tuple[Ints, Names]:
+    """Return (integer codes, sorted distinct values) of a column of numbers or booleans; code -1 for missing values."""
     missing = column.is_null().to_numpy()
     values = as_names(column.drop_nulls().to_numpy(), column.name)
     codes = np.full(len(column), -1, np.int32)
@@ -227,7 +227,7 @@ def to_names(column: pl.Series, path: str | Path) -> Names:
 
 
 def to_numbers(column: pl.Series, path: str | Path) -> Floats:
-    """Return a column as floats, NaN if missing; raise InputError for a value that is not a number."""
+    """Return a table column as floats, NaN if missing; raise InputError for a value that is not a number."""
     return cast_column(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 

@@ -25,7 +25,7 @@ Parts = Mapping[str, Names]
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition of the experiment: the labels of the hard head and, with two heads, the loss of the soft head."""
+    """One condition of Fornaciari et al. (2021): the labels of the hard head and, with two heads, the loss of the soft head."""
 
     main: str  # gold or silver
     loss: str = ""  # "": one head
@@ -42,28 +42,28 @@ def list_conditions(mains: list[str], losses: list[str]) -> list[Condition]:
 
 
 def iterate_splits(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
-    """Yield train, dev and test tasks: the splits of the data, or one per fold, where a tweet or word is never split."""
+    """Yield {"train", "dev", "test": tasks}: the splits of the data, or one per fold; a tweet or word is never split."""
     if not folds:
         test = texts.tasks[(texts.split == "test") | (texts.split == "double")]
-        yield {"train": texts.tasks_of("train"), "dev": texts.tasks_of("dev"), "test": test}
+        yield {"train": texts.tasks_of_split("train"), "dev": texts.tasks_of_split("dev"), "test": test}
         return
     voted = texts.counts.sum(1) > 0
     pool = texts.tasks[voted & (texts.split != "double")]
-    for fold in splits.folds(pool, folds, groups=texts.group[texts.positions(pool)], seed=seed):
+    for fold in splits.folds(pool, folds, groups=texts.group[texts.rows_of_tasks(pool)], seed=seed):
         train, size = fold["train"], 1 / max(folds - 1, 2)  # dev is as large as a fold
-        inner = splits.grouped(train, texts.group[texts.positions(train)], {"train": 1 - size, "dev": size}, seed)
+        inner = splits.grouped(train, texts.group[texts.rows_of_tasks(train)], {"train": 1 - size, "dev": size}, seed)
         yield {**inner, "test": fold["test"]}
 
 
 def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net, plan: Plan) -> SoftLabels:
-    """Train a network under a condition and return its predictions of the test tasks."""
+    """Train a network under one condition on the train tasks; return its predictions of the test tasks."""
     train, dev = (hard_labels(texts, parts[name], condition.main) for name in ("train", "dev"))
-    votes = texts.votes(train.tasks)
+    votes = texts.votes_of_tasks(train.tasks)
     assert votes is not None
     soft = aggregate.methods.make("softmax-shares").fit(votes).soft
     head = heads.methods.make("two-heads", soft_loss=LOSSES[condition.loss]) if condition.loss else None
     trained = fit(
-        texts.x[texts.positions(soft.tasks)],
+        texts.x[texts.rows_of_tasks(soft.tasks)],
         "pair" if condition.loss else "gold",
         tasks=soft.tasks,
         known=Supervision(gold=train, soft=soft),
@@ -71,19 +71,19 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
         net=net,
         head=head,
         plan=plan,
-        dev=(texts.x[texts.positions(dev.tasks)], dev),
+        dev=(texts.x[texts.rows_of_tasks(dev.tasks)], dev),
         measures={"macro-f1": evaluate.MEASURES["macro-f1"]},
     )
-    return trained.predict(texts.x[texts.positions(parts["test"])], parts["test"])
+    return trained.predict(texts.x[texts.rows_of_tasks(parts["test"])], parts["test"])
 
 
 def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
     """Return the labels that train the hard head: gold, or the majority vote (silver) without tasks whose majority is tied."""
     if main == "gold":
-        gold = texts.gold(tasks)
+        gold = texts.gold_of_tasks(tasks)
         assert gold is not None
         return gold
-    counts = texts.counts[texts.positions(tasks)]
+    counts = texts.counts[texts.rows_of_tasks(tasks)]
     best = counts == counts.max(1, keepdims=True)
     clear = (best.sum(1) == 1) & (counts.sum(1) > 0)
     return SoftLabels.gold(tasks[clear], texts.labels[best[clear].argmax(1)], texts.labels)
@@ -92,7 +92,7 @@ def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
 def train_and_predict_all(
     texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int
 ) -> SoftLabels:
-    """Train on every fold and return the predictions of the test tasks of all folds."""
+    """Train a network under one condition on every fold; return its predictions of the test tasks of all folds."""
     found = [
         train_and_predict(texts, parts, condition, net, plan) for parts in iterate_splits(texts, folds, split_seed)
     ]
@@ -100,10 +100,10 @@ def train_and_predict_all(
     return SoftLabels.of(np.concatenate([prediction.prob for prediction in found]), tasks, texts.labels)
 
 
-def measure(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
+def measure_prediction(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
     """Return {measure: value} of a prediction: hard ones against gold, soft ones against vote shares if tasks have votes."""
     out: dict[str, float] = {}
-    gold, votes = texts.gold(prediction.tasks), texts.votes(prediction.tasks)
+    gold, votes = texts.gold_of_tasks(prediction.tasks), texts.votes_of_tasks(prediction.tasks)
     if gold is not None:
         out |= {
             name: evaluate.MEASURES[name](prediction.on(gold.tasks), gold) for name in ("accuracy", "macro-f1", "nll")
@@ -123,7 +123,7 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
         if not condition.loss:
             continue
         one_head = predictions[replace(condition, loss="")]
-        gold = texts.gold(two_heads[0].tasks)
+        gold = texts.gold_of_tasks(two_heads[0].tasks)
         assert gold is not None
         test = evaluate.paired_test(
             _correct_share(two_heads, gold), _correct_share(one_head, gold), repeats=repeats, fraction=fraction
@@ -153,7 +153,7 @@ def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[S
     """Return a table that counts test tasks right with one head, two heads, both or neither (first run); None without votes."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
-        gold, votes = texts.gold(two_heads[0].tasks), texts.votes(two_heads[0].tasks)
+        gold, votes = texts.gold_of_tasks(two_heads[0].tasks), texts.votes_of_tasks(two_heads[0].tasks)
         if condition.loss and gold is not None and votes is not None and len(gold.shared(votes.tasks)):
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
@@ -171,4 +171,4 @@ def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[S
 
 def measure_every_run(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
     """Return {condition name: [measures of each run against gold labels and vote shares]}."""
-    return {condition.spec: [measure(texts, run) for run in runs] for condition, runs in predictions.items()}
+    return {condition.spec: [measure_prediction(texts, run) for run in runs] for condition, runs in predictions.items()}

@@ -25,7 +25,7 @@ SPLIT_NAMES = {"trn": "train", "tst": "test", "hard-tst": "test"}
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Encoded texts with split, gold label and vote counts; one row per task."""
+    """Texts encoded as numbers, with split, gold label and vote counts; one row per task."""
 
     name: str
     tasks: Names  # (n,)
@@ -36,24 +36,24 @@ class Texts:
     counts: Floats  # (n, n_labels) votes, all 0 for a task without votes
     labels: Names
 
-    def gold(self, tasks: Names) -> SoftLabels | None:
+    def gold_of_tasks(self, tasks: Names) -> SoftLabels | None:
         """Return the gold labels of those of `tasks` that have one; None if none has."""
-        rows = self.positions(tasks)
+        rows = self.rows_of_tasks(tasks)
         rows = rows[self.y[rows] != ""]
         return SoftLabels.gold(self.tasks[rows], self.y[rows], self.labels) if len(rows) else None
 
-    def votes(self, tasks: Names) -> Votes | None:
+    def votes_of_tasks(self, tasks: Names) -> Votes | None:
         """Return the votes on those of `tasks` that have some, as counts; None if none has."""
-        rows = self.positions(tasks)
+        rows = self.rows_of_tasks(tasks)
         rows = rows[self.counts[rows].sum(1) > 0]
         return Votes.from_counts(self.counts[rows], self.tasks[rows], self.labels) if len(rows) else None
 
-    def positions(self, tasks: Names) -> Ints:
+    def rows_of_tasks(self, tasks: Names) -> Ints:
         """Return (n,) the row number of each of `tasks` in the arrays of the texts."""
         return positions(self.tasks, tasks)
 
-    def tasks_of(self, split: str) -> Names:
-        """Return the tasks of a split."""
+    def tasks_of_split(self, split: str) -> Names:
+        """Return the names of the tasks in a split (train, dev, test, ...)."""
         return self.tasks[self.split == split]
 
 
@@ -71,7 +71,7 @@ def write_texts(texts: Texts, path: str | Path) -> None:
 
 
 def read_texts(path: str | Path) -> Texts:
-    """Read a file written by `write_texts`; raise InputError if it is missing or not such a file."""
+    """Return the encoded texts in an .npz file written by `write_texts`; raise InputError if it is missing or invalid."""
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as box:
             names = {name: as_names(box[name], name) for name in ("tasks", "group", "split", "y", "labels")}
@@ -129,7 +129,7 @@ def _append_test_set(columns: dict[str, list[Any]], table: Any, split: str, labe
 
 
 def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
-    """Return the encoded (word, stem) pairs of a data set."""
+    """Return the letters of the (word, stem) pairs of a data set encoded as numbers, with gold labels and votes."""
     items, gold = _require_items_and_gold(data, ("task", "word", "stem", "split"))
     tasks = as_names(items["task"].to_list())
     first, second = items["word"].to_list(), items["stem"].to_list()

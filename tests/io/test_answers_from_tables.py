@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.io.answer_frames import answers
+from plurivox.io.answers_from_tables import answers
 from plurivox.io.tabular.table_files import Columns
 
 TYPED = {
