@@ -17,9 +17,9 @@ class MarginRecipe(Recipe):
     score: ClassVar[str]  # name of the identifier
     title: ClassVar[str]  # name of the score in the title of the tables
 
-    data: str = option("labelme", "a data set with features and votes")
-    net: str = option("labelme-head", "network on the features")
-    epochs: int = option(30, "number of epochs, all recorded", low=1)
+    data: str = option("labelme", "data set with features and votes of its tasks: a name, folder or file")
+    net: str = option("labelme-head", "network that is trained on the features")
+    epochs: int = option(30, "number of training epochs; the logits of every epoch are recorded", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     runs: int = option(3, "number of runs, with the seeds seed, seed + 1, ...", low=1)

@@ -38,14 +38,21 @@ class ActiveLabelling(Recipe):
     crowds: str = option(
         "independent-confusion,hammer-spammer,discrete-difficulty", "crowds, see plurivox methods simulate"
     )
-    method: str = option("ibcc", "aggregation method with confusion matrices")
-    n_tasks: int = option(1000, "number of tasks", low=10)
-    n_workers: int = option(50, "number of workers", low=2)
-    n_labels: int = option(4, "number of labels", low=2)
+    method: str = option("ibcc", "aggregation method that estimates the confusion matrices of workers")
+    n_tasks: int = option(1000, "number of tasks of each simulated crowd", low=10)
+    n_workers: int = option(50, "number of workers of each simulated crowd", low=2)
+    n_labels: int = option(4, "number of labels a task can have", low=2)
     feedback: int = option(10, "votes per task with random assignment", low=2)
-    budget: float = option(0.7, "votes of next-best, as a share of those of random assignment", low=0.2, high=1)
-    share: float = option(0.6, "dismiss a worker whose gain is below this share of the best tenth's", low=0, high=1)
-    refit: int = option(250, "number of votes between two fits", low=1)
+    budget: float = option(
+        0.7, "number of votes for next-best assignment, as a share of the votes for random assignment", low=0.2, high=1
+    )
+    share: float = option(
+        0.6,
+        "dismiss a worker whose expected gain is below this share of the gain of the best tenth of workers",
+        low=0,
+        high=1,
+    )
+    refit: int = option(250, "number of votes after which the aggregation method is fitted again", low=1)
     runs: int = option(20, "number of runs, with the seeds seed, seed + 1, ...", low=1)
     seed: int = option(0, "seed of the first run", low=0)
 

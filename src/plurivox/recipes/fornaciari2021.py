@@ -43,13 +43,13 @@ class Fornaciari2021(Recipe):
     reads: ClassVar[tuple[str, ...]] = ("pos_twitter", "stemming")
 
     task: Literal["pos", "stemming"] = option("pos", "parts of speech of tweets, or whether a stem is correct")
-    data: str = option("", "data set; empty: pos_twitter or stemming")
+    data: str = option("", "data set of texts with votes; empty: pos_twitter or stemming")
     runs: int = option(3, "number of runs of each condition, with the seeds seed, seed + 1, ...", low=1)
     folds: int = option(0, "number of folds of the tasks with votes; 0: the splits of the data", low=0)
-    mains: str = option("gold,silver", "labels of the hard head")
-    losses: str = option("kl,inverse-kl,ce", "losses of the soft head")
-    net: str = option("", "network; empty: tagger or stem-cnn in the size of the paper")
-    epochs: int = option(10, "number of epochs", low=1)
+    mains: str = option("gold,silver", "labels that train the hard head, comma-separated: gold, silver (majority vote)")
+    losses: str = option("kl,inverse-kl,ce", "losses that train the soft head, comma-separated")
+    net: str = option("", "network to train; empty: tagger or stem-cnn in the size of the paper")
+    epochs: int = option(10, "number of training epochs", low=1)
     batch: int = option(1024, "batch size: tasks per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     context: int = option(0, "number of words around a word that the network reads; 0: the whole tweet", low=0)
@@ -57,7 +57,9 @@ class Fornaciari2021(Recipe):
     repeats: int = option(1000, "number of resamples of the significance test", low=1)
     fraction: float = option(1.0, "share of the tasks in a resample; the paper drew 0.33", low=0.01, high=1)
     device: str = option("auto", "cpu or cuda; auto: CUDA if available")
-    engine: Literal["auto", "eager", "graphs", "compile"] = option("auto", "how a step runs, as in plurivox train")
+    engine: Literal["auto", "eager", "graphs", "compile"] = option(
+        "auto", "how a training step is executed, as in plurivox train"
+    )
     folder: str = option("", "folder to save every prediction in; an interrupted recipe continues from it")
     pack: str = option("", "write the encoded inputs to this .npz and stop")
     packed: str = option("", "read the encoded inputs from this .npz")
@@ -118,7 +120,7 @@ class Fornaciari2021(Recipe):
         return encode_stem_pairs(data, self.letters)
 
     def _net_for_task(self) -> "Net":
-        """Return the network of the option `net`, by default the one of the paper for this task (pos or stems)."""
+        """Return the network of the option `net`, by default the one of the paper for this task (pos or stemming)."""
         from plurivox.train import nets
 
         options = {"letters": self.letters} if self.task == "pos" else {}

@@ -44,11 +44,15 @@ class Labelme(Recipe):
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
 
     data: str = option("labelme", "a data set with features, votes, gold labels and the splits train, valid and test")
-    methods: str = option(METHODS, "targets, aggregation methods, and names of the default list")
+    methods: str = option(
+        METHODS, "ways to train, comma-separated: training targets, aggregation methods, or names of the default list"
+    )
     runs: int = option(30, "number of runs of each method, with the seeds seed, seed + 1, ...", low=1)
-    choose: Literal["gold", "votes"] = option("gold", "labels that choose the epoch, and the L2 penalty")
-    net: str = option("labelme-head", "network on the features")
-    epochs: int = option(50, "number of epochs", low=1)
+    choose: Literal["gold", "votes"] = option(
+        "gold", "labels of the dev photos by which the best epoch and the L2 penalty are chosen"
+    )
+    net: str = option("labelme-head", "network that is trained on the features")
+    epochs: int = option(50, "number of training epochs", low=1)
     batch: int = option(64, "batch size: photos per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     l2: str = option("100,300,1000,3000,10000,30000", "L2 penalties that raykar-logistic chooses from")

@@ -38,9 +38,11 @@ class PruneAndTrain(Recipe):
 
     data: str = option("labelme", "a data set with features, votes and gold labels")
     score: str = option("waum", "score of tasks with its options, see plurivox methods identify")
-    alphas: str = option("0.01,0.05,0.1", "shares of the worst to drop, comma-separated")
-    method: str = option("weighted-dawid-skene", "aggregation method or another target")
-    net: str = option("labelme-head", "network on the features")
+    alphas: str = option("0.01,0.05,0.1", "shares of the worst training tasks to drop, comma-separated")
+    method: str = option(
+        "weighted-dawid-skene", "aggregation method of the training labels, or another training target"
+    )
+    net: str = option("labelme-head", "network that is trained on the features")
     score_epochs: int = option(30, "number of epochs recorded for the score", low=1)
     epochs: int = option(50, "number of epochs of the networks that are compared", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)

@@ -28,8 +28,10 @@ class Rankings(Recipe):
 
     reads: ClassVar[tuple[str, ...]] = ("labelme", "cifar10h")
 
-    datasets: str = option("labelme,cifar10h", "data sets with votes of named workers")
-    worker_scores: str = option("trace,spam-score,glad-ability,agreement-with-rest", "scores of workers")
+    datasets: str = option("labelme,cifar10h", "data sets with votes of named workers, comma-separated")
+    worker_scores: str = option(
+        "trace,spam-score,glad-ability,agreement-with-rest", "scores of workers to rank by, comma-separated"
+    )
     task_scores: str = option(
         "entropy,disagreement,posterior-entropy,glad-difficulty,aggregator-disagreement", "scores of tasks"
     )

@@ -37,9 +37,9 @@ class ReportCards(Recipe):
 
     data: str = option("toy", "a data set with votes of named workers: its name, folder or file")
     workers: str = option("", "workers to make cards for, comma-separated; empty: the n worst")
-    n: int = option(3, "number of cards, if workers is empty", low=1)
-    scores: str = option(SCORES, "scores of workers, see plurivox methods identify")
-    method: str = option("ibcc", "aggregation method with confusion matrices")
+    n: int = option(3, "number of report cards (of the worst workers), if workers is empty", low=1)
+    scores: str = option(SCORES, "scores of workers on the cards, comma-separated; see plurivox methods identify")
+    method: str = option("ibcc", "aggregation method that estimates the confusion matrices of workers")
     tasks: int = option(5, "number of most unlikely votes to show per worker", low=0)
 
     def __post_init__(self) -> None:

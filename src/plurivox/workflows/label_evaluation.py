@@ -86,37 +86,37 @@ class _InputLabels:
         return evaluate.shares_of(self.votes)
 
 
-def _cache_key_of_input(given: Any) -> int | str:
+def _cache_key_of_input(labels_input: Any) -> int | str:
     """Return a cache key of an input: the path as text, or the id of the object."""
-    return str(given) if isinstance(given, str | Path) else id(given)
+    return str(labels_input) if isinstance(labels_input, str | Path) else id(labels_input)
 
 
-def _read_input_labels(given: Any, part: str | None) -> _InputLabels:
+def _read_input_labels(labels_input: Any, part: str | None) -> _InputLabels:
     """Return the labels in one input; raise InputError if it contains none."""
-    if isinstance(given, DataType):
-        return _labels_of_data_type(given, type(given).__name__)
-    if not isinstance(given, str | Path):
-        return _labels_of_dataset(given, part)
-    if str(given).endswith(".npz") and Path(given).is_file():
-        return _labels_of_npz(str(given))
+    if isinstance(labels_input, DataType):
+        return _labels_of_data_type(labels_input, type(labels_input).__name__)
+    if not isinstance(labels_input, str | Path):
+        return _labels_of_dataset(labels_input, part)
+    if str(labels_input).endswith(".npz") and Path(labels_input).is_file():
+        return _labels_of_npz(str(labels_input))
     from plurivox import io
 
-    if not Path(given).is_file():
-        return _labels_of_dataset(io.read(given), part)
-    found = io.read_labels(given)
+    if not Path(labels_input).is_file():
+        return _labels_of_dataset(io.read(labels_input), part)
+    found = io.read_labels(labels_input)
     if not isinstance(found, SoftLabels):
         return _labels_of_dataset(found, part)
     from plurivox.io.votes_from_tables import warn_notes
 
-    warn_notes([f"{given}: {note}" for note in found.notes])
-    return _InputLabels(str(given), soft=found)
+    warn_notes([f"{labels_input}: {note}" for note in found.notes])
+    return _InputLabels(str(labels_input), soft=found)
 
 
-def _labels_of_dataset(given: "Dataset | Any", part: str | None) -> _InputLabels:
+def _labels_of_dataset(labels_input: "Dataset | Any", part: str | None) -> _InputLabels:
     """Return the labels in a data set or a DataFrame of votes."""
     from plurivox.io.dataset_reader import as_dataset, as_votes
 
-    data = as_dataset(given)
+    data = as_dataset(labels_input)
     has_votes = data.has("votes") or data.has("counts")
     chosen = part if data.has("votes") and data.has("counts") else None
     return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
@@ -136,11 +136,11 @@ def _labels_of_npz(where: str) -> _InputLabels:
     return _InputLabels(where, packed.gold, packed.soft, packed.votes)
 
 
-def _labels_of_data_type(given: DataType, name: str) -> _InputLabels:
+def _labels_of_data_type(labels_input: DataType, name: str) -> _InputLabels:
     """Return the labels in Votes, SoftLabels or a Fit; raise InputError for another type."""
-    if isinstance(given, Votes):
-        return _InputLabels(name, votes=given)
-    soft = given.soft if isinstance(given, Fit) else given
+    if isinstance(labels_input, Votes):
+        return _InputLabels(name, votes=labels_input)
+    soft = labels_input.soft if isinstance(labels_input, Fit) else labels_input
     if not isinstance(soft, SoftLabels):
-        raise InputError(f"{name} contains {type(given).__name__}; soft labels or votes are needed")
+        raise InputError(f"{name} contains {type(labels_input).__name__}; soft labels or votes are needed")
     return _InputLabels(name, soft=soft)

@@ -66,17 +66,17 @@ def prune(
 
 
 def _compute_scores(
-    given: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
+    data: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
 ) -> Scores:
     """Return the Scores of workers or tasks by this method from the votes; answers count as votes for their first label."""
     made = identify.methods.make(method)
-    if isinstance(given, Answers):
-        votes, evidence = votes_for_first_labels(given), Evidence(gold=gold, answers=given)
-    elif isinstance(given, Dataset):
-        known = given.gold if gold is None else gold
-        votes, evidence = votes_to_score(given, made), Evidence(gold=known, answers=given.answers)
+    if isinstance(data, Answers):
+        votes, evidence = votes_for_first_labels(data), Evidence(gold=gold, answers=data)
+    elif isinstance(data, Dataset):
+        known = data.gold if gold is None else gold
+        votes, evidence = votes_to_score(data, made), Evidence(gold=known, answers=data.answers)
     else:
-        votes, evidence = given, Evidence(gold=gold)
+        votes, evidence = data, Evidence(gold=gold)
     return EvidenceCache(votes, evidence, single_score=True).score(made, progress)
 
 
@@ -151,12 +151,10 @@ def _smallest_quantile_hint(n: int) -> str:
     return f": use {math.ceil(100 / n) / 100:g} or more" if n > 1 else ""
 
 
-def _audit_of_dropped(given: Any, scores: Scores, dropped: Ints, quantile: float) -> Audit:
+def _audit_of_dropped(data: Any, scores: Scores, dropped: Ints, quantile: float) -> Audit:
     """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
     rule = f"drop-{scores.of}s {scores.made_by}"
-    parts = (
-        [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in CROWD_PARTS if given.has(one)]
-    )
+    parts = [data] if not isinstance(data, Dataset) else [getattr(data, one) for one in CROWD_PARTS if data.has(one)]
     names, n_known = as_text(scores.names[dropped]), int((~np.isnan(scores.value)).sum())
     # several parts contain the same answers: count a worker's in the part with names, a task's in the largest part
     counted = parts[0] if scores.of == "worker" else max(parts, key=_number_of_answers)
@@ -188,13 +186,13 @@ def _answers_per_worker_or_task(crowd: Votes | Answers, of: str, names: Names) -
     return np.rint(n[place]).astype(np.int64)
 
 
-def _drop_scored_positions(given: G, scores: Scores, dropped: Ints) -> G:
+def _drop_scored_positions(data: G, scores: Scores, dropped: Ints) -> G:
     """Return the votes, answers or data set without the workers or tasks at these positions in the scores."""
     gone = scores.names[dropped]
-    if isinstance(given, Dataset):
-        crowds = {one: getattr(given, one) for one in _parts_to_prune(given, scores.of, len(gone))}
-        return given.with_crowd({one: _drop_workers_or_tasks(crowd, scores.of, gone) for one, crowd in crowds.items()})
-    return _drop_workers_or_tasks(given, scores.of, gone)
+    if isinstance(data, Dataset):
+        crowds = {one: getattr(data, one) for one in _parts_to_prune(data, scores.of, len(gone))}
+        return data.with_crowd({one: _drop_workers_or_tasks(crowd, scores.of, gone) for one, crowd in crowds.items()})
+    return _drop_workers_or_tasks(data, scores.of, gone)
 
 
 def _parts_to_prune(data: Dataset, of: str, n_dropped: int) -> list[str]:

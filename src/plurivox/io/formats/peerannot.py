@@ -181,9 +181,9 @@ def _notes_on_metadata_differences(metadata: Mapping[str, Any], answers: AnswerC
     return tuple(notes)
 
 
-def _labels_can_number_folders(found: ImageFiles, answers: AnswerColumns, n_labels: int | None) -> bool:
+def _labels_can_number_folders(image_files: ImageFiles, answers: AnswerColumns, n_labels: int | None) -> bool:
     """Return whether all labels of the answers can be numbers of the image folders (0 to number of folders - 1)."""
-    k = len(found.labels)
+    k = len(image_files.labels)
     return (
         n_labels in (None, k)
         and naming.are_whole_numbers(answers.label)
@@ -191,13 +191,15 @@ def _labels_can_number_folders(found: ImageFiles, answers: AnswerColumns, n_labe
     )
 
 
-def _images_by_key(found: ImageFiles, keys: set[str]) -> tuple[dict[str, Image], tuple[str, ...]]:
+def _images_by_key(image_files: ImageFiles, keys: set[str]) -> tuple[dict[str, Image], tuple[str, ...]]:
     """Return {task key: image} and notes; if a split repeats task keys of another, its keys get a prefix: `test/0`."""
     images: dict[str, Image] = {}
     renamed_splits: list[str] = []
     twice = 0
     for split in SPLITS:
-        mine = [(_task_key_in_file_name(image.path, keys), image) for image in found.images if image.split == split]
+        mine = [
+            (_task_key_in_file_name(image.path, keys), image) for image in image_files.images if image.split == split
+        ]
         if clash := any(key in images for key, _ in mine):
             renamed_splits.append(split)
         for key, image in mine:
@@ -206,8 +208,8 @@ def _images_by_key(found: ImageFiles, keys: set[str]) -> tuple[dict[str, Image],
             images.setdefault(name, image)
     bare = sum(image.split == "train" and key not in keys for key, image in images.items())
     notes = nonzero_notes(
-        (found.n_other, "files are not images and were skipped"),
-        (found.n_loose, "images outside of label folders were skipped"),
+        (image_files.n_other, "files are not images and were skipped"),
+        (image_files.n_loose, "images outside of label folders were skipped"),
         (twice, "images have the same task key as an earlier one and were skipped"),
         (bare, f"train images have no task in {ANSWERS}"),
         (len(keys - set(images)) if images else 0, f"tasks in {ANSWERS} have no image"),
@@ -228,11 +230,11 @@ def _task_key_in_file_name(file: Path, keys: set[str]) -> str:
     return key
 
 
-def _gold_from_image_folders(images: Mapping[str, Image], found: ImageFiles | None) -> SoftLabels | None:
+def _gold_from_image_folders(images: Mapping[str, Image], image_files: ImageFiles | None) -> SoftLabels | None:
     """Return gold labels: the name of the folder that contains the image of each task; None if there are no images."""
-    if not images or found is None:
+    if not images or image_files is None:
         return None
-    return SoftLabels.gold(list(images), [image.label for image in images.values()], labels=found.labels)
+    return SoftLabels.gold(list(images), [image.label for image in images.values()], labels=image_files.labels)
 
 
 def _check_all_named(names: naming.NameMap, answers: AnswerColumns, file: Path) -> None:

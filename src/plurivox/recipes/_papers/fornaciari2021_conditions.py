@@ -137,9 +137,13 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
     return Table.of_rows("Two heads minus one head", rows)
 
 
-def _f1_gain(two: SoftLabels, one: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
-    """Return (gain in macro F1 of the predictions `two` over `one`, its p-value by a paired bootstrap)."""
-    found = evaluate.compare_predictions(two, one, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
+def _f1_gain(
+    two_heads: SoftLabels, one_head: SoftLabels, gold: SoftLabels, repeats: int, fraction: float
+) -> tuple[float, float]:
+    """Return (gain in macro F1 of the predictions with two heads over those with one, its p-value by a paired bootstrap)."""
+    found = evaluate.compare_predictions(
+        two_heads, one_head, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction
+    )
     return float(found.gain[0]), float(found.p_value[0])
 
 
