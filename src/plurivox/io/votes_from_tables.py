@@ -192,7 +192,7 @@ class _VoteReader:
         return found
 
     def drop_rows_without_vote(self, columns: dict[str, Any]) -> dict[str, Any]:
-        """Return the columns without rows that have no task or no label; their tasks and workers stay in `self.names`."""
+        """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""
         no_label = columns["label"] < 0
         name_only = no_label & (
             (columns["task"] < 0) ^ (columns["worker"] < 0)

@@ -23,7 +23,7 @@ REFERENCE = "Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10
 
 @dataclass(frozen=True)
 class Seconds:
-    """Seconds per answer (median), number of answers timed, and whether they were recorded or come from the model."""
+    """Seconds per answer: the median recorded, or by the model (`source`), and the number of answers with a recorded time."""
 
     value: float
     source: Literal["recorded", "model"]
@@ -99,7 +99,7 @@ def curve(
     method: str = "vote-shares",
     seeds: int = 10,
 ) -> Curve:
-    """Return a measure of the soft labels from M answers per task, for each M in `ms`; mean and std over random draws.
+    """Return the Curve of a measure: its value for the soft labels from M answers per task, for each M and random draw.
 
     >>> votes = Votes.from_counts(np.array([[9, 1], [2, 8]]), ["a", "b"], ["no", "yes"])
     >>> curve(votes, lambda soft: soft.confidence.mean(), [1, 10], 1.8, name="plain", measure_name="confidence").seconds

@@ -71,7 +71,7 @@ def names_from_keys(
     labels: set[Any],
     n_labels: int | None,
 ) -> NameMap:
-    """Return a name map equal to the keys, as integers if all are whole numbers; labels 0 to n_labels - 1 if they fit."""
+    """Return the name map whose task and worker names are the keys (integers if all are) and whose labels are unchanged."""
     listed = n_labels is not None and are_whole_numbers(labels) and all(0 <= label < n_labels for label in labels)
     order = tuple(range(n_labels)) if listed and n_labels is not None else None
     return NameMap(_keys_as_numbers(tasks), _keys_as_numbers(workers), {label: label for label in labels}, order)

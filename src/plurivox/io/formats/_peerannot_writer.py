@@ -148,7 +148,7 @@ def _contents_of_answers_json(votes: Votes, worker_number: Ints, label_number: I
 def _copy_images(
     folder: Path, to_write: Mapping[str, ImageToWrite], keys: Mapping[str, int], labels: list[str]
 ) -> None:
-    """Copy the images to `<split>/<label>/` of a peerannot folder, named by task number."""
+    """Copy the images to `<split>/<label>/` of a peerannot folder and append the task number to their file names."""
     for split in {one.split for one in to_write.values()}:
         for label in labels:  # also those without an image: a folder left out would shift the numbers of the others
             (folder / split / label).mkdir(parents=True)
