@@ -99,7 +99,7 @@ def measure_majority_vote(folder: Path) -> list[Row]:
     """Return rows of the time of majority vote, from `Votes` and from a DataFrame."""
     million = save_votes(folder, "million")
     frame = FRAME_SETUP.format(file=str(million))
-    mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.vote_frames import votes as read\n"
+    mine = "from plurivox.aggregate import MajorityVote\nfrom plurivox.io.votes_from_tables import votes as read\n"
     found = run_alternating(
         {
             "votes": lambda: run_code(

@@ -32,7 +32,7 @@ def run() -> list[tuple[str, str, str]]:
             {
                 "polars": lambda: run_code(f"frame = {categories}", "import polars as pl"),
                 "plurivox": lambda: run_code(
-                    f"made = {ours}", "from pathlib import Path; from plurivox.io.vote_frames import votes"
+                    f"made = {ours}", "from pathlib import Path; from plurivox.io.votes_from_tables import votes"
                 ),
             }
         )

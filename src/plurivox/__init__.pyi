@@ -24,31 +24,31 @@ from plurivox.core.results import Scores as Scores
 from plurivox.core.sampling import subsample as subsample
 from plurivox.core.soft_labels import SoftLabels as SoftLabels
 from plurivox.core.votes import Votes as Votes
-from plurivox.io.answer_frames import answers as answers
+from plurivox.io.answers_from_tables import answers as answers
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io.dataset_reader import read as read
-from plurivox.io.folder_writer import write as write
+from plurivox.io.plurivox_folder_writer import write as write
 from plurivox.io.soft_label_files import read_soft as read_soft
 from plurivox.io.soft_label_files import write_soft as write_soft
-from plurivox.io.vote_frames import counts as counts
-from plurivox.io.vote_frames import votes as votes
+from plurivox.io.votes_from_tables import counts as counts
+from plurivox.io.votes_from_tables import votes as votes
 from plurivox.workflows.assign_tasks import plan_batches as plan_batches
 from plurivox.workflows.assign_tasks import propose as propose
-from plurivox.workflows.clean import clean_set as clean_set
-from plurivox.workflows.clean import write_cleaned as write_cleaned
+from plurivox.workflows.choose_option_value import choose as choose
+from plurivox.workflows.clean_dataset import clean_set as clean_set
+from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_methods import compare as compare
 from plurivox.workflows.describe_dataset import describe as describe
-from plurivox.workflows.elicit import elicit_votes as elicit_votes
-from plurivox.workflows.elicit import write_elicited as write_elicited
+from plurivox.workflows.elicit_answers import elicit_votes as elicit_votes
+from plurivox.workflows.elicit_answers import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
-from plurivox.workflows.grid_search import choose as choose
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.prune_by_score import prune as prune
 from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd
 from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
-from plurivox.workflows.train import train_runs as train_runs
+from plurivox.workflows.train_nets import train_runs as train_runs
 
 EXPORTS: dict[str, str]
 __version__: str

@@ -12,7 +12,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.audit import Audit
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
-from plurivox.workflows.prune_by_score import top_votes
+from plurivox.workflows.prune_by_score import votes_for_first_labels
 
 every = pytest.mark.parametrize("name", clean.methods)
 on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])
@@ -23,7 +23,7 @@ ALL = {"known-accuracy": "known-accuracy[fewest=0]"}  # votes show no errors to 
 
 def votes() -> Votes:
     """The votes of the same people, at times that tell their order."""
-    plain = top_votes(faulty())
+    plain = votes_for_first_labels(faulty())
     return Votes.of(**plain.columns() | {"when": 1e9 + np.arange(len(plain))}, labels=plain.labels)
 
 

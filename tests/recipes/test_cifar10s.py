@@ -15,7 +15,12 @@ from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
-from plurivox.recipes._papers.cifar10s_numbers import RELEASED, PaperNumber, compute_cifar10s_numbers, label_difference
+from plurivox.recipes._papers.cifar10s_published_figures import (
+    RELEASED,
+    PublishedFigure,
+    compare_all_published_figures,
+    largest_soft_label_difference,
+)
 
 WITHIN = {  # how far ours may be from the release; 0: equal
     "label of each answer, largest difference": 1e-12,
@@ -43,10 +48,10 @@ def data(folder: Path) -> Dataset:
 
 
 @cache
-def figures(folder: Path) -> dict[str, PaperNumber]:
+def figures(folder: Path) -> dict[str, PublishedFigure]:
     ours, human = data(folder), pv.read(folder.parent / "cifar10h")
     published = ours.tables["published_labels"]().to_dict(as_series=False)
-    return {one.name: one for one in compute_cifar10s_numbers(ours.answers, published, human.counts, ours.gold)}
+    return {one.name: one for one in compare_all_published_figures(ours.answers, published, human.counts, ours.gold)}
 
 
 def test_every_number_equals_the_release(data_set: Callable[[str], Path]) -> None:
@@ -88,9 +93,9 @@ def test_published_labels_are_compared_as_multisets() -> None:
     marks = [[("named", "x", "70")], [("named", "y", "20")], [("named", "x", "100")]]
     answers = Answers.of(task=["a", "a", "b"], worker=[1, 2, 1], marks=marks, labels=["x", "y"])
     published = {"task": ["b", "a", "a"], "x": [0.9, 0.8, 0.7], "y": [0.1, 0.2, 0.3]}
-    assert label_difference(answers, published) < 1e-15
-    assert label_difference(answers, published | {"x": [0.9, 0.8, 0.8]}) == pytest.approx(0.1)
-    assert label_difference(answers, {"task": ["b"], "x": [1.0], "y": [0.0]}) == np.inf
+    assert largest_soft_label_difference(answers, published) < 1e-15
+    assert largest_soft_label_difference(answers, published | {"x": [0.9, 0.8, 0.8]}) == pytest.approx(0.1)
+    assert largest_soft_label_difference(answers, {"task": ["b"], "x": [1.0], "y": [0.0]}) == np.inf
 
 
 def made_data() -> dict[str, Dataset]:

@@ -15,7 +15,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Tables
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts, write_texts
+from plurivox.recipes._papers.fornaciari2021_texts import encode_stem_pairs, encode_tweets, read_texts, write_texts
 from plurivox.recipes.fornaciari2021 import Fornaciari2021
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -75,8 +75,11 @@ def run_recipe(**options: object) -> Tables:
 def test_tokens_of_a_tweet_are_grouped_and_rules_count_as_votes() -> None:
     texts = encode_tweets(tweets(), context=0, letters=5)
     assert texts.x.shape == (186, 1 + 3 + 5) and set(texts.split.tolist()) == {"train", "dev", "test", "double"}
-    assert texts.counts.max() == 177 and len(texts.tasks_of("double")) == 3
-    assert texts.gold(texts.tasks_of("double")) is None and texts.votes(texts.tasks_of("test")) is None
+    assert texts.counts.max() == 177 and len(texts.tasks_of_split("double")) == 3
+    assert (
+        texts.gold_of_tasks(texts.tasks_of_split("double")) is None
+        and texts.votes_of_tasks(texts.tasks_of_split("test")) is None
+    )
     assert texts.counts[texts.split == "double"].sum(1).tolist() == [2, 2, 2]
 
 
@@ -138,10 +141,10 @@ def test_invalid_options_and_files_are_errors(tmp_path: Path) -> None:
 
 def test_sizes_of_the_real_texts(data_set: Callable[[str], Path]) -> None:
     texts = encode_tweets(io.read(data_set("pos_twitter")), 0, 15)
-    sizes = {one: len(texts.tasks_of(one)) for one in ("train", "dev", "test", "double")}
+    sizes = {one: len(texts.tasks_of_split(one)) for one in ("train", "dev", "test", "double")}
     assert sizes == {"train": 13000, "dev": 1439, "test": 3064, "double": 7876}
     stems = encode_stem_pairs(io.read(data_set("stemming")), 0)
-    assert {one: len(stems.tasks_of(one)) for one in ("train", "dev", "test")} == {
+    assert {one: len(stems.tasks_of_split(one)) for one in ("train", "dev", "test")} == {
         "train": 5478,
         "dev": 600,
         "test": 601,

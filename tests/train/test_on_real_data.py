@@ -7,7 +7,7 @@ from plurivox import io
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.load_training_data import split_tasks
-from plurivox.workflows.train import train_runs, train_spec
+from plurivox.workflows.train_nets import train_runs, train_spec
 
 
 def test_labelme(data_set: Callable[[str], Path]) -> None:

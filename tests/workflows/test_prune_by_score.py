@@ -14,7 +14,7 @@ from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.recipes.prune_and_compare import PruneAndCompare
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.prune_by_score import prune, prune_and_compare, top_votes
+from plurivox.workflows.prune_by_score import prune, prune_and_compare, votes_for_first_labels
 from plurivox.workflows.simulated_crowd import simulate_crowd
 
 
@@ -144,7 +144,11 @@ def test_the_recipe_computes_scores_and_reports() -> None:
 def test_abstentions_are_not_top_votes() -> None:
     marks = [[("named", "cat", "70")]] * 3
     aside = {"abstain": np.array([True, False, False]), "none_of_these": np.array([False, True, False])}
-    assert top_votes(Answers.of(list("abc"), ["w"] * 3, marks, **aside)).counts().tolist() == [[0], [0], [1]]
+    assert votes_for_first_labels(Answers.of(list("abc"), ["w"] * 3, marks, **aside)).counts().tolist() == [
+        [0],
+        [0],
+        [1],
+    ]
 
 
 def test_a_quantile_of_less_than_one_drops_nothing_with_a_warning() -> None:

@@ -22,7 +22,7 @@ from plurivox.cli._click.parameters import (
 from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.table_file_names import file_suffix
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
@@ -83,7 +83,7 @@ def run_aggregate(
     check_file_type(out, ".npy", ".npz")
     if workers_out:
         check_file_type(workers_out)
-    if save and suffix_of(save) != ".npz":
+    if save and file_suffix(save) != ".npz":
         raise InputError(f"unsupported file type of {save}; a fit is saved as .npz")
     data = source.read_dataset()
     with screen.show_progress(method.name()) as progress:

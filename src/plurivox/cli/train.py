@@ -68,7 +68,7 @@ def run_train(
 ) -> CommandResult:
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
     from plurivox.workflows.load_training_data import RunFolder, load_training_data, split_tasks
-    from plurivox.workflows.train import train_runs, train_spec
+    from plurivox.workflows.train_nets import train_runs, train_spec
 
     spec = train_spec(**options)
     if out is None and pack is None:

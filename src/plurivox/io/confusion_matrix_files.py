@@ -9,8 +9,8 @@ from plurivox.core.encoding import numbered_names, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_values import to_names, to_numbers
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.table_files import read_table, require_columns
 
 ROUNDING_TOLERANCE = 5e-3  # rows whose sum is this close to 1 are rounded numbers and are normalised
@@ -23,18 +23,20 @@ def read_confusion(path: str | Path) -> Confusion:
     contains the array [worker, true, said]; its workers and labels are numbered. An `.npz` contains a saved Confusion, or a
     Fit that has one.
     """
-    suffix = suffix_of(path)
+    suffix = file_suffix(path)
     if suffix == ".npz":
-        return _read_saved(path)
+        return _read_saved_confusion(path)
     if suffix == ".npy":
-        array = _read_npy(Path(path))
+        array = _read_npy_matrices(Path(path))
         return Confusion(
-            _normalise_rows(array, path), numbered_names("worker", len(array)), numbered_names("label", array.shape[1])
+            _normalise_matrix_rows(array, path),
+            numbered_names("worker", len(array)),
+            numbered_names("label", array.shape[1]),
         )
     frame = read_table(path)
     require_columns(frame, ["worker", "true", "said", "p"], path)
     worker, true, voted = (to_names(frame[name], path) for name in ("worker", "true", "said"))
-    workers, labels = np.unique(worker), _all_labels(true, voted, path)
+    workers, labels = np.unique(worker), _labels_true_or_voted(true, voted, path)
     n, k = len(workers), len(labels)
     cell = (positions(workers, worker) * k + positions(labels, true)) * k + positions(labels, voted)
     if len(twice := np.flatnonzero(np.bincount(cell, minlength=1) > 1)):
@@ -44,19 +46,19 @@ def read_confusion(path: str | Path) -> Confusion:
         )
     cells = np.zeros(n * k * k)
     cells[cell] = to_numbers(frame["p"], path)
-    return Confusion(_normalise_rows(cells.reshape(n, k, k), path, workers, labels), workers, labels)
+    return Confusion(_normalise_matrix_rows(cells.reshape(n, k, k), path, workers, labels), workers, labels)
 
 
-def _all_labels(true: Names, voted: Names, path: str | Path) -> Names:
-    """Return every label that occurs as true label or as vote; raise InputError if their types differ."""
-    if true.dtype.kind != voted.dtype.kind:
+def _labels_true_or_voted(true_labels: Names, voted_labels: Names, path: str | Path) -> Names:
+    """Return every label that occurs as true label or as vote in a confusion table; raise InputError if their types differ."""
+    if true_labels.dtype.kind != voted_labels.dtype.kind:
         raise InputError(
             f"the columns 'true' and 'said' of {path} contain labels of different types; use one type in both"
         )
-    return sort_by_value(np.concatenate([true, voted]))
+    return sort_by_value(np.concatenate([true_labels, voted_labels]))
 
 
-def _read_saved(path: str | Path) -> Confusion:
+def _read_saved_confusion(path: str | Path) -> Confusion:
     """Return the Confusion in an `.npz`; raise InputError if it contains neither a Confusion nor a Fit that has one."""
     saved = DataType.load(path)
     if isinstance(saved, Confusion):
@@ -69,8 +71,8 @@ def _read_saved(path: str | Path) -> Confusion:
     )
 
 
-def _read_npy(path: Path) -> Floats:
-    """Return the (n_workers, n_labels, n_labels) array in an `.npy`; raise InputError if it has another shape or type."""
+def _read_npy_matrices(path: Path) -> Floats:
+    """Return (n_workers, n_labels, n_labels) confusion matrices from an `.npy`; raise InputError for another shape or type."""
     try:
         with path.open("rb") as file:
             array = np.load(file, allow_pickle=False)
@@ -86,12 +88,12 @@ def _read_npy(path: Path) -> Floats:
     return array.astype(np.float64)
 
 
-def _normalise_rows(
-    cells: Floats, path: str | Path, workers: Names | None = None, labels: Names | None = None
+def _normalise_matrix_rows(
+    matrices: Floats, path: str | Path, workers: Names | None = None, labels: Names | None = None
 ) -> Floats:
-    """Return the matrices with rows divided by their sum; raise InputError if a sum differs from 1 by more than rounding."""
-    total = cells.sum(2)
-    bad = ~(np.abs(total - 1) <= ROUNDING_TOLERANCE) | ~(cells.min(2) >= 0)  # also if an entry is not finite
+    """Return confusion matrices with rows divided by their sum; raise InputError if a sum is not 1 up to rounding."""
+    total = matrices.sum(2)
+    bad = ~(np.abs(total - 1) <= ROUNDING_TOLERANCE) | ~(matrices.min(2) >= 0)  # also if an entry is not finite
     if bad.any():
         worker, true = np.argwhere(bad)[0]
         worker_name = worker if workers is None else workers[worker]
@@ -100,4 +102,4 @@ def _normalise_rows(
             f"the rows of the confusion matrices in {path} must be non-negative and sum to 1; {int(bad.sum())} are not, for "
             f"example worker {first_few([worker_name])}, true label {first_few([label])}: the sum is {total[worker, true]:.6g}"
         )
-    return cells / total[:, :, None]
+    return matrices / total[:, :, None]

@@ -13,7 +13,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
-from plurivox.io.tabular.column_values import encode_column
+from plurivox.io.tabular.column_conversion import encode_column
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
 CROWD_PARTS = ("answers", "votes", "counts")  # the parts that contain what annotators said
@@ -49,15 +49,15 @@ class Dataset:
         self._parts = {part: value for part, value in parts.items() if value is not None}
 
     def has(self, part: str) -> bool:
-        """Return whether the data set has this part, without reading it."""
+        """Return whether the data set has the part of this name (votes, gold, features, ...), without reading it."""
         return part in self._parts
 
     def parts(self) -> list[str]:
         """Return the names of the parts the data set has, in the order of PARTS."""
         return [part for part in PARTS if part in self._parts]
 
-    def _part(self, part: str) -> Any:
-        """Return a part, reading it on first use; None if absent."""
+    def _read_part_once(self, part: str) -> Any:
+        """Return a part (votes, gold, ...) of the data set, read on first use and then stored; None if absent."""
         value = self._parts.get(part)
         if callable(value):
             value = self._parts[part] = value()
@@ -65,52 +65,52 @@ class Dataset:
 
     @property
     def votes(self) -> Votes | None:
-        """The votes of the workers."""
-        return self._part("votes")
+        """The votes of named workers in the data set; None if it has none."""
+        return self._read_part_once("votes")
 
     @property
     def answers(self) -> Answers | None:
-        """The answers as entered, before cleaning and elicitation."""
-        return self._part("answers")
+        """The answers as people entered them, before cleaning and elicitation; None if the data set has none."""
+        return self._read_part_once("answers")
 
     @property
     def counts(self) -> Votes | None:
         """The number of unnamed people who chose each label of each task."""
-        return self._part("counts")
+        return self._read_part_once("counts")
 
     @property
     def gold(self) -> SoftLabels | None:
         """True labels; their tasks may be more or fewer than those of the votes."""
-        return self._part("gold")
+        return self._read_part_once("gold")
 
     @property
     def soft_labels(self) -> SoftLabels | None:
-        """Soft labels that came with the data."""
-        return self._part("soft_labels")
+        """Soft labels that came with the data set; None if it has none."""
+        return self._read_part_once("soft_labels")
 
     @property
     def items(self) -> pl.DataFrame | None:
-        """The labelled items, one row per task: text, image bytes, split."""
-        return self._part("items")
+        """Table of the labelled items, one row per task: text, image bytes, split; None if absent."""
+        return self._read_part_once("items")
 
     @property
     def features(self) -> Features | None:
-        """Feature vectors of the tasks, for classifiers."""
-        return self._part("features")
+        """Feature vectors of the tasks, for classifiers; None if absent."""
+        return self._read_part_once("features")
 
     @property
     def workers(self) -> pl.DataFrame | None:
-        """Attributes of the workers, one row per worker."""
-        return self._part("workers")
+        """Table of worker attributes, one row per worker; None if absent."""
+        return self._read_part_once("workers")
 
     @property
     def images(self) -> Mapping[str, Path] | None:
-        """Image files by task."""
-        return self._part("images")
+        """{task: path} of the image files."""
+        return self._read_part_once("images")
 
     @cached_property
     def splits(self) -> dict[str, Names]:
-        """The tasks of each split (train, test, ...) that the items or the gold table name."""
+        """{split: task names} of the splits (train, test, ...) named in the items or the gold table."""
         found: dict[str, Names] = {}
         for table in (lambda: self.items, self.tables.get("gold")):
             frame = None if table is None or found else table()
@@ -123,7 +123,7 @@ class Dataset:
 
     def crowd(self, part: str | None = None) -> Votes:
         """Return the votes to aggregate: the part named, else the votes, or the counts if these cover more tasks."""
-        found = self._part(self.crowd_part(part))
+        found = self._read_part_once(self.crowd_part(part))
         assert isinstance(found, Votes)
         return found
 
@@ -136,12 +136,12 @@ class Dataset:
             hint = (
                 "it contains answers: turn them into votes first (pv.elicit_votes, or plurivox elicit as-asked)"
                 if self.has("answers")
-                else f"it contains {self._contents_text()}"
+                else f"it contains {self._format_contents()}"
             )
             raise InputError(f"{self.name} has no {part or 'votes'}; {hint}")
         if len(present) == 1:
             return present[0]  # not read
-        return max(present, key=lambda one: self._part(one).n_tasks)  # the votes if both cover as many tasks
+        return max(present, key=lambda one: self._read_part_once(one).n_tasks)  # the votes if both cover as many tasks
 
     def without(self, *names: str, **parts: Part) -> "Dataset":
         """Return a copy of the data set without the parts and tables of these names, and with `parts` added."""
@@ -157,10 +157,10 @@ class Dataset:
             made.tables[f"audit_{number}"] = made.tables.pop("audit")
         return made
 
-    def _contents_text(self) -> str:
-        """Return the names of the parts and tables, for messages."""
+    def _format_contents(self) -> str:
+        """Return the names of the parts and tables of the data set as text, for messages."""
         further = [name for name in self.tables if not self.has(name)]
         return ", ".join([*self.parts(), *further]) or "no known table"
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.name}: {self._contents_text()}>"
+        return f"<Dataset {self.name}: {self._format_contents()}>"

@@ -7,7 +7,12 @@ from typing import Any
 
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError, unknown_name
-from plurivox.io.folder_check import check_replaceable, check_separate, holds_dataset, no_dataset_error
+from plurivox.io.dataset_folder_checks import (
+    check_not_overwriting_input,
+    check_replaceable,
+    holds_dataset,
+    not_a_dataset_error,
+)
 
 BUNDLED = Path(__file__).parent / "bundled"
 EXTRA_FILES = ("README.md", "README", "LICENSE")  # files that an installed data set may contain besides its data
@@ -27,27 +32,27 @@ def search_path() -> list[Path]:
 
 
 def list_names() -> list[str]:
-    """Return the names of all data sets that can be read, installed or bundled."""
-    found = {one.name for root in search_path() if root.is_dir() for one in root.iterdir() if _is_readable(one)}
+    """Return the names of all data sets in the catalog, installed or bundled with plurivox."""
+    found = {one.name for root in search_path() if root.is_dir() for one in root.iterdir() if _is_readable_dataset(one)}
     return sorted(found)
 
 
-def find(name: str) -> Path | None:
-    """Return the folder of the data set with this name, or None."""
-    if not _is_valid_name(name):
+def find_dataset_folder(name: str) -> Path | None:
+    """Return the folder of the catalog data set with this name, or None."""
+    if not _is_valid_dataset_name(name):
         return None
-    return next((root / name for root in search_path() if _is_dataset_folder(root / name)), None)
+    return next((root / name for root in search_path() if _is_visible_nonempty_folder(root / name)), None)
 
 
 def info(name: str) -> dict[str, Any]:
     """Return the folder, parts, tables and sizes of the data set with this name; raise UnknownName if there is none."""
     from plurivox.io.dataset_reader import read
 
-    folder = find(name)
+    folder = find_dataset_folder(name)
     if folder is None:
         raise unknown_name("data set", name, list_names())
     if not holds_dataset(folder):
-        raise no_dataset_error(folder)
+        raise not_a_dataset_error(folder)
     data = read(folder)
     about: dict[str, Any] = {"name": name, "folder": str(folder), "parts": data.parts(), "tables": sorted(data.tables)}
     about |= {key: value for key in ("description", "command") if (value := data.about.get(key))}
@@ -70,24 +75,24 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
 
     `replace` overwrites a data set that has this name already.
     """
-    if not _is_valid_name(name):
+    if not _is_valid_dataset_name(name):
         raise InputError(f"{name!r} is not a valid data set name; use letters, digits, - and _")
     if source is None:
-        if not _is_dataset_folder(BUNDLED / name):
+        if not _is_visible_nonempty_folder(BUNDLED / name):
             raise unknown_name("bundled data set", name, [one.name for one in BUNDLED.iterdir()])
         source = BUNDLED / name
     if not source.exists():
         raise InputError(f"there is no file or folder {source} to install")
     if source.is_dir() and not holds_dataset(source):
-        raise no_dataset_error(source)
+        raise not_a_dataset_error(source)
     root = data_home()
-    check_separate(source, root / name)
+    check_not_overwriting_input(source, root / name)
     if replace:
-        check_replaceable(root / name, also=EXTRA_FILES)
+        check_replaceable(root / name, also_allowed=EXTRA_FILES)
     try:
         root.mkdir(parents=True, exist_ok=True)
         with atomic_folder(root / name, replace=replace) as part:
-            _copy_dataset(source, part)
+            _copy_or_convert_dataset(source, part)
     except (PermissionError, InputError) as cause:
         if not isinstance(cause.__cause__ or cause, PermissionError):
             raise
@@ -97,31 +102,31 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
     return root / name
 
 
-def _copy_dataset(source: Path, part: Path) -> None:
-    """Copy a plurivox folder unchanged after reading it once; convert a file or a folder of another program."""
+def _copy_or_convert_dataset(source: Path, target: Path) -> None:
+    """Copy a plurivox folder to `target` unchanged after reading it once; convert a file or folder of another program."""
     from plurivox.io.dataset_reader import is_plurivox_folder, read
-    from plurivox.io.folder_writer import write
+    from plurivox.io.plurivox_folder_writer import write
 
     data = read(source)
     if is_plurivox_folder(source):
-        shutil.copytree(source, part, dirs_exist_ok=True)
+        shutil.copytree(source, target, dirs_exist_ok=True)
     else:
-        write(data, part, replace=True)
+        write(data, target, replace=True)
 
 
-def _is_dataset_folder(folder: Path) -> bool:
+def _is_visible_nonempty_folder(folder: Path) -> bool:
     """Return whether a path is a non-empty folder whose name does not begin with . or _."""
     return folder.is_dir() and not folder.name.startswith((".", "_")) and any(folder.iterdir())
 
 
-def _is_readable(folder: Path) -> bool:
+def _is_readable_dataset(folder: Path) -> bool:
     """Return whether a folder contains a data set that this user may read."""
     try:
-        return _is_dataset_folder(folder) and holds_dataset(folder)
+        return _is_visible_nonempty_folder(folder) and holds_dataset(folder)
     except OSError:
         return False  # no permission
 
 
-def _is_valid_name(name: str) -> bool:
+def _is_valid_dataset_name(name: str) -> bool:
     """Return whether a name can be the name of a data set: one path component, not hidden."""
     return bool(name) and name not in (".", "..") and not name.startswith(".") and Path(name).name == name

@@ -13,14 +13,14 @@ from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import answer_frames, dataset_catalog, vote_frames
+from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
-from plurivox.io.folder_check import holds_main_table
-from plurivox.io.folder_reader import read_folder
-from plurivox.io.formats import Contents, find_reader, image_folder, label_studio, peerannot
+from plurivox.io.dataset_folder_checks import holds_main_table
+from plurivox.io.formats import ForeignContents, find_format_reader, image_folder, label_studio, peerannot
+from plurivox.io.plurivox_folder_reader import read_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
-from plurivox.io.tabular.table_files import Columns, frame_of_records, read_table
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
+from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
 from plurivox.io.tabular.text_files import read_json
 
 
@@ -33,32 +33,32 @@ def read(where: str | Path, **how: Any) -> Dataset:
     """
     path = Path(where).expanduser()
     if not path.exists():
-        found = dataset_catalog.find(str(where))
+        found = dataset_catalog.find_dataset_folder(str(where))
         if found is None:
-            raise _not_found_error(str(where))
+            raise _path_not_found_error(str(where))
         path = found
-    return _read_folder(path, how) if path.is_dir() else _read_file(path, how)
+    return _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how)
 
 
-def as_dataset(given: Any) -> Dataset:
+def as_dataset(data: Any) -> Dataset:
     """Return a Dataset from a Dataset, a path, Votes, Answers or a DataFrame of votes.
 
     >>> as_dataset({"task": ["a"], "worker": ["ann"], "label": ["cat"]})
     <Dataset the table: votes>
     """
-    if isinstance(given, Dataset):
-        return given
-    if isinstance(given, str | Path):
-        return read(given)
-    if isinstance(given, Votes):
-        return Dataset("the votes", votes=given)
-    if isinstance(given, Answers):
-        return Dataset("the answers", answers=given)
-    return Dataset("the table", votes=vote_frames.votes(given))
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, str | Path):
+        return read(data)
+    if isinstance(data, Votes):
+        return Dataset("the votes", votes=data)
+    if isinstance(data, Answers):
+        return Dataset("the answers", answers=data)
+    return Dataset("the table", votes=votes_from_tables.votes(data))
 
 
 def as_votes(given: Any, part: str | None = None, *, needs_names: str = "") -> Votes:
-    """Return the votes of a data set: the part named ("votes" or "counts"), else whichever covers more tasks.
+    """Return the votes in a Dataset, path or DataFrame: the part named ("votes" or "counts"), else the one with more tasks.
 
     Warn if counts are used although `part` does not select them and there are votes. `needs_names` is the name of a method that
     needs to know who voted ("" if none does): InputError is then raised if counts would be used although there are votes.
@@ -91,101 +91,107 @@ def is_plurivox_folder(path: Path) -> bool:
 def read_labels(where: str | Path) -> SoftLabels | Dataset:
     """Return the soft or gold labels in a file, or a Dataset if the file contains votes, counts or an export."""
     path = Path(where)
-    if suffix_of(path) not in TABLE_SUFFIXES:
+    if file_suffix(path) not in TABLE_SUFFIXES:
         return read_soft(where)  # raises InputError for an unsupported file type
-    found = _open_file(path, {})
+    found = _read_table_or_export(path, {})
     if isinstance(found, Dataset):
         return found
-    unlabelled = "task" not in found.names and ".json" in suffix_of(path)
-    if unlabelled or "worker" in found.names or stem_of(path) == "counts":
+    unlabelled = "task" not in found.names and ".json" in file_suffix(path)
+    if unlabelled or "worker" in found.names or table_name_of_file(path) == "counts":
         return _dataset_from_table(found, path, {})
     return soft_from_frame(read_table(path) if isinstance(found.source, Path) else found.source.to_native(), where)
 
 
-def _read_folder(path: Path, how: dict[str, Any]) -> Dataset:
-    """Return the data set in a folder of plurivox, peerannot or images."""
-    reader = None if is_plurivox_folder(path) else find_reader(path)
-    return read_folder(path, **how) if reader is None else _read_foreign(reader, path, how)
+def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
+    """Return the data set in a folder in the format of plurivox or peerannot, or with one folder of images per label."""
+    reader = None if is_plurivox_folder(path) else find_format_reader(path)
+    return read_folder(path, **options) if reader is None else _read_other_program(reader, path, options)
 
 
-def _read_file(path: Path, how: dict[str, Any]) -> Dataset:
-    """Return the data set in a table, an export or an `.npz`."""
-    if suffix_of(path) == ".npz":
+def _read_dataset_file(path: Path, options: dict[str, Any]) -> Dataset:
+    """Return the data set in one file: a table, a peerannot or Label Studio export, or saved data (`.npz`)."""
+    if file_suffix(path) == ".npz":
         return _dataset_from_saved(DataType.load(path), path)
-    found = _open_file(path, how)
-    return found if isinstance(found, Dataset) else _dataset_from_table(found, path, how)
+    found = _read_table_or_export(path, options)
+    return found if isinstance(found, Dataset) else _dataset_from_table(found, path, options)
 
 
-def _open_file(path: Path, how: dict[str, Any]) -> Dataset | Columns:
+def _read_table_or_export(path: Path, options: dict[str, Any]) -> Dataset | Columns:
     """Return the table in a file, or the data set if the file is a peerannot or Label Studio export (JSON)."""
-    if suffix_of(path) == ".json":
+    if file_suffix(path) == ".json":
         if peerannot.recognises(path):
-            return _read_foreign(peerannot, path, how)
+            return _read_other_program(peerannot, path, options)
         records = read_json(path)
-        if label_studio.is_export(records):
-            return _read_foreign(label_studio, path, how, records=records)
-        return Columns.of(frame_of_records(records, path), path.name)
-    if suffix_of(path) == ".parquet":
+        if label_studio.is_label_studio_export(records):
+            return _read_other_program(label_studio, path, options, records=records)
+        return Columns.from_table(frame_from_records(records, path), path.name)
+    if file_suffix(path) == ".parquet":
         with suppress(InputError):  # read_table below raises a more precise error
-            return Columns.of(path)
-    return Columns.of(read_table(path), path.name)
+            return Columns.from_table(path)
+    return Columns.from_table(read_table(path), path.name)
 
 
-def _dataset_from_table(table: Columns, path: Path, how: dict[str, Any]) -> Dataset:
+def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> Dataset:
     """Return a Dataset from a table of answers, counts or votes, recognised by its columns."""
-    name = stem_of(path)
-    if not how.get("wide") and table.holds_answers(how.get("label")):
-        if "repeats" in how:
+    name = table_name_of_file(path)
+    if not options.get("wide") and table.holds_answers(options.get("label")):
+        if "repeats" in options:
             raise InputError(
                 f"{path.name} contains answers, and repeats applies only to votes: remove repeated answers first "
                 "(pv.clean_set with the rule repeats-once, or plurivox clean --rules repeats-once)"
             )
         known = ("task", "worker", "label", "missing", "labels", "ordered")
-        given = {key: how[key] for key in known if key in how}
-        return Dataset(name, path=path, answers=answer_frames.answers(table, where=path.name, **given))
-    if not how.get("wide") and _holds_counts(table, how, name):
-        columns = {key: how[key] for key in ("task", "labels", "ordered") if key in how}
-        return Dataset(name, path=path, counts=vote_frames.counts(table, where=path.name, **columns))
-    return Dataset(name, path=path, votes=vote_frames.votes(table, where=path.name, **how))
+        given = {key: options[key] for key in known if key in options}
+        return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=path.name, **given))
+    if not options.get("wide") and _is_counts_table(table, options, name):
+        columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
+        return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=path.name, **columns))
+    return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
 
 
-def _read_foreign(reader: ModuleType, path: Path, how: dict[str, Any], **given: Any) -> Dataset:
-    """Return the data set of another program, after applying the options `missing`, `repeats` and `ordered`."""
-    given |= {"labels": how["labels"]} if "labels" in how and reader is not image_folder else {}
+def _read_other_program(reader: ModuleType, path: Path, options: dict[str, Any], **reader_options: Any) -> Dataset:
+    """Return the data set read by another format's reader, after applying the options `missing`, `repeats` and `ordered`."""
+    reader_options |= {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
     if reader is label_studio:
-        given |= {theirs: how[ours] for ours, theirs in (("label", "from_name"), ("task", "task_field")) if ours in how}
-    found: Contents = reader.read(path, **given)
-    vote_frames.warn_notes(found.notes)
+        reader_options |= {
+            theirs: options[ours]
+            for ours, theirs in (("label", "from_name"), ("task", "task_field"))
+            if ours in options
+        }
+    found: ForeignContents = reader.read(path, **reader_options)
+    votes_from_tables.warn_notes(found.notes)
     votes = found.votes
     if votes is not None:
-        rules: dict[str, Any] = {key: how[key] for key in ("missing", "repeats", "ordered") if key in how}
+        rules: dict[str, Any] = {key: options[key] for key in ("missing", "repeats", "ordered") if key in options}
         rules |= {"tasks": votes.tasks, "workers": votes.workers} | (
-            {} if "missing" in how else {"labels": votes.labels}
+            {} if "missing" in options else {"labels": votes.labels}
         )
         worker = "worker" if votes.n_workers else None
-        votes = vote_frames.votes(votes.columns(), worker=worker, where=path.name, **rules)
+        votes = votes_from_tables.votes(votes.columns(), worker=worker, where=path.name, **rules)
     return Dataset(
         found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items_with_splits(found)
     )
 
 
-def _items_with_splits(found: Contents) -> pl.DataFrame | None:
-    """Return the table of items, with a column `split` if the splits are known."""
-    if found.splits is None:
-        return found.items
-    splits = pl.DataFrame({"task": list(found.splits), "split": list(found.splits.values())})
-    return splits if found.items is None else found.items.join(splits, on="task", how="left", maintain_order="left")
+def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
+    """Return the items table of a data set of another program, with a column `split` if the splits are known."""
+    if contents.splits is None:
+        return contents.items
+    splits = pl.DataFrame({"task": list(contents.splits), "split": list(contents.splits.values())})
+    return (
+        splits if contents.items is None else contents.items.join(splits, on="task", how="left", maintain_order="left")
+    )
 
 
-def _holds_counts(table: Columns, how: dict[str, Any], name: str) -> bool:
-    """Return whether a table has a task column and otherwise numbers; raise InputError if its file is not named counts."""
-    task = how.get("task", "task")
+def _is_counts_table(table: Columns, options: dict[str, Any], table_name: str) -> bool:
+    """Return whether a table has a task column and otherwise numbers; raise InputError if so but not named "counts"."""
+    task = options.get("task", "task")
     others = [one for one in table.names if one != task]
-    if task not in table or not others or {"worker", "label"} & set(others) or {"worker", "label"} & set(how):
+    if task not in table or not others or {"worker", "label"} & set(others) or {"worker", "label"} & set(options):
         return False
     if not all(table[one].cast(pl.Float64, strict=False).null_count() == table[one].null_count() for one in others):
         return False
-    if name != "counts":
+    if table_name != "counts":
         raise InputError(
             f"{table.where} has {task!r} and columns of numbers: if they count how many people chose each label, "
             "rename the file to counts; if every column is a worker, read it as a wide table: wide=True (--wide)"
@@ -199,11 +205,11 @@ def _dataset_from_saved(saved: DataType, path: Path) -> Dataset:
     if part is None:
         raise InputError(f"{path} contains {type(saved).__name__}; a data set needs Votes, Answers or SoftLabels")
     parts: dict[str, Any] = {part: saved}
-    return Dataset(stem_of(path), path=path, **parts)
+    return Dataset(table_name_of_file(path), path=path, **parts)
 
 
-def _not_found_error(where: str) -> Exception:
+def _path_not_found_error(where: str) -> Exception:
     """Return the error for a path that does not exist, or for an unknown data set name."""
-    if "/" in where or suffix_of(where) in TABLE_SUFFIXES:
+    if "/" in where or file_suffix(where) in TABLE_SUFFIXES:
         return InputError(f"there is no file or folder {where}")
     return unknown_name("file, folder or data set", where, dataset_catalog.list_names())

@@ -20,13 +20,13 @@ from plurivox.core.npz import (
 )
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_values import to_names, to_numbers
+from plurivox.io.tabular.column_conversion import to_names, to_numbers
 from plurivox.io.tabular.table_files import read_table, require_columns
 
 
 @dataclass(frozen=True)
 class Features:
-    """One row of numbers per task, with optional split and gold labels."""
+    """Feature vectors: one row of numbers per task, with optional split and gold label of each task."""
 
     tasks: Names  # (n,)
     x: Floats  # (n, ...) in the dtype of the file
@@ -34,7 +34,7 @@ class Features:
     gold: SoftLabels | None = None  # true labels that came with the rows
 
     def on(self, tasks: Names) -> Floats:
-        """Return the (n, ...) feature rows of these tasks, in this order; raise InputError if one is missing."""
+        """Return (n, ...) the feature rows of these tasks, in this order; raise InputError if a task has no features."""
         return select_rows(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
@@ -49,7 +49,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     and `row`; other rows are named `<split>-<row>`.
     """
     if path.suffix == ".npz":
-        names = partial(_split_row_names, items=items)
+        names = partial(_task_names_of_split_rows, items=items)
         return _check_features(Features(*read_task_rows(read_arrays(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
@@ -60,7 +60,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
 
 
 def _check_features(features: Features, path: Path) -> Features:
-    """Return the features; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
+    """Return the features unchanged; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
     x, n = features.x, len(features.tasks)
     if x.dtype.kind not in "fiub":
         raise InputError(f"the features (x) in {path} are of type {x.dtype}; they must be numbers")
@@ -75,11 +75,11 @@ def _check_features(features: Features, path: Path) -> Features:
     return features
 
 
-def _split_row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
-    """Return the task name of each of the n rows of a split: from `items` if listed there, else `<split>-<row>`."""
-    names = split_row_names(split, n).tolist()
+def _task_names_of_split_rows(split: str, n_rows: int, items: pl.DataFrame | None) -> Names:
+    """Return the task names of the rows of a split (train, ...): those that `items` lists for it, else `<split>-<row>`."""
+    names = split_row_names(split, n_rows).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
-        mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n - 1))
+        mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n_rows - 1))
         for task, row in mine.select("task", "row").iter_rows():
             names[row] = str(task)
     return as_names(names)

@@ -16,8 +16,8 @@ def drop_repeats(
 
     Raise InputError if the rule is `error` and an answer is repeated.
     """
-    pair = _pair_numbers(columns, len(names["worker"]))
-    repeated = _repeated_rows(pair, columns, last=rule == "last")
+    pair = _task_worker_pair_numbers(columns, len(names["worker"]))
+    repeated = _is_repeated_row(pair, columns, last=rule == "last")
     n_repeated = int(repeated.sum()) if "answer" not in columns else len(np.unique(columns["answer"][repeated]))
     if not n_repeated:
         return columns, []
@@ -33,7 +33,7 @@ def drop_repeats(
     return {name: column[~repeated] for name, column in columns.items()}, [note]
 
 
-def _pair_numbers(columns: dict[str, Any], n_workers: int) -> Ints:
+def _task_worker_pair_numbers(columns: dict[str, Any], n_workers: int) -> Ints:
     """Return (n_rows,) a number that identifies the (task, worker) of each row; unnamed votes all differ."""
     pair = columns["task"].astype(np.int64) * max(n_workers, 1) + columns["worker"]
     unnamed = columns["worker"] < 0
@@ -42,7 +42,7 @@ def _pair_numbers(columns: dict[str, Any], n_workers: int) -> Ints:
     return pair
 
 
-def _repeated_rows(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
+def _is_repeated_row(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
     """Return (n_rows,) whether a row is not in the first (or last) answer of its (task, worker), by time if known."""
     n = len(pair)
     answer = columns.get("answer", np.arange(n))
@@ -57,15 +57,15 @@ def _repeated_rows(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
 
 
 def find_earlier_answers(worker: Ints, task: Ints, sitting: Ints, time: Ints) -> Ints:
-    """Return (n_answers,) the index of the worker's previous answer to the same task in the same sitting; -1 if none."""
-    order, begins = _sort_into_groups(worker, task, sitting, _copy_numbers(worker, sitting, time), then=time)
+    """Return (n_answers,) the row of the worker's previous answer to the task in the same sitting (session); -1 if none."""
+    order, begins = _sort_into_groups(worker, task, sitting, _copy_number_of_answers(worker, sitting, time), then=time)
     earlier = np.full(len(time), -1)
     earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
     return earlier
 
 
-def _copy_numbers(worker: Ints, sitting: Ints, time: Ints) -> Ints:
-    """Return (n_answers,) the copy each answer belongs to (0, 1, ...) if a sitting is stored several times."""
+def _copy_number_of_answers(worker: Ints, sitting: Ints, time: Ints) -> Ints:
+    """Return (n_answers,) 0 for an answer, 1 for its second copy, ..., if a sitting (session) is stored several times."""
     order, begins = _sort_into_groups(worker, sitting, time, then=np.arange(len(time)))
     place = np.arange(len(order))
     copy = np.empty(len(order), np.int64)
@@ -74,7 +74,7 @@ def _copy_numbers(worker: Ints, sitting: Ints, time: Ints) -> Ints:
 
 
 def _sort_into_groups(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
-    """Return the order by `keys`, then by `then`, and (n,) whether a row in that order begins a group of equal keys."""
+    """Return the row order by `keys`, then by `then`; and whether each row in that order is the first with its keys."""
     order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
     begins = np.ones(len(then), bool)
     begins[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)

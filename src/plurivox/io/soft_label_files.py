@@ -16,8 +16,8 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_storage import SUM_TOLERANCE, Candidates
 from plurivox.core.types import Floats, Ints, Names
-from plurivox.io.tabular.column_values import to_names, to_numbers
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.table_files import read_table, write_table
 
 PROB_PREFIX = "p:"
@@ -31,7 +31,7 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
     A table has `task, label, confidence` and one `p:<label>` column per label, up to 64 labels; beyond that it is long:
     `task, label, p`. `.npy` is the (n_tasks, n_labels) matrix in task order, without names; `.npz` stores everything.
     """
-    suffix = suffix_of(path)
+    suffix = file_suffix(path)
     if suffix == ".npz":
         soft.save(path)
     elif suffix == ".npy":
@@ -40,7 +40,7 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
             np.save(file, prob, allow_pickle=False)
     else:
         columns = soft.columns()
-        write_table(columns if "p" not in columns else _with_every_label(soft, columns), path)
+        write_table(columns if "p" not in columns else _add_rows_for_unlisted_labels(soft, columns), path)
 
 
 def read_soft(path: str | Path) -> SoftLabels:
@@ -48,7 +48,7 @@ def read_soft(path: str | Path) -> SoftLabels:
 
     Names have the type they have in the file; in CSV they are text. What was dropped or normalised is in `notes`.
     """
-    suffix = suffix_of(path)
+    suffix = file_suffix(path)
     if suffix == ".npy":
         raise InputError(
             f"{path} contains no task and label names; "
@@ -64,9 +64,9 @@ def read_soft(path: str | Path) -> SoftLabels:
     return soft_from_frame(read_table(path), path)
 
 
-def as_soft_labels(given: SoftLabels | str | Path | None) -> SoftLabels | None:
-    """Return the soft labels given, or read them if a path is given; None stays None."""
-    return read_soft(given) if isinstance(given, str | Path) else given
+def as_soft_labels(soft_or_path: SoftLabels | str | Path | None) -> SoftLabels | None:
+    """Return SoftLabels unchanged, or read them from a path; None stays None."""
+    return read_soft(soft_or_path) if isinstance(soft_or_path, str | Path) else soft_or_path
 
 
 def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
@@ -78,19 +78,19 @@ def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
             "a table of labels has task and label, or task and one column per label: rename the columns"
         )
     if any(name.startswith(PROB_PREFIX) for name in names):
-        read = _read_prefixed
+        read = _soft_from_prefixed_columns
     elif "label" in names:
-        read = _read_long if "p" in names else _read_hard
+        read = _soft_from_long_table if "p" in names else _soft_from_hard_labels
     else:
-        read = _read_wide
+        read = _soft_from_wide_table
     try:
         return read(frame, path)
     except InputError as cause:
         raise cause if str(path) in str(cause) else InputError(f"{path}: {cause}") from None
 
 
-def _with_every_label(soft: SoftLabels, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the columns of a long table with a row added for each label that no row lists, so that none is lost."""
+def _add_rows_for_unlisted_labels(soft: SoftLabels, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the columns of a long table of soft labels, with a row added for each label that no row lists."""
     listed = positions(soft.labels, encode(columns["label"])[1])
     absent = np.setdiff1d(np.arange(soft.n_labels), listed)
     if not len(soft) or not len(absent):
@@ -103,17 +103,17 @@ def _with_every_label(soft: SoftLabels, columns: dict[str, NDArray[Any]]) -> dic
 # ---- table layouts
 
 
-def _read_prefixed(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+def _soft_from_prefixed_columns(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return soft labels from a table with columns `p:<label>`."""
     columns = [name for name in frame.columns if name.startswith(PROB_PREFIX)]
     others = [name for name in frame.columns if name not in columns and name not in ("task", "label", "confidence")]
     texts = [name.removeprefix(PROB_PREFIX) for name in columns]
     kind = frame["label"].dtype if "label" in frame.columns else pl.String()
-    labels = _labels_of_type(texts, kind, path)
-    return _soft_from_wide(frame, columns, labels, _unread_columns_note(others), path)
+    labels = _parse_label_texts(texts, kind, path)
+    return _soft_from_label_columns(frame, columns, labels, _unread_columns_note(others), path)
 
 
-def _read_wide(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+def _soft_from_wide_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return soft labels from a table with `task`, one column per label, and optionally `n`, the number of answers."""
     columns = [name for name in frame.columns if name != "task"]
     if not columns:
@@ -122,11 +122,11 @@ def _read_wide(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
         rest = [name for name in columns if name != "n"]
         sums = sum(to_numbers(frame[name], path) for name in rest)
         if bool((np.abs(sums - 1) <= ROUNDING_TOLERANCE).all()):
-            return _soft_from_wide(frame, rest, as_names(rest), (), path, support=to_numbers(frame["n"], path))
-    return _soft_from_wide(frame, columns, as_names(columns), (), path)
+            return _soft_from_label_columns(frame, rest, as_names(rest), (), path, support=to_numbers(frame["n"], path))
+    return _soft_from_label_columns(frame, columns, as_names(columns), (), path)
 
 
-def _soft_from_wide(
+def _soft_from_label_columns(
     frame: pl.DataFrame,
     columns: list[str],
     labels: Names,
@@ -134,7 +134,7 @@ def _soft_from_wide(
     path: str | Path,
     support: Floats | None = None,
 ) -> SoftLabels:
-    """Return soft labels from one column of numbers per label; raise InputError if a number is missing."""
+    """Return soft labels from one column of probabilities per label; raise InputError if a number is missing."""
     tasks = to_names(frame["task"], path)
     prob = np.column_stack([to_numbers(frame[name], path) for name in columns])  # (n_tasks, n_labels)
     empty = np.isnan(prob).any(1)
@@ -143,13 +143,13 @@ def _soft_from_wide(
             f"missing numbers in {path} for {int(empty.sum())} tasks: {first_few(tasks[empty])}; write 0 or drop the rows"
         )
     sums = prob.sum(1)
-    scale, rounding_note = _rounding_divisors(sums)
+    scale, rounding_note = _divisors_of_rounded_rows(sums)
     return SoftLabels.of(prob / scale[:, None], tasks, labels, support=support, notes=notes + rounding_note)
 
 
-def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
-    """Return soft labels from a long table `task, label, p`; what p lacks to 1 is spread over the labels not listed."""
-    task, tasks = _encode_in_order(to_names(frame["task"], path))
+def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return soft labels from a long table `task, label, p`; the mass missing to 1 is spread over the labels not listed."""
+    task, tasks = _encode_by_first_occurrence(to_names(frame["task"], path))
     complete = (frame["label"].is_not_null() & frame["p"].is_not_null()).to_numpy()
     full = frame.filter(pl.Series(complete))
     codes, found = encode(to_names(full["label"], path), "labels")
@@ -168,7 +168,7 @@ def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     whole = (np.diff(start) == len(labels)) | (
         sums > 1
     )  # tasks without unlisted labels, or without probability left for them
-    scale, rounding_note = _rounding_divisors(np.where(whole, sums, 1.0))
+    scale, rounding_note = _divisors_of_rounded_rows(np.where(whole, sums, 1.0))
     rest = np.where(whole | (1 - sums <= MIN_REST), 0.0, 1 - sums)
     body = Candidates(start, label, mass / scale[row], rest, len(labels))
     dropped = len(complete) - int(complete.sum())
@@ -177,7 +177,7 @@ def _read_long(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     return SoftLabels(body, tasks, labels, notes=notes + rounding_note + _unread_columns_note(others))
 
 
-def _read_hard(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+def _soft_from_hard_labels(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return hard labels from a table `task, label`; tasks without a label are dropped and counted in `notes`."""
     labelled = frame.filter(frame["label"].is_not_null())
     tasks = to_names(labelled["task"], path)
@@ -193,32 +193,32 @@ def _read_hard(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
 # ---- helpers
 
 
-def _rounding_divisors(sums: Floats) -> tuple[Floats, tuple[str, ...]]:
-    """Return the sum of each row of rounded numbers, else 1, and a note on how many rows were rounded."""
+def _divisors_of_rounded_rows(sums: Floats) -> tuple[Floats, tuple[str, ...]]:
+    """Return (n_rows,) the sum of each row that is 1 up to rounding, else 1, and a note on how many rows were rounded."""
     off = np.abs(sums - 1)
     rounded = (off > SUM_TOLERANCE) & (off <= ROUNDING_TOLERANCE)
     note = (f"{int(rounded.sum())} rows of rounded numbers were divided by their sum",) if rounded.any() else ()
     return np.where(rounded, sums, 1.0), note
 
 
-def _labels_of_type(texts: list[str], kind: pl.DataType, path: str | Path) -> Names:
-    """Return label names from the texts of column names, converted to the type of the label column."""
+def _parse_label_texts(texts: list[str], label_type: pl.DataType, path: str | Path) -> Names:
+    """Return label names from column name texts, converted to the type of the label column; raise InputError if impossible."""
     try:
-        if kind.is_integer():
+        if label_type.is_integer():
             return as_names(np.array([int(text) for text in texts], np.int64), "labels")
-        if kind.is_float():
+        if label_type.is_float():
             return as_names([float(text) for text in texts], "labels")
     except (ValueError, OverflowError):
         raise InputError(
             f"column 'label' of {path} contains numbers, but its {PROB_PREFIX} columns name other labels: {first_few(texts)}"
         ) from None
-    if kind == pl.Boolean and {text.lower() for text in texts} <= {"true", "false"}:
+    if label_type == pl.Boolean and {text.lower() for text in texts} <= {"true", "false"}:
         return as_names([text.lower() == "true" for text in texts], "labels")
     return as_names(texts, "labels")
 
 
-def _encode_in_order(values: Names) -> tuple[Ints, Names]:
-    """Return codes, and names in the order of their first occurrence."""
+def _encode_by_first_occurrence(values: Names) -> tuple[Ints, Names]:
+    """Return (integer codes of the names, distinct names in the order of their first occurrence)."""
     codes, names = encode(values)
     _, first = np.unique(codes, return_index=True)
     order = np.argsort(first)

@@ -7,11 +7,11 @@ from plurivox.recipes._contract import Recipe, methods
 
 # workflows that were defined in this package in version 0.1; they stay importable from here
 EXPORTS = {
-    "Choice": "grid_search",
+    "Choice": "choose_option_value",
     "Comparison": "compare_methods",
     "Curve": "answer_cost",
     "break_even": "answer_cost",
-    "choose": "grid_search",
+    "choose": "choose_option_value",
     "compare": "compare_methods",
     "curve": "answer_cost",
     "seconds_per_answer": "answer_cost",

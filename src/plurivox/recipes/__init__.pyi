@@ -17,9 +17,9 @@ from plurivox.workflows.answer_cost import Curve as Curve
 from plurivox.workflows.answer_cost import break_even as break_even
 from plurivox.workflows.answer_cost import curve as curve
 from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_answer
+from plurivox.workflows.choose_option_value import Choice as Choice
+from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.compare_methods import Comparison as Comparison
 from plurivox.workflows.compare_methods import compare as compare
-from plurivox.workflows.grid_search import Choice as Choice
-from plurivox.workflows.grid_search import choose as choose
 
 EXPORTS: dict[str, str]

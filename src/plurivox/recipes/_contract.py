@@ -20,14 +20,14 @@ DatasetReader = Callable[[str], "Dataset"]  # reads a data set, given its name, 
 
 
 def read_dataset(name: str) -> "Dataset":
-    """Read the data set of that name, folder or file."""
+    """Return the Dataset with this name in the catalog, or in the folder or file at this path."""
     from plurivox import io
 
     return io.read(name)
 
 
 def parse_shares(text: str, name: str, *, may_be_empty: bool = False) -> list[float]:
-    """Parse comma-separated shares between 0 and 1; raise OptionError, which contains `name`, if one is invalid.
+    """Return the comma-separated shares between 0 and 1 in a text; raise OptionError, naming the option `name`, otherwise.
 
     >>> parse_shares("0.05, 0.1", "alphas")
     [0.05, 0.1]
@@ -53,7 +53,7 @@ class Recipe(Method, ABC):
 
     @abstractmethod
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Run the experiment and return its tables."""
+        """Run the experiment on data sets read by `read(name)`, report steps to `progress`, and return the result tables."""
 
 
 methods: Methods[Recipe] = Methods(__package__, Recipe)

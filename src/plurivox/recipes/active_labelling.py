@@ -1,4 +1,4 @@
-"""Active labelling on simulated crowds: accuracy by number of votes, with random and with next-best assignment."""
+"""Recipe active-labelling: accuracy by number of votes on simulated crowds, with random and with next-best assignment."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -38,14 +38,21 @@ class ActiveLabelling(Recipe):
     crowds: str = option(
         "independent-confusion,hammer-spammer,discrete-difficulty", "crowds, see plurivox methods simulate"
     )
-    method: str = option("ibcc", "aggregation method with confusion matrices")
-    n_tasks: int = option(1000, "number of tasks", low=10)
-    n_workers: int = option(50, "number of workers", low=2)
-    n_labels: int = option(4, "number of labels", low=2)
+    method: str = option("ibcc", "aggregation method that estimates the confusion matrices of workers")
+    n_tasks: int = option(1000, "number of tasks of each simulated crowd", low=10)
+    n_workers: int = option(50, "number of workers of each simulated crowd", low=2)
+    n_labels: int = option(4, "number of labels a task can have", low=2)
     feedback: int = option(10, "votes per task with random assignment", low=2)
-    budget: float = option(0.7, "votes of next-best, as a share of those of random assignment", low=0.2, high=1)
-    share: float = option(0.6, "dismiss a worker whose gain is below this share of the best tenth's", low=0, high=1)
-    refit: int = option(250, "number of votes between two fits", low=1)
+    budget: float = option(
+        0.7, "number of votes for next-best assignment, as a share of the votes for random assignment", low=0.2, high=1
+    )
+    share: float = option(
+        0.6,
+        "dismiss a worker whose expected gain is below this share of the gain of the best tenth of workers",
+        low=0,
+        high=1,
+    )
+    refit: int = option(250, "number of votes after which the aggregation method is fitted again", low=1)
     runs: int = option(20, "number of runs, with the seeds seed, seed + 1, ...", low=1)
     seed: int = option(0, "seed of the first run", low=0)
 
@@ -58,7 +65,7 @@ class ActiveLabelling(Recipe):
             )
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Simulate every crowd with every seed, and label it with both assignments."""
+        """Simulate every crowd with every seed, label it by random and next-best assignment, return tables of accuracy."""
         del read
         crowds, tables = split_list(self.crowds), []
         for i, crowd in enumerate(crowds):
@@ -66,7 +73,7 @@ class ActiveLabelling(Recipe):
             for run in range(self.runs):
                 curves.append(self.simulate_study(crowd, self.seed + run))
                 progress(i * self.runs + run, len(crowds) * self.runs)
-            tables.append(self._table(crowd, curves))
+            tables.append(self._accuracy_table(crowd, curves))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
         title = f"Accuracy by number of votes, {seeds}; random assignment: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.spec)
@@ -76,17 +83,18 @@ class ActiveLabelling(Recipe):
         sizes = {name: getattr(self, name) for name in ("n_tasks", "n_workers", "n_labels", "feedback")}
         crowd = simulate.methods.make(crowd_spec, **sizes, seed=seed).draw()
         method = aggregate.methods.make(self.method)
-        curve = LabellingCurve(_accuracy(method.fit(crowd.votes), crowd))
-        for n_votes, fit in _label_next_best(self, method, crowd, np.random.default_rng([seed, 1])):
-            curve.next_best[n_votes] = _accuracy(fit, crowd)
+        curve = LabellingCurve(_fit_accuracy(method.fit(crowd.votes), crowd))
+        for n_votes, fit in _simulate_next_best_labelling(self, method, crowd, np.random.default_rng([seed, 1])):
+            curve.next_best[n_votes] = _fit_accuracy(fit, crowd)
         return curve
 
-    def _table(self, title: str, curves: "list[LabellingCurve]") -> Table:
+    def _accuracy_table(self, title: str, curves: "list[LabellingCurve]") -> Table:
+        """Return the table of accuracies of one crowd by share of the votes used: next-best, random, difference over seeds."""
         total = self.n_tasks * self.feedback
         least = INITIAL_VOTES / self.feedback
         shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
         accuracy = np.array(
-            [[curve.accuracy_with(share * total) for share in shares] for curve in curves]
+            [[curve.accuracy_of_last_fit(share * total) for share in shares] for curve in curves]
         )  # (runs, shares)
         random = np.array([curve.random for curve in curves])
         difference = accuracy - random[:, None]
@@ -105,23 +113,23 @@ class ActiveLabelling(Recipe):
 
 @dataclass
 class LabellingCurve:
-    """Accuracies of one simulated study: with random assignment, and by number of votes with next-best assignment."""
+    """Accuracies in one simulated study: one with random assignment, and one per number of votes with next-best assignment."""
 
     random: float
     next_best: dict[int, float] = field(default_factory=dict)  # number of votes -> accuracy
 
     def n_votes_of_last_fit(self, n_votes: float) -> int:
-        """Return the number of votes of the last fit with at most `n_votes` votes; 0 if there was none."""
+        """Return how many votes the last fit made with at most `n_votes` votes had; 0 if there was none."""
         return max((n for n in self.next_best if n <= n_votes + 1e-9), default=0)
 
-    def accuracy_with(self, n_votes: float) -> float:
-        """Return the accuracy of the last fit with at most `n_votes` votes; NaN if there was none."""
+    def accuracy_of_last_fit(self, n_votes: float) -> float:
+        """Return the accuracy of the last fit made with at most `n_votes` next-best votes; NaN if there was none."""
         return self.next_best.get(self.n_votes_of_last_fit(n_votes), float("nan"))
 
 
 @dataclass
 class StudyState:
-    """State of a simulated study: posterior, votes so far, and which worker labelled which task."""
+    """State of a simulated labelling study: posterior of the tasks, votes so far, and which worker labelled which task."""
 
     posterior: Floats  # (n_tasks, n_labels)
     labelled: Bools  # (n_tasks, n_workers)
@@ -129,7 +137,7 @@ class StudyState:
     gains: WorkerGains | None = None  # set by the first fit
 
     def votes(self, crowd: Simulated) -> Votes:
-        """Return the votes so far, with the names of the crowd."""
+        """Return the votes given so far in the simulated study, with the task, worker and label names of the crowd."""
         task, worker, label = np.array(self.rows).T
         names = crowd.votes
         return Votes.coded(
@@ -137,7 +145,7 @@ class StudyState:
         )
 
 
-def _label_next_best(
+def _simulate_next_best_labelling(
     plan: ActiveLabelling, method: aggregate.Aggregator, crowd: Simulated, rng: np.random.Generator
 ) -> Iterator[tuple[int, Fit]]:
     """Simulate next-best assignment until the budget is used or no vote pays; yield (number of votes, fit) at every refit."""
@@ -147,11 +155,11 @@ def _label_next_best(
     n_idle, n_initial, max_votes = 0, INITIAL_VOTES * n, int(plan.budget * n * plan.feedback + 1e-9)
     while len(state.rows) < max_votes and n_idle <= 3 * w:
         worker = int(rng.integers(w))
-        task = _choose_task(state, assigner, worker, rng)
+        task = _choose_task_for_worker(state, assigner, worker, rng)
         n_idle = 0 if task is not None else n_idle + 1
         if task is None:
             continue
-        label = _draw_label(crowd, matrices, true, worker, task, rng)
+        label = _draw_label_of_worker(crowd, matrices, true, worker, task, rng)
         state.labelled[task, worker] = True
         state.rows.append((task, worker, label))
         if state.gains is not None:
@@ -159,13 +167,15 @@ def _label_next_best(
             state.posterior[task] /= state.posterior[task].sum()
         n_votes = len(state.rows)
         if n_votes >= n_initial and (n_votes % plan.refit == 0 or n_votes in (n_initial, max_votes)):
-            yield n_votes, _refit(state, assigner, method, crowd)
+            yield n_votes, _refit_and_update_state(state, assigner, method, crowd)
     if len(state.rows) < max_votes and state.rows:
-        yield len(state.rows), _refit(state, assigner, method, crowd)
+        yield len(state.rows), _refit_and_update_state(state, assigner, method, crowd)
 
 
-def _refit(state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated) -> Fit:
-    """Fit the method to the votes so far and update the posterior and the gains of `state` in place."""
+def _refit_and_update_state(
+    state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated
+) -> Fit:
+    """Fit the method to the votes so far, update the posterior and the gains of `state` in place, and return the fit."""
     votes = state.votes(crowd)
     fit = method.fit(votes)
     if fit.confusion is None:
@@ -178,8 +188,8 @@ def _refit(state: StudyState, assigner: NextBest, method: aggregate.Aggregator, 
     return fit
 
 
-def _choose_task(state: StudyState, assigner: NextBest, worker: int, rng: np.random.Generator) -> int | None:
-    """Return the task that this worker labels next; None if the worker is dismissed."""
+def _choose_task_for_worker(state: StudyState, assigner: NextBest, worker: int, rng: np.random.Generator) -> int | None:
+    """Return the task that this worker labels next by next-best assignment; None if the worker is dismissed."""
     open_tasks = ~state.labelled[:, worker]
     if not open_tasks.any():
         return None
@@ -193,10 +203,10 @@ def _choose_task(state: StudyState, assigner: NextBest, worker: int, rng: np.ran
     return best if gain[best] >= assigner.least else None
 
 
-def _draw_label(
+def _draw_label_of_worker(
     crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, rng: np.random.Generator
 ) -> int:
-    """Draw the label that a worker gives to a task, by the task's difficulty and the worker's confusion matrix."""
+    """Return a random label of a worker for a task: true if the task is easy, else by the worker's confusion matrix."""
     level = HARD if crowd.level is None else int(crowd.level[task])
     if level == EASY:
         return int(true[task])
@@ -204,5 +214,6 @@ def _draw_label(
     return int(rng.choice(k, p=matrices[worker, true[task]])) if level == HARD else int(rng.integers(k))
 
 
-def _accuracy(fit: Fit, crowd: Simulated) -> float:
+def _fit_accuracy(fit: Fit, crowd: Simulated) -> float:
+    """Return the share of tasks whose most probable label in the fit is the true label of the simulated crowd."""
     return float((fit.soft.codes() == crowd.truth.codes()).mean())

@@ -1,10 +1,10 @@
-"""AUM: train, record the logits, and find tasks whose label had a small margin."""
+"""Recipe aum: train a network, record the logits, and find tasks whose label had a small margin (AUM)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.recipes._margins import MarginRecipe
+from plurivox.recipes._margin_recipe import MarginRecipe
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The numbers of the CIFAR-10S paper: published, computed from the released data, and ours."""
+"""Recipe cifar10s: the figures of the CIFAR-10S paper as published, from the released data, and as plurivox computes them."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -15,15 +15,15 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.recipes._papers.cifar10s_numbers import (
+from plurivox.recipes._papers.cifar10s_published_figures import (
     RELEASED,
-    PaperNumber,
-    cifar10h_shares,
-    compute_cifar10s_numbers,
-    mean_label,
+    PublishedFigure,
+    cifar10h_vote_shares,
+    compare_all_published_figures,
+    mean_soft_labels,
 )
 from plurivox.workflows.answer_cost import PLAIN_VOTE_SECONDS, break_even, curve, seconds_per_answer
-from plurivox.workflows.grid_search import Choice, choose
+from plurivox.workflows.choose_option_value import Choice, choose
 
 GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4)  # the grid of the paper
 PLAIN_M, RICH_M = (1, 2, 4, 8, 16, 32), (1, 2, 3, 4, 5, 6)
@@ -37,7 +37,7 @@ CONVERSIONS = {  # name in the table: form that converts the answers into votes
 
 @dataclass(frozen=True)
 class Cifar10s(Recipe):
-    """All numbers of the CIFAR-10S paper: published, computed from the released data, and ours, with reasons for differences.
+    """All figures of the CIFAR-10S paper: published, computed from the released data, and ours, with reasons for differences.
 
     Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986. The second table converts the same answers
     in several ways; the third chooses gamma on held-out images; the others compare the cost of rich answers with that of the
@@ -49,7 +49,7 @@ class Cifar10s(Recipe):
     seeds: int = option(10, "number of random subsets of M answers per task, for the curves", low=1)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Compute all numbers from the answers."""
+        """Compute all figures of the CIFAR-10S paper from its answers and return them as tables beside the published ones."""
         data, human = read("cifar10s"), read("cifar10h")
         answers, gold, counts = data.answers, data.gold, human.counts
         if answers is None or gold is None or counts is None or "published_labels" not in data.tables:
@@ -58,20 +58,26 @@ class Cifar10s(Recipe):
             )
         published = data.tables["published_labels"]().to_dict(as_series=False)
         progress(0, 3)
-        numbers = _numbers_table(compute_cifar10s_numbers(answers, published, counts, gold))
+        numbers = _published_figures_table(compare_all_published_figures(answers, published, counts, gold))
         progress(1, 3)
-        conversions = _conversions_table(answers, counts, gold)
+        conversions = _conversion_measures_table(answers, counts, gold)
         progress(2, 3)
         return Tables(
             "CIFAR-10S: eliciting soft labels from every annotator",
-            (numbers, conversions, choose_gamma(answers, counts).table(), *self._costs(answers, counts, gold)),
+            (
+                numbers,
+                conversions,
+                choose_gamma_on_held_out_images(answers, counts).table(),
+                *self._answer_cost_tables(answers, counts, gold),
+            ),
             self.spec,
         )
 
-    def _costs(self, answers: Answers, counts: Votes, gold: SoftLabels) -> tuple[Table, Table, Table]:
-        """Return three tables of accuracy by votes and seconds: rich answers, plain votes, and where they break even."""
+    def _answer_cost_tables(self, answers: Answers, counts: Votes, gold: SoftLabels) -> tuple[Table, Table, Table]:
+        """Return three tables of accuracy by number of answers and seconds: rich answers, plain votes, and their break-even."""
 
         def accuracy(soft: SoftLabels) -> float:
+            """Return the accuracy of soft labels against the gold labels."""
             return evaluate.accuracy(soft, gold)
 
         votes, seconds = elicit.methods.make("top-two").read(answers).votes, seconds_per_answer(answers)
@@ -85,21 +91,22 @@ class Cifar10s(Recipe):
         return rich.table(), plain.table(), replace(break_even(plain, rich), notes=(source,))
 
 
-def _numbers_table(numbers: list[PaperNumber]) -> Table:
+def _published_figures_table(numbers: list[PublishedFigure]) -> Table:
+    """Return the table of figures with one row each: published, from the release, ours, reason of a difference."""
     columns = {
         "figure": [number.name for number in numbers],
-        "paper": [_format_number(number.paper) for number in numbers],
-        "release": [_format_number(number.release) for number in numbers],
-        "ours": [_format_number(number.ours) for number in numbers],
+        "paper": [_format_figure(number.paper) for number in numbers],
+        "release": [_format_figure(number.release) for number in numbers],
+        "ours": [_format_figure(number.ours) for number in numbers],
         "reason": [number.reason for number in numbers],
     }
     return Table("Figures", columns)
 
 
-def _format_number(value: float | None) -> str:
+def _format_figure(value: float | None) -> str:
     """Return a number as text: integers in full, others with six digits, "-" for None.
 
-    >>> _format_number(6723), _format_number(0.84348865), _format_number(None)
+    >>> _format_figure(6723), _format_figure(0.84348865), _format_figure(None)
     ('6,723', '0.843489', '-')
     """
     if value is None:
@@ -107,10 +114,10 @@ def _format_number(value: float | None) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
-def _conversions_table(answers: Answers, counts: Votes, gold: SoftLabels) -> Table:
-    """Return the measures of the same answers converted in several ways."""
-    human = cifar10h_shares(counts, answers)
-    soft = [mean_label(answers, form) for form in CONVERSIONS.values()]
+def _conversion_measures_table(answers: Answers, counts: Votes, gold: SoftLabels) -> Table:
+    """Return a table of accuracy, NLL, ... of the soft labels, one row per way to convert the answers."""
+    human = cifar10h_vote_shares(counts, answers)
+    soft = [mean_soft_labels(answers, form) for form in CONVERSIONS.values()]
     columns = {
         "conversion": list(CONVERSIONS),
         "accuracy": [evaluate.accuracy(labels, gold) for labels in soft],
@@ -119,24 +126,27 @@ def _conversions_table(answers: Answers, counts: Votes, gold: SoftLabels) -> Tab
         "total variation": [evaluate.total_variation(labels, human) for labels in soft],
         "entropy r": [evaluate.entropy_correlation(labels, human) for labels in soft],
     }
-    differ = f"the default converts {_count_differences(answers)} answers in another way than the release"
+    differ = (
+        f"the default converts {_count_answers_converted_differently(answers)} answers in another way than the release"
+    )
     note = f"accuracy and nll against gold, the rest against CIFAR-10H; {differ}"
     return Table("The same answers, converted in several ways; mean over the answers of a task", columns, (note,))
 
 
-def choose_gamma(answers: Answers, counts: Votes) -> Choice:
-    """Return the gamma whose mean labels predict the votes of CIFAR-10H best on held-out images."""
-    human = cifar10h_shares(counts, answers)
-    soft = {gamma: mean_label(answers, f"top-two[gamma={gamma}]") for gamma in GAMMAS}
+def choose_gamma_on_held_out_images(answers: Answers, counts: Votes) -> Choice:
+    """Return the search for the gamma of top-two whose mean soft labels have the lowest cross-entropy to CIFAR-10H votes."""
+    human = cifar10h_vote_shares(counts, answers)
+    soft = {gamma: mean_soft_labels(answers, f"top-two[gamma={gamma}]") for gamma in GAMMAS}
 
-    def score(gamma: float, train: Names, held_out: Names) -> float:
+    def cross_entropy_on_held_out(gamma: float, train: Names, held_out: Names) -> float:
+        """Return the cross-entropy of the soft labels made with this gamma to the CIFAR-10H vote shares, on held-out tasks."""
         del train  # nothing is fitted
         return evaluate.cross_entropy(soft[gamma].on(held_out), human.on(held_out))
 
-    return choose("gamma", GAMMAS, score, answers.tasks, folds=min(5, len(answers.tasks)))
+    return choose("gamma", GAMMAS, cross_entropy_on_held_out, answers.tasks, folds=min(5, len(answers.tasks)))
 
 
-def _count_differences(answers: Answers) -> int:
+def _count_answers_converted_differently(answers: Answers) -> int:
     """Return the number of answers that `top-two` and the released code convert into different labels."""
     tables = []
     for form in (RELEASED, "top-two"):

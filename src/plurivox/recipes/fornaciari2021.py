@@ -1,4 +1,4 @@
-"""Part-of-speech tagging of tweets and checking of stems: networks with one head and with two heads."""
+"""Recipe fornaciari2021: tag parts of speech in tweets or check stems, by networks with one head and with two heads."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,12 +11,12 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.fornaciari2021_conditions import Condition
-    from plurivox.recipes._papers.text_tasks import Texts
+    from plurivox.recipes._papers.fornaciari2021_texts import Texts
     from plurivox.train.nets import Net
 
 DATA = {"pos": "pos_twitter", "stemming": "stemming"}
@@ -43,13 +43,13 @@ class Fornaciari2021(Recipe):
     reads: ClassVar[tuple[str, ...]] = ("pos_twitter", "stemming")
 
     task: Literal["pos", "stemming"] = option("pos", "parts of speech of tweets, or whether a stem is correct")
-    data: str = option("", "data set; empty: pos_twitter or stemming")
+    data: str = option("", "data set of texts with votes; empty: pos_twitter or stemming")
     runs: int = option(3, "number of runs of each condition, with the seeds seed, seed + 1, ...", low=1)
     folds: int = option(0, "number of folds of the tasks with votes; 0: the splits of the data", low=0)
-    mains: str = option("gold,silver", "labels of the hard head")
-    losses: str = option("kl,inverse-kl,ce", "losses of the soft head")
-    net: str = option("", "network; empty: tagger or stem-cnn in the size of the paper")
-    epochs: int = option(10, "number of epochs", low=1)
+    mains: str = option("gold,silver", "labels that train the hard head, comma-separated: gold, silver (majority vote)")
+    losses: str = option("kl,inverse-kl,ce", "losses that train the soft head, comma-separated")
+    net: str = option("", "network to train; empty: tagger or stem-cnn in the size of the paper")
+    epochs: int = option(10, "number of training epochs", low=1)
     batch: int = option(1024, "batch size: tasks per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     context: int = option(0, "number of words around a word that the network reads; 0: the whole tweet", low=0)
@@ -57,7 +57,9 @@ class Fornaciari2021(Recipe):
     repeats: int = option(1000, "number of resamples of the significance test", low=1)
     fraction: float = option(1.0, "share of the tasks in a resample; the paper drew 0.33", low=0.01, high=1)
     device: str = option("auto", "cpu or cuda; auto: CUDA if available")
-    engine: Literal["auto", "eager", "graphs", "compile"] = option("auto", "how a step runs, as in plurivox train")
+    engine: Literal["auto", "eager", "graphs", "compile"] = option(
+        "auto", "how a training step is executed, as in plurivox train"
+    )
     folder: str = option("", "folder to save every prediction in; an interrupted recipe continues from it")
     pack: str = option("", "write the encoded inputs to this .npz and stop")
     packed: str = option("", "read the encoded inputs from this .npz")
@@ -77,23 +79,23 @@ class Fornaciari2021(Recipe):
             )
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Train every condition in every run, and compare one head with two."""
+        """Train every condition in every run and return tables of measures, gains of two heads over one, and split sizes."""
         from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_all
-        from plurivox.recipes._papers.text_tasks import write_texts
+        from plurivox.recipes._papers.fornaciari2021_texts import write_texts
         from plurivox.train.plan import Plan
 
-        texts = self._read_texts(read)
+        texts = self._read_encoded_texts(read)
         if self.pack:
             write_texts(texts, self.pack)
-            return Tables(f"Packed {texts.name}", (self._size_table(texts),), self.spec)
-        net, done = self._make_net(), 0
+            return Tables(f"Packed {texts.name}", (self._split_sizes_table(texts),), self.spec)
+        net, done = self._net_for_task(), 0
         plan = replace(
             Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device, engine=self.engine),
             best="macro-f1",
             goal="highest",
             ties="last",
         )
-        cache = ResultCache(self.folder, self._cache_key(texts))
+        cache = ResultCache(self.folder, self._settings_of_cached_results(texts))
         all_conditions = list_conditions(split_list(self.mains), split_list(self.losses))
         predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
@@ -101,13 +103,14 @@ class Fornaciari2021(Recipe):
                 seeded = replace(plan, seed=self.seed + run)
                 name = f"{condition.main}-{condition.loss or 'one-head'}-{run:03d}"
                 make = partial(train_and_predict_all, texts, self.folds, condition, net, seeded, self.seed)
-                predictions[condition].append(cache.data_type(name, SoftLabels, make))
+                predictions[condition].append(cache.load_or_compute_data(name, SoftLabels, make))
                 progress(done, self.runs * len(all_conditions))
                 done += 1
-        return self._make_tables(texts, predictions)
+        return self._result_tables(texts, predictions)
 
-    def _read_texts(self, read: DatasetReader) -> "Texts":
-        from plurivox.recipes._papers.text_tasks import encode_stem_pairs, encode_tweets, read_texts
+    def _read_encoded_texts(self, read: DatasetReader) -> "Texts":
+        """Return the encoded tweets or (word, stem) pairs, from the packed file if one is given, else from the data set."""
+        from plurivox.recipes._papers.fornaciari2021_texts import encode_stem_pairs, encode_tweets, read_texts
 
         if self.packed:
             return read_texts(self.packed)
@@ -116,24 +119,25 @@ class Fornaciari2021(Recipe):
             return encode_tweets(data, self.context, self.letters)
         return encode_stem_pairs(data, self.letters)
 
-    def _make_net(self) -> "Net":
+    def _net_for_task(self) -> "Net":
+        """Return the network of the option `net`, by default the one of the paper for this task (pos or stemming)."""
         from plurivox.train import nets
 
         options = {"letters": self.letters} if self.task == "pos" else {}
         return nets.methods.make(self.net or NETS[self.task], **options)
 
-    def _cache_key(self, texts: "Texts") -> str:
-        """Return the settings that results in one folder must share; packed inputs count as those of the data."""
+    def _settings_of_cached_results(self, texts: "Texts") -> str:
+        """Return the settings as text; results cached in one folder must all have the same."""
         ignored = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": ""}
         made = replace(self, repeats=1, fraction=1.0, device="auto", engine="auto", **ignored)  # type: ignore[arg-type]
         return f"{made!r} on {len(texts.tasks)} tasks of {texts.name}"
 
-    def _size_table(self, texts: "Texts") -> Table:
-        """Return the size of every split, and the accuracy of always predicting its most frequent label."""
+    def _split_sizes_table(self, texts: "Texts") -> Table:
+        """Return a table with one row per split: number of tasks, tasks with votes, and accuracy of the most frequent label."""
         rows = []
         for split in dict.fromkeys(texts.split.tolist()):
-            tasks = texts.tasks_of(split)
-            gold, votes = texts.gold(tasks), texts.votes(tasks)
+            tasks = texts.tasks_of_split(split)
+            gold, votes = texts.gold_of_tasks(tasks), texts.votes_of_tasks(tasks)
             label, share = evaluate.majority_baseline(gold) if gold is not None else ("", None)
             rows.append((split, len(tasks), 0 if votes is None else votes.n_tasks, label, share))
         names = ("split", "tasks", "with votes", "most frequent", "its share")
@@ -142,24 +146,29 @@ class Fornaciari2021(Recipe):
             dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
         )
 
-    def _make_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
-        from plurivox.recipes._papers.fornaciari2021_conditions import error_cell_table, gain_table, measure_all
+    def _result_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
+        """Return the tables of the recipe: measures, split sizes, gains of two heads, correctness counts, every run."""
+        from plurivox.recipes._papers.fornaciari2021_conditions import (
+            correctness_count_table,
+            gain_table,
+            measure_every_run,
+        )
 
-        found = measure_all(texts, predictions)
+        found = measure_every_run(texts, predictions)
         split = f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (
             f"{split}; epochs chosen by macro F1 on dev against the kind of label trained on; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
-        correctness_table = error_cell_table(texts, predictions)
+        correctness_table = correctness_count_table(texts, predictions)
         return Tables(
             f"{texts.name}: one head and two, {self.runs} runs",
             (
-                mean_and_std("Measures", found, (note,), of="condition"),
-                self._size_table(texts),
+                mean_and_std_table("Measures", found, (note,), of="condition"),
+                self._split_sizes_table(texts),
                 gain_table(texts, predictions, self.repeats, self.fraction),
                 *(() if correctness_table is None else (correctness_table,)),
-                all_runs("Every run", found, self.seed, of="condition"),
+                every_run_table("Every run", found, self.seed, of="condition"),
             ),
             self.spec,
         )

@@ -1,4 +1,4 @@
-"""Train networks on LabelMe with gold, aggregated and soft labels and with crowd heads, on the official split."""
+"""Recipe labelme: train networks on LabelMe with gold, aggregated and soft labels and crowd heads, on the official split."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +12,7 @@ from plurivox.core.method import option, split_list
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
@@ -44,11 +44,15 @@ class Labelme(Recipe):
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
 
     data: str = option("labelme", "a data set with features, votes, gold labels and the splits train, valid and test")
-    methods: str = option(METHODS, "targets, aggregation methods, and names of the default list")
+    methods: str = option(
+        METHODS, "ways to train, comma-separated: training targets, aggregation methods, or names of the default list"
+    )
     runs: int = option(30, "number of runs of each method, with the seeds seed, seed + 1, ...", low=1)
-    choose: Literal["gold", "votes"] = option("gold", "labels that choose the epoch, and the L2 penalty")
-    net: str = option("labelme-head", "network on the features")
-    epochs: int = option(50, "number of epochs", low=1)
+    choose: Literal["gold", "votes"] = option(
+        "gold", "labels of the dev photos by which the best epoch and the L2 penalty are chosen"
+    )
+    net: str = option("labelme-head", "network that is trained on the features")
+    epochs: int = option(50, "number of training epochs", low=1)
     batch: int = option(64, "batch size: photos per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     l2: str = option("100,300,1000,3000,10000,30000", "L2 penalties that raykar-logistic chooses from")
@@ -56,28 +60,36 @@ class Labelme(Recipe):
     seed: int = option(0, "seed of the first run", low=0)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Train every method in every run, and measure on test photos and on held-out training photos."""
-        setting = self._read_setting(read)
+        """Train every method in every run, and return tables of the measures on test photos and on held-out training photos."""
+        setting = self._read_experiment_setting(read)
         cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
-        from plurivox.recipes._papers.labelme_protocol import LOGISTIC, choose_l2, measure_held_out, measure_test
+        from plurivox.recipes._papers.labelme_protocol import (
+            LOGISTIC,
+            choose_l2,
+            train_and_measure_on_held_out,
+            train_and_measure_on_test,
+        )
 
         methods, done = split_list(self.methods), 0
         if LOGISTIC in methods:
-            setting.chosen_l2.update(cache.numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed)))
+            setting.chosen_l2.update(
+                cache.load_or_compute_numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed))
+            )
         hard: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
         soft: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
         for run in range(self.runs):
             for method in methods:
                 if method != LOGISTIC or run == 0:  # the logistic regression is deterministic: one run is enough
-                    make = partial(measure_test, setting, method, self.seed + run)
-                    hard[method].append(cache.numbers(f"{method}-official-{run:03d}", make))
-                make = partial(measure_held_out, setting, method, run, self.seed)
-                soft[method].append(cache.numbers(f"{method}-held-out-{run:03d}", make))
+                    make = partial(train_and_measure_on_test, setting, method, self.seed + run)
+                    hard[method].append(cache.load_or_compute_numbers(f"{method}-official-{run:03d}", make))
+                make = partial(train_and_measure_on_held_out, setting, method, run, self.seed)
+                soft[method].append(cache.load_or_compute_numbers(f"{method}-held-out-{run:03d}", make))
                 progress(done, self.runs * len(methods))
                 done += 1
-        return self._make_tables(setting, hard, soft)
+        return self._result_tables(setting, hard, soft)
 
-    def _read_setting(self, read: DatasetReader) -> "ExperimentSetting":
+    def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
+        """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
         from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
         from plurivox.train.plan import Plan
         from plurivox.workflows.load_training_data import load_training_data
@@ -94,7 +106,8 @@ class Labelme(Recipe):
             training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
         )
 
-    def _make_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:
+    def _result_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:
+        """Return the tables of the recipe from the measures on test photos (`hard`) and held-out training photos (`soft`)."""
         label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes.on(setting.parts["train"]))
         by = (
@@ -105,7 +118,7 @@ class Labelme(Recipe):
         notes = (
             f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; test photos have no votes, so all is against "
             "gold; ECE has 15 bins over all test photos",
-            f"raykar-logistic, dev score by L2: {_l2_text(setting.chosen_l2)}" if setting.chosen_l2 else "",
+            f"raykar-logistic, dev score by L2: {_format_l2_scores(setting.chosen_l2)}" if setting.chosen_l2 else "",
         )
         soft_note = (
             "against the votes on the last fifth; runs of raykar-logistic differ only in their photos; shares of so few "
@@ -114,10 +127,10 @@ class Labelme(Recipe):
         return Tables(
             f"{setting.training_data.name}, {self.runs} runs",
             (
-                mean_and_std("Test photos, against gold", hard, notes),
-                mean_and_std("Training photos held out, against votes", soft, (soft_note,)),
-                all_runs("Every run on the test photos", hard, self.seed),
-                all_runs("Every run on photos held out", soft, self.seed),
+                mean_and_std_table("Test photos, against gold", hard, notes),
+                mean_and_std_table("Training photos held out, against votes", soft, (soft_note,)),
+                every_run_table("Every run on the test photos", hard, self.seed),
+                every_run_table("Every run on photos held out", soft, self.seed),
             ),
             self.spec,
         )
@@ -126,5 +139,6 @@ class Labelme(Recipe):
 Runs = dict[str, list[dict[str, float]]]
 
 
-def _l2_text(chosen: dict[str, float]) -> str:
-    return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in chosen.items())
+def _format_l2_scores(scores: dict[str, float]) -> str:
+    """Return the scores L2 penalty and the dev score of each penalty as text."""
+    return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in scores.items())

@@ -1,4 +1,4 @@
-"""Tables 1 to 4 of Lefort et al. (2024): crowds simulated in peerannot's order of random draws, then aggregated.
+"""Recipe peerannot-tables: Tables 1 to 4 of Lefort et al. (2024), by crowds simulated in peerannot's random order.
 
 https://doi.org/10.57750/qmaz-gr91. The numbers are accuracies: the share of tasks whose true label is recovered.
 """
@@ -67,8 +67,8 @@ N_TIE_SEEDS = 100  # majority vote: peerannot breaks ties with an unseeded gener
 
 
 @dataclass(frozen=True)
-class TableCell:
-    """One accuracy of a table, published and ours; for majority vote the mean over seeds of the ties, with its range."""
+class PublishedAccuracy:
+    """Accuracy of one method in a peerannot table, published and ours; for majority vote mean and range over seeds of ties."""
 
     table: str
     method: str
@@ -87,26 +87,29 @@ class PeerannotTables(Recipe):
     """
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Simulate the four crowds, aggregate them, and list our accuracies beside the published ones."""
+        """Simulate the four crowds of the peerannot paper, aggregate them, and return tables of published and our accuracy."""
         del read
-        cells = self.compute_cells(progress)
+        cells = self.compute_accuracies(progress)
         return Tables(
             "peerannot, Tables 1 to 4: share of tasks whose true label is recovered",
-            tuple(_table(title, [cell for cell in cells if cell.table == title]) for title in TABLES),
+            tuple(
+                _published_and_ours_table(title, [cell for cell in cells if cell.table == title]) for title in TABLES
+            ),
             self.spec,
         )
 
-    def compute_cells(self, progress: Progress = no_progress) -> list[TableCell]:
-        """Return all cells of the four tables."""
+    def compute_accuracies(self, progress: Progress = no_progress) -> list[PublishedAccuracy]:
+        """Return the published and our accuracies of all methods in Tables 1 to 4 of the peerannot paper."""
         total = sum(len(published) for _, published in TABLES.values())
         cells = []
-        for step, cell in enumerate(_iterate_cells()):
+        for step, cell in enumerate(_iterate_accuracies()):
             cells.append(cell)
             progress(step, total)
         return cells
 
 
-def _table(title: str, cells: Sequence[TableCell]) -> Table:
+def _published_and_ours_table(title: str, cells: Sequence[PublishedAccuracy]) -> Table:
+    """Return one table of the peerannot paper: method, published accuracy, our accuracy, difference, range over ties."""
     ranges = [f"{cell.low:.3f} to {cell.high:.3f}" if cell.low < cell.high else "" for cell in cells]
     columns = {
         "method": [cell.method for cell in cells],
@@ -118,17 +121,18 @@ def _table(title: str, cells: Sequence[TableCell]) -> Table:
     return Table(title, columns, (f"crowd: {TABLES[title][0]}",), digits=3)
 
 
-def _iterate_cells() -> Iterator[TableCell]:
+def _iterate_accuracies() -> Iterator[PublishedAccuracy]:
+    """Simulate the crowd of each table, aggregate it by each method, and yield the published and our accuracy."""
     for title, (spec, published) in TABLES.items():
         crowd = simulate.methods.make(spec).draw()
         true = crowd.truth.codes()
         for method, accuracy in published.items():
-            ours = [float((codes == true).mean()) for codes in _aggregated_codes(method, crowd.votes)]
-            yield TableCell(title, method, accuracy, float(np.mean(ours)), min(ours), max(ours))
+            ours = [float((codes == true).mean()) for codes in _iterate_aggregated_label_codes(method, crowd.votes)]
+            yield PublishedAccuracy(title, method, accuracy, float(np.mean(ours)), min(ours), max(ours))
 
 
-def _aggregated_codes(method: str, votes: Votes) -> "Iterator[np.ndarray]":
-    """Yield the label codes by a method; for majority vote once per seed of the ties."""
+def _iterate_aggregated_label_codes(method: str, votes: Votes) -> "Iterator[np.ndarray]":
+    """Yield (n_tasks,) the aggregated label codes by a method; for majority vote one array per seed that breaks ties."""
     if method == "majority-vote":
         for seed in range(N_TIE_SEEDS):
             yield aggregate.methods.make(method, ties="random", seed=seed).fit(votes).soft.codes()

@@ -1,4 +1,4 @@
-"""Drop the worst workers or tasks by a score, aggregate again, and compare with no dropping."""
+"""Recipe prune-and-compare: drop the worst workers or tasks by a score, aggregate again, and compare with no dropping."""
 
 from dataclasses import dataclass
 
@@ -19,23 +19,24 @@ class PruneAndCompare(Recipe):
 
     data: str = option("toy", "a data set with gold labels: its name, folder or file")
     score: str = option("disagreement", "score of workers or tasks, see plurivox methods identify")
-    quantiles: str = option("0.1,0.2,0.4", "shares of the worst to drop, comma-separated")
+    quantiles: str = option("0.1,0.2,0.4", "shares of the worst workers or tasks to drop, comma-separated")
     method: str = option("dawid-skene", "aggregation method, see plurivox methods aggregate")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._quantiles()
+        self._parse_quantiles()
 
-    def _quantiles(self) -> list[float]:
+    def _parse_quantiles(self) -> list[float]:
+        """Return the shares of the worst to drop, parsed from the option `quantiles`; raise OptionError if one is invalid."""
         return parse_shares(self.quantiles, f"{self.name()}: quantiles")
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Compute the score once; for every share drop the worst, aggregate again and measure."""
+        """Score workers or tasks once; for every share drop the worst, aggregate again, and return a table of the measures."""
         from plurivox.workflows.prune_by_score import prune_and_compare, votes_to_score
 
         data = read(self.data)
         if data.gold is None:
             raise InputError(f"{data.name} has no gold labels; this recipe needs them to measure accuracy")
         votes = votes_to_score(data, self.score)
-        table = prune_and_compare(votes, data.gold, self.score, self._quantiles(), self.method, progress=progress)
+        table = prune_and_compare(votes, data.gold, self.score, self._parse_quantiles(), self.method, progress=progress)
         return Tables(f"Pruning {data.name} by {self.score}", (table,), self.spec)

@@ -1,4 +1,4 @@
-"""Drop the worst training tasks by a score, aggregate, train a network, and compare with other drops."""
+"""Recipe prune-and-train: drop the worst training tasks by a score, train a network, and compare with no or random drops."""
 
 import math
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
-from plurivox.workflows.net_evaluation import all_runs, mean_and_std
+from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
@@ -38,9 +38,11 @@ class PruneAndTrain(Recipe):
 
     data: str = option("labelme", "a data set with features, votes and gold labels")
     score: str = option("waum", "score of tasks with its options, see plurivox methods identify")
-    alphas: str = option("0.01,0.05,0.1", "shares of the worst to drop, comma-separated")
-    method: str = option("weighted-dawid-skene", "aggregation method or another target")
-    net: str = option("labelme-head", "network on the features")
+    alphas: str = option("0.01,0.05,0.1", "shares of the worst training tasks to drop, comma-separated")
+    method: str = option(
+        "weighted-dawid-skene", "aggregation method of the training labels, or another training target"
+    )
+    net: str = option("labelme-head", "network that is trained on the features")
     score_epochs: int = option(30, "number of epochs recorded for the score", low=1)
     epochs: int = option(50, "number of epochs of the networks that are compared", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
@@ -51,29 +53,30 @@ class PruneAndTrain(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._alphas()
+        self._parse_alphas()
 
-    def _alphas(self) -> list[float]:
+    def _parse_alphas(self) -> list[float]:
+        """Return the shares of training tasks to drop, parsed from the option `alphas`; raise OptionError if one is invalid."""
         return parse_shares(self.alphas, f"{self.name()}: alphas", may_be_empty=True)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Run the whole experiment once per seed and compare the means."""
+        """For every seed drop the worst or random training tasks, train on the others; return a table of mean test measures."""
         from plurivox.train.plan import Plan
         from plurivox.workflows.training_dynamics import DynamicsSetup
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        setup = DynamicsSetup.of(read(self.data), self.net, plan)
+        setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
         if setup.training_data.gold is None or "test" not in setup.parts:
             raise InputError(f"{setup.training_data.name} needs gold labels and test tasks to compare on")
         cache = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
-        alphas, found = self._alphas(), dict[str, list[dict[str, float]]]()
+        alphas, found = self._parse_alphas(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
             seeded = setup.with_seed(self.seed + run)
-            order = _DropOrder(seeded, self.score)
+            order = _TaskDropOrder(seeded, self.score)
             for which, alpha in [("none", 0.0), *((which, alpha) for alpha in alphas for which in ("worst", "by lot"))]:
                 name = f"{which} {100 * alpha:g}%" if alpha else "none"
                 make = partial(self._train_and_measure, seeded, order, which, alpha)
-                numbers = cache.numbers(f"{name.replace(' ', '-')}-{run:03d}", make)
+                numbers = cache.load_or_compute_numbers(f"{name.replace(' ', '-')}-{run:03d}", make)
                 found.setdefault(name, []).append(numbers)
             progress(run, self.runs)
         gold = setup.training_data.gold.on(setup.parts["test"])
@@ -84,19 +87,19 @@ class PruneAndTrain(Recipe):
         )
         title = f"Dropping the worst of {len(setup.parts['train']):,} tasks by {self.score}, then {self.method}"
         tables = (
-            mean_and_std(title, found, (note,), of="dropped"),
-            all_runs("Every run", found, self.seed, of="dropped"),
+            mean_and_std_table(title, found, (note,), of="dropped"),
+            every_run_table("Every run", found, self.seed, of="dropped"),
         )
         return Tables(f"Pruning {setup.training_data.name} before training", tables, self.spec)
 
     def _train_and_measure(
-        self, setup: "DynamicsSetup", order: "_DropOrder", which: str, alpha: float
+        self, setup: "DynamicsSetup", order: "_TaskDropOrder", drop_rule: str, alpha: float
     ) -> dict[str, float]:
         """Drop the share `alpha` of the training tasks, train on the others, and return the measures on the test tasks."""
-        from plurivox.workflows.train import train_once, train_spec
+        from plurivox.workflows.train_nets import train_once, train_spec
 
         train = setup.parts["train"]
-        order_of_drop = order.worst_first() if which == "worst" else order.random_order()
+        order_of_drop = order.positions_worst_first() if drop_rule == "worst" else order.positions_in_random_order()
         remaining = train[~np.isin(np.arange(len(train)), order_of_drop[: math.floor(alpha * len(train) + 1e-9)])]
         parts = {"train": remaining, **({"dev": setup.parts["dev"]} if "dev" in setup.parts else {})}
         plan = replace(setup.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
@@ -104,7 +107,7 @@ class PruneAndTrain(Recipe):
         trained = train_once(training_data, parts, train_spec(self.method, net=self.net, plan=plan))
         prediction, gold = trained.predict(training_data.inputs_of(test), test), training_data.gold
         assert gold is not None
-        soft = _aggregated_labels(setup, remaining, self.method)
+        soft = _aggregated_training_labels(setup, remaining, self.method)
         labels = {} if soft is None else {"labels": evaluate.accuracy(soft, gold.on(remaining))}
         return {
             **{name: evaluate.MEASURES[name](prediction, gold.on(test)) for name in MEASURES},
@@ -113,14 +116,14 @@ class PruneAndTrain(Recipe):
         }
 
 
-class _DropOrder:
+class _TaskDropOrder:
     """Orders in which training tasks are dropped, worst first or at random; the score is computed on first use."""
 
     def __init__(self, setup: "DynamicsSetup", score: str) -> None:
         self.setup, self.score = setup, score
         self._worst_first: Ints | None = None
 
-    def worst_first(self) -> "Ints":
+    def positions_worst_first(self) -> "Ints":
         """(n_train,) positions of the training tasks, worst score first; tasks without a score come last."""
         if self._worst_first is None:
             from plurivox import identify
@@ -133,12 +136,12 @@ class _DropOrder:
             self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
         return self._worst_first
 
-    def random_order(self) -> "Ints":
+    def positions_in_random_order(self) -> "Ints":
         """(n_train,) positions of the training tasks in random order."""
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 
 
-def _aggregated_labels(setup: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
+def _aggregated_training_labels(setup: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
     """Return the soft labels of `tasks` by an aggregation method; None if `method` is another target."""
     from plurivox import aggregate
     from plurivox.core.method import parse_spec

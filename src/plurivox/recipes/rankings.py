@@ -1,4 +1,4 @@
-"""Rankings of workers and tasks by several scores, and the rank correlations of the scores."""
+"""Recipe rankings: rank workers and tasks by several scores, and correlate the scores by rank."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.rank_scores import join_scores, task_errors, worker_errors
+from plurivox.workflows.rank_scores import join_scores, task_error_rates, worker_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
 
 
@@ -28,8 +28,10 @@ class Rankings(Recipe):
 
     reads: ClassVar[tuple[str, ...]] = ("labelme", "cifar10h")
 
-    datasets: str = option("labelme,cifar10h", "data sets with votes of named workers")
-    worker_scores: str = option("trace,spam-score,glad-ability,agreement-with-rest", "scores of workers")
+    datasets: str = option("labelme,cifar10h", "data sets with votes of named workers, comma-separated")
+    worker_scores: str = option(
+        "trace,spam-score,glad-ability,agreement-with-rest", "scores of workers to rank by, comma-separated"
+    )
     task_scores: str = option(
         "entropy,disagreement,posterior-entropy,glad-difficulty,aggregator-disagreement", "scores of tasks"
     )
@@ -41,27 +43,34 @@ class Rankings(Recipe):
         parse_scores("task", self.task_scores, f"{self.name()}: task-scores")
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Score and rank workers and tasks of every data set, and correlate the rankings."""
+        """Rank workers and tasks of every data set by several scores; return tables of the worst and of rank correlations."""
         tables, names = [], split_list(self.datasets)
         for step, name in enumerate(names):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
-            tables += self._dataset_tables(data.name, votes, data.gold, nested_progress(progress, step, len(names)))
+            tables += self._ranking_tables_of_dataset(
+                data.name, votes, data.gold, nested_progress(progress, step, len(names))
+            )
         return Tables("Rankings of workers and tasks", tuple(tables), self.spec)
 
-    def _dataset_tables(self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress) -> list[Table]:
+    def _ranking_tables_of_dataset(
+        self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress
+    ) -> list[Table]:
+        """Score the workers and tasks of one data set; return tables of the worst and of rank correlations for each."""
         evidence, tables = EvidenceCache(votes, Evidence(gold=gold)), []
         for of, specs, errors in (
-            ("worker", self.worker_scores, worker_errors),
-            ("task", self.task_scores, task_errors),
+            ("worker", self.worker_scores, worker_error_rates),
+            ("task", self.task_scores, task_error_rates),
         ):
             scores = [evidence.score(method, progress) for method in parse_scores(of, specs)]
-            tables += self._ranking_tables(f"{name}, {of}s", scores, None if gold is None else errors(votes, gold))
+            tables += self._worst_and_correlation_tables(
+                f"{name}, {of}s", scores, None if gold is None else errors(votes, gold)
+            )
         return tables
 
-    def _ranking_tables(self, title: str, scores: list[Scores], errors: Scores | None) -> list[Table]:
-        """Return the table of the worst by mean rank, and the table of Spearman correlations; `errors` are true error rates."""
+    def _worst_and_correlation_tables(self, title: str, scores: list[Scores], errors: Scores | None) -> list[Table]:
+        """Return the table of the worst workers or tasks by mean rank, and the table of Spearman correlations of the scores."""
         ranking = join_scores(scores)
         with_errors = ranking if errors is None else join_scores([*scores, errors])
         worst = positions(ranking.names, ranking.worst(self.n))

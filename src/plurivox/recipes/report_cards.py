@@ -1,4 +1,4 @@
-"""Report cards of workers: scores compared with the crowd, confusion matrix, most unlikely votes."""
+"""Recipe report-cards: for each worker scores compared with the crowd, confusion matrix, most unlikely votes."""
 
 from dataclasses import dataclass
 
@@ -37,9 +37,9 @@ class ReportCards(Recipe):
 
     data: str = option("toy", "a data set with votes of named workers: its name, folder or file")
     workers: str = option("", "workers to make cards for, comma-separated; empty: the n worst")
-    n: int = option(3, "number of cards, if workers is empty", low=1)
-    scores: str = option(SCORES, "scores of workers, see plurivox methods identify")
-    method: str = option("ibcc", "aggregation method with confusion matrices")
+    n: int = option(3, "number of report cards (of the worst workers), if workers is empty", low=1)
+    scores: str = option(SCORES, "scores of workers on the cards, comma-separated; see plurivox methods identify")
+    method: str = option("ibcc", "aggregation method that estimates the confusion matrices of workers")
     tasks: int = option(5, "number of most unlikely votes to show per worker", low=0)
 
     def __post_init__(self) -> None:
@@ -48,23 +48,23 @@ class ReportCards(Recipe):
         aggregate.methods.make(self.method)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Score all workers, then make the cards of the chosen ones."""
+        """Score all workers; return a table of them, worst first, and the report cards of the chosen workers."""
         data = read(self.data)
         if (votes := data.votes) is None:
             raise InputError(f"{data.name} has no votes of named workers; report cards need them")
         made = fit(votes, self.method, progress=progress)
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} estimates no confusion matrices; use ibcc or dawid-skene")
-        scores, notes = self._compute_scores(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
+        scores, notes = self._score_workers(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
         worst = positions(votes.workers, join_scores(scores).worst(votes.n_workers))
         shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
-        shown |= {score.made_by: _raw_values(score)[worst] for score in scores}
+        shown |= {score.made_by: _values_as_published(score)[worst] for score in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
-        for worker in self._chosen_workers(votes, worst).tolist():
-            tables += self._card(votes, made, scores, worker)
+        for worker in self._workers_to_report(votes, worst).tolist():
+            tables += self._report_card_tables(votes, made, scores, worker)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
-    def _compute_scores(
+    def _score_workers(
         self, evidence: EvidenceCache, votes: Votes, progress: Progress
     ) -> tuple[list[Scores], list[str]]:
         """Return the scores of the workers in the order of `votes.workers`, and notes on scores that were skipped."""
@@ -72,7 +72,7 @@ class ReportCards(Recipe):
         for step, (spec, method) in enumerate(zip(specs, parse_scores("worker", self.scores), strict=True)):
             try:
                 found.append(
-                    _align_to_workers(evidence.score(method, nested_progress(progress, step, len(specs))), votes)
+                    _align_scores_to_workers(evidence.score(method, nested_progress(progress, step, len(specs))), votes)
                 )
             except PlurivoxError as why:
                 notes.append(f"without {spec}: {why}")
@@ -80,7 +80,8 @@ class ReportCards(Recipe):
             raise InputError("no score can be computed for these workers: " + "; ".join(notes))
         return found, notes
 
-    def _chosen_workers(self, votes: Votes, worst: Ints) -> Ints:
+    def _workers_to_report(self, votes: Votes, worst: Ints) -> Ints:
+        """Return the codes of the workers in the option `workers`, else of the `n` worst; raise UnknownName for other names."""
         if not self.workers:
             return worst[: self.n]
         names = split_list(self.workers)
@@ -89,15 +90,16 @@ class ReportCards(Recipe):
             raise unknown_name("worker", names[int(np.argmin(codes))], map(str, votes.workers.tolist()))
         return codes
 
-    def _card(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
+    def _report_card_tables(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
+        """Return the tables of one worker's report card: scores and ranks, confusion matrix, most unlikely votes."""
         name = str(votes.workers[worker])
-        raw = [_raw_values(score) for score in scores]
+        raw = [_values_as_published(score) for score in scores]
         known = [score.value[np.isfinite(score.value)] for score in scores]
         rows = {
             "score": [score.made_by for score in scores],
             "worker": [float(values[worker]) for values in raw],
             "median": [float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan for values in raw],
-            "rank": [_rank_text(score.value[worker], values) for score, values in zip(scores, known, strict=True)],
+            "rank": [_format_rank(score.value[worker], values) for score, values in zip(scores, known, strict=True)],
         }
         assert fit.confusion is not None
         matrix, labels = fit.confusion.of(votes.workers[worker]), fit.confusion.labels
@@ -106,26 +108,30 @@ class ReportCards(Recipe):
             Table(f"{name}: scores", rows, ("rank 1 is the worst of all workers with the score",)),
             Table(f"{name}: confusion matrix by {fit.made_by}", confusion, digits=2),
         ]
-        return tables + ([_unlikely_votes(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
+        return tables + ([_unlikely_votes_table(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
 
 
-def _align_to_workers(scores: Scores, votes: Votes) -> Scores:
+def _align_scores_to_workers(scores: Scores, votes: Votes) -> Scores:
     """Return the scores in the order of `votes.workers`, NaN for workers without a score."""
     place = positions(scores.names, votes.workers)
-    value, raw = (np.where(place >= 0, column[place], np.nan) for column in (scores.value, _raw_values(scores)))
+    value, raw = (
+        np.where(place >= 0, column[place], np.nan) for column in (scores.value, _values_as_published(scores))
+    )
     return Scores("worker", votes.workers, value, scores.made_by, raw=raw)
 
 
-def _raw_values(scores: Scores) -> Floats:
+def _values_as_published(scores: Scores) -> Floats:
+    """Return (n_workers,) the scores as their papers define them (`raw`), else the values used for ranking."""
     return scores.value if scores.raw is None else scores.raw
 
 
-def _rank_text(value: float, values: Floats) -> str:
+def _format_rank(value: float, values: Floats) -> str:
+    """Return "<rank> of <n>" of a score value among all values, 1 for the highest (worst); "-" if the value is not finite."""
     return "-" if not np.isfinite(value) else f"{1 + int((values > value).sum()):,} of {len(values):,}"
 
 
-def _unlikely_votes(votes: Votes, soft: SoftLabels, worker: int, n: int) -> Table:
-    """Return the worker's `n` votes with the lowest posterior probability, of those that differ from the top label."""
+def _unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n: int) -> Table:
+    """Return a table of the worker's `n` least probable votes among those that differ from the task's top label."""
     top = soft.codes()
     differing = np.flatnonzero((votes.worker == worker) & (votes.label != top[votes.task]))
     prob = soft.prob[votes.task[differing], votes.label[differing]]

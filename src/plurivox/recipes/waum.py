@@ -1,10 +1,10 @@
-"""WAUM: train on every vote, record the logits, and find tasks whose votes had small margins."""
+"""Recipe waum: train on every vote, record the logits, and find tasks whose votes had small margins (WAUM)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.recipes._margins import MarginRecipe
+from plurivox.recipes._margin_recipe import MarginRecipe
 
 
 @dataclass(frozen=True)

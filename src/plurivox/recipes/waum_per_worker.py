@@ -1,4 +1,4 @@
-"""WAUM with one network per worker."""
+"""Recipe waum-per-worker: train one network per worker, record the logits, and rank tasks by margins (WAUM)."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -6,17 +6,17 @@ from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_ans
 from plurivox.workflows.assign_tasks import BatchPlan as BatchPlan
 from plurivox.workflows.assign_tasks import plan_batches as plan_batches
 from plurivox.workflows.assign_tasks import propose as propose
-from plurivox.workflows.clean import clean_set as clean_set
-from plurivox.workflows.clean import write_cleaned as write_cleaned
+from plurivox.workflows.choose_option_value import Choice as Choice
+from plurivox.workflows.choose_option_value import choose as choose
+from plurivox.workflows.clean_dataset import clean_set as clean_set
+from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_methods import Comparison as Comparison
 from plurivox.workflows.compare_methods import compare as compare
 from plurivox.workflows.describe_dataset import EnteredDescription as EnteredDescription
 from plurivox.workflows.describe_dataset import describe as describe
-from plurivox.workflows.elicit import elicit_votes as elicit_votes
-from plurivox.workflows.elicit import write_elicited as write_elicited
+from plurivox.workflows.elicit_answers import elicit_votes as elicit_votes
+from plurivox.workflows.elicit_answers import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
-from plurivox.workflows.grid_search import Choice as Choice
-from plurivox.workflows.grid_search import choose as choose
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.leak_check import check_leaks as check_leaks
 from plurivox.workflows.prune_by_score import prune as prune
@@ -26,7 +26,7 @@ from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd
 from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
-from plurivox.workflows.train import train_once as train_once
-from plurivox.workflows.train import train_runs as train_runs
+from plurivox.workflows.train_nets import train_once as train_once
+from plurivox.workflows.train_nets import train_runs as train_runs
 
 EXPORTS: dict[str, str]

@@ -23,7 +23,7 @@ REFERENCE = "Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10
 
 @dataclass(frozen=True)
 class Seconds:
-    """Seconds per answer, and whether they were recorded or come from the model."""
+    """Seconds per answer: the median recorded, or by the model (`source`), and the number of answers with a recorded time."""
 
     value: float
     source: Literal["recorded", "model"]
@@ -52,7 +52,7 @@ def model_seconds(form: str | Form) -> float:
 
 
 def seconds_per_answer(crowd: Answers | Votes, form: str | Form | None = None) -> Seconds:
-    """Return the median of the recorded seconds; if there are none, the seconds of the model for this form."""
+    """Return the median recorded seconds per answer; if none are recorded, the seconds of the model for this form."""
     times = _recorded_seconds(crowd)
     if len(times):
         return Seconds(float(np.median(times)), "recorded", len(times))
@@ -62,7 +62,7 @@ def seconds_per_answer(crowd: Answers | Votes, form: str | Form | None = None) -
 
 
 def _recorded_seconds(crowd: Answers | Votes) -> Floats:
-    """Return the recorded seconds, one number per answer; empty if there are none."""
+    """Return the recorded seconds of each answer as an array; empty if none were recorded."""
     if crowd.seconds is None:
         return np.zeros(0)
     times = crowd.seconds
@@ -82,7 +82,7 @@ class Curve:
     values: Floats  # (n, n_seeds) the measure, for each draw of M answers
 
     def table(self) -> Table:
-        """Return a table with one row per number of answers: seconds, mean and standard deviation of the measure."""
+        """Return a table with one row per number of answers per task: seconds, mean and standard deviation of the measure."""
         spread = self.values.std(1, ddof=1) if self.values.shape[1] > 1 else np.full(len(self.m), np.nan)
         cells = {"votes": self.m, "seconds": self.seconds, self.measure: self.values.mean(1), "sd": spread}
         return Table(f"{self.name}: {self.measure} by votes and seconds per task", cells)
@@ -99,7 +99,7 @@ def curve(
     method: str = "vote-shares",
     seeds: int = 10,
 ) -> Curve:
-    """Return a measure of the soft labels from M answers per task, for each M; answers are drawn at random for every seed.
+    """Return the Curve of a measure: its value for the soft labels from M answers per task, for each M and random draw.
 
     >>> votes = Votes.from_counts(np.array([[9, 1], [2, 8]]), ["a", "b"], ["no", "yes"])
     >>> curve(votes, lambda soft: soft.confidence.mean(), [1, 10], 1.8, name="plain", measure_name="confidence").seconds
@@ -133,24 +133,26 @@ def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "
             rich.measure: ours,
             f"{plain.name} in that time": same_time,
             f"seconds {plain.name} needs": needed,
-            "cheaper": [_cheaper_question(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)],
+            "cheaper": [
+                _name_of_cheaper_question(a, b, plain, rich.name) for a, b in zip(rich.seconds, needed, strict=True)
+            ],
         },
     )
 
 
-def _seconds_to_reach(seconds: Floats, reached: Floats, value: float) -> float:
-    """Return the seconds at which a non-decreasing curve first reaches a value; NaN if it never does."""
-    above = np.flatnonzero(reached >= value)
+def _seconds_to_reach(seconds: Floats, curve_values: Floats, target_value: float) -> float:
+    """Return the seconds at which a non-decreasing curve first reaches a target value; NaN if it never does."""
+    above = np.flatnonzero(curve_values >= target_value)
     if not len(above):
         return float("nan")
     i = int(above[0])
-    if i == 0 or reached[i] == reached[i - 1]:
+    if i == 0 or curve_values[i] == curve_values[i - 1]:
         return float(seconds[i])
-    part = (value - reached[i - 1]) / (reached[i] - reached[i - 1])
+    part = (target_value - curve_values[i - 1]) / (curve_values[i] - curve_values[i - 1])
     return float(seconds[i - 1] + part * (seconds[i] - seconds[i - 1]))
 
 
-def _cheaper_question(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
+def _name_of_cheaper_question(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
     """Return the name of the cheaper question for the same value; "-" if plain answers were not tried for so many seconds."""
     if np.isnan(needed):
         return rich_name if seconds <= plain.seconds.max() else "-"

@@ -25,7 +25,7 @@ def propose(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Proposals:
-    """Return the questions (task, worker) to ask next, best first, from a fit of the votes `by` an aggregator.
+    """Return the (task, worker) questions to ask next, best first, from a fit of the existing votes by the aggregator `by`.
 
     `given` are Votes, a Dataset, the path or the name of one, or a DataFrame of votes. `workers` are those who can be
     asked; default: all.
@@ -65,7 +65,7 @@ def plan_batches(
     such a table named items.
     """
     made = assign.methods.make(method, **options)
-    names, ledger = _make_ledger(made, Path(items), per_task)
+    names, ledger = _tasks_and_quota_ledger(made, Path(items), per_task)
     rows: dict[str, list[Any]] = {"batch": [], "position": [], "task": [], "repeat": []}
     sizes: list[int] = []
     for number, places in enumerate(plan(made, ledger, workers), start=1):
@@ -77,9 +77,9 @@ def plan_batches(
     return BatchPlan(rows, sizes, int(ledger.given.sum()), int(ledger.quota.sum()))
 
 
-def _make_ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
-    """Return the distinct tasks of a table, and the ledger of their quotas; raise InputError if a column is missing."""
-    file = _items_table(items) if items.is_dir() else items
+def _tasks_and_quota_ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
+    """Return the distinct tasks of a table, and the ledger that counts answers against quotas; raise InputError if invalid."""
+    file = _items_file_of_folder(items) if items.is_dir() else items
     frame = io.read_table(file)
     needs = {"task"} | (
         {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
@@ -101,8 +101,8 @@ def _make_ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str
     return list(places), Ledger(quota, strata, list(batches.values()), method.seed)
 
 
-def _items_table(folder: Path) -> Path:
-    """Return the file of the table `items` in a data set folder; raise InputError if there is none."""
+def _items_file_of_folder(folder: Path) -> Path:
+    """Return the path of the table `items` in a data set folder; raise InputError if there is none."""
     tables = [one for one in sorted(folder.iterdir()) if one.name.split(".")[0] == "items"]
     if not tables:
         raise InputError(

@@ -33,7 +33,7 @@ COLUMN_TITLES = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(DataType):
-    """Results of methods on data sets: one row per data set and method; NaN if a method could not be applied."""
+    """Measures of aggregators on data sets: one row per data set and method; NaN if a method could not be applied."""
 
     dataset: Names  # (n_rows,)
     method: Names  # (n_rows,) the spec of the method
@@ -49,16 +49,16 @@ class Comparison(DataType):
 
     @property
     def methods(self) -> list[str]:
-        """The specs of the methods, in the order given."""
+        """The specs of the compared methods, in the order given."""
         return list(dict.fromkeys(self.method.tolist()))
 
     @property
     def datasets(self) -> list[str]:
-        """The names of the data sets, in the order given."""
+        """The names of the compared data sets, in the order given."""
         return list(dict.fromkeys(self.dataset.tolist()))
 
     def table(self, measure: str) -> Floats:
-        """Return (n_datasets, n_methods) the values of one measure."""
+        """Return (n_datasets, n_methods) the values of one measure, such as "accuracy"."""
         return np.asarray(getattr(self, measure)).reshape(len(self.datasets), len(self.methods))
 
     def mean(self, measure: str) -> Floats:
@@ -70,10 +70,10 @@ class Comparison(DataType):
     def difference(self, measure: str) -> list[Interval]:
         """Return the difference of each method to the reference: mean and 95% bootstrap interval over data sets with both."""
         table, at = self.table(measure), self.methods.index(self.reference)
-        return [self._difference_to(column, table[:, at]) for column in table.T]
+        return [self._mean_difference_and_interval(column, table[:, at]) for column in table.T]
 
-    def _difference_to(self, values: Floats, reference: Floats) -> Interval:
-        """Return the mean difference and interval over data sets with both values; NaN if there are none."""
+    def _mean_difference_and_interval(self, values: Floats, reference: Floats) -> Interval:
+        """Return the mean difference to the reference and its bootstrap interval, over data sets with both values; else NaN."""
         both = np.isfinite(values) & np.isfinite(reference)
         if not both.any():
             return Interval(np.nan, np.nan, np.nan)
@@ -82,11 +82,11 @@ class Comparison(DataType):
     # ---- output
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns dataset, method, accuracy, nll, brier, ece, seconds."""
+        """Return the comparison as columns dataset, method, accuracy, nll, brier, ece, seconds."""
         return {name: getattr(self, name) for name in ("dataset", "method", *MEASURES, "seconds")}
 
     def csv(self) -> str:
-        """Return the rows of `columns()` as CSV text."""
+        """Return the comparison as CSV text, one row per data set and method."""
         return Table("", self.columns()).csv()
 
     def mean_columns(self) -> dict[str, NDArray[Any]]:
@@ -105,19 +105,19 @@ class Comparison(DataType):
         """Return Markdown tables of the means, of the differences to the reference, and of accuracy and NLL per data set."""
         specs = [f"`{spec}`" for spec in self.methods]
         n = np.isfinite(self.table("accuracy")).sum(0).tolist()
-        means = [_format_column(self.mean(measure), 4) for measure in MEASURES]
+        means = [_format_numbers(self.mean(measure), 4) for measure in MEASURES]
         differences = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
         tables = {
             f"Means over {len(self.datasets)} data sets": _markdown_table(
                 ["method", "data sets", *COLUMN_TITLES.values(), "seconds"],
-                [specs, n, *means, _format_column(self.mean("seconds"), 2)],
+                [specs, n, *means, _format_numbers(self.mean("seconds"), 2)],
             ),
             f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown_table(
                 ["method", *COLUMN_TITLES.values()], [specs, *differences]
             ),
         }
         for measure in ("accuracy", "nll"):
-            cells = [_format_column(column, 4) for column in self.table(measure).T]
+            cells = [_format_numbers(column, 4) for column in self.table(measure).T]
             tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(
                 ["data set", *specs], [self.datasets, *cells]
             )
@@ -140,7 +140,7 @@ def compare(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Comparison:
-    """Fit every method on every data set and evaluate it on the tasks that have votes and a gold label.
+    """Fit every aggregator on every data set; return its accuracy, NLL, ... on the tasks that have votes and a gold label.
 
     `datasets` are a list of data sets, their paths or names; one of these alone; or a mapping from names to them or to
     (votes, gold labels). `gold` are the gold labels of data sets without their own. `methods` are a list, or one text separated
@@ -153,15 +153,21 @@ def compare(
     >>> made.mean("accuracy"), made.mean("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
-    given = split_list(methods) if isinstance(methods, str) else _loadable_methods() if methods is None else methods
+    given = (
+        split_list(methods)
+        if isinstance(methods, str)
+        else _loadable_aggregator_names()
+        if methods is None
+        else methods
+    )
     if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not given:
         raise InputError("compare needs at least one data set and one method")
-    pairs = _votes_and_gold(datasets, as_soft_labels(gold), part)
+    pairs = _votes_and_gold_by_name(datasets, as_soft_labels(gold), part)
     made = [aggregate.methods.make(method) for method in given]
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
-    _check_methods(specs, base)
-    rows, notes = _measure_all(pairs, made, progress)
+    _check_distinct_methods(specs, base)
+    rows, notes = _measure_methods_on_datasets(pairs, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
@@ -174,7 +180,7 @@ def compare(
     )
 
 
-def _loadable_methods() -> list[str]:
+def _loadable_aggregator_names() -> list[str]:
     """Return the names of all aggregators that can be loaded; warn about plugins that cannot."""
     names = []
     for name in aggregate.methods:
@@ -186,22 +192,22 @@ def _loadable_methods() -> list[str]:
     return names
 
 
-def _votes_and_gold(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
-    """Return {name: (votes, gold)} of the data sets; of two with the same name the later is named by its path."""
+def _votes_and_gold_by_name(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
+    """Return {data set name: (votes, gold labels)}; the later of two data sets with the same name is named by its path."""
     if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # not a table of votes
         return {
-            name: one if isinstance(one, tuple) else _votes_with_gold(as_dataset(one), gold, part)
+            name: one if isinstance(one, tuple) else _votes_and_gold_of_dataset(as_dataset(one), gold, part)
             for name, one in datasets.items()
         }
     pairs: dict[str, Pair] = {}
     for one in datasets if isinstance(datasets, list | tuple) else [datasets]:
         data = as_dataset(one)
-        pair = _votes_with_gold(data, gold, part)
+        pair = _votes_and_gold_of_dataset(data, gold, part)
         pairs[str(data.path or data.name) if data.name in pairs else data.name] = pair
     return pairs
 
 
-def _votes_with_gold(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
+def _votes_and_gold_of_dataset(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
     """Return the votes and gold labels of one data set; raise InputError if it has no gold labels."""
     known = data.gold if gold is None else gold
     if known is None:
@@ -211,16 +217,16 @@ def _votes_with_gold(data: Dataset, gold: SoftLabels | None, part: str | None) -
     return as_votes(data, part if data.has("votes") and data.has("counts") else None), known
 
 
-def _measure_all(
-    datasets: Mapping[str, Pair], made: Sequence[Aggregator], progress: Progress
+def _measure_methods_on_datasets(
+    datasets: Mapping[str, Pair], methods: Sequence[Aggregator], progress: Progress
 ) -> tuple[list[tuple[float, ...]], list[str]]:
-    """Return (accuracy, ..., seconds) of each method on each data set, and notes on methods that could not be applied."""
+    """Return (accuracy, ..., seconds) of each aggregator on each data set, and notes on those that could not be applied."""
     rows: list[tuple[float, ...]] = []
     notes: list[str] = []
-    total = len(datasets) * len(made)
+    total = len(datasets) * len(methods)
     for name, (votes, gold) in datasets.items():
-        truth = gold_with_votes(votes, gold, f"{name}: ")
-        for method in made:
+        truth = gold_of_tasks_with_votes(votes, gold, f"{name}: ")
+        for method in methods:
             step = len(rows)
             try:
                 rows.append(measure_method(method, votes, truth, nested_progress(progress, step, total)))
@@ -233,7 +239,7 @@ def _measure_all(
     return rows, notes
 
 
-def gold_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
+def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
     """Return the gold labels of tasks with votes; raise InputError if there are none, with `where` before the message."""
     known = gold.shared(votes.voted)
     if not len(known):
@@ -244,8 +250,8 @@ def gold_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabe
     return known
 
 
-def _check_methods(specs: list[str], reference: str) -> None:
-    """Raise an error if a method occurs twice or the reference is not among the methods."""
+def _check_distinct_methods(specs: list[str], reference: str) -> None:
+    """Raise an error if a method is listed twice or the reference is not among the methods."""
     if twice := sorted({spec for spec in specs if specs.count(spec) > 1}):
         raise InputError(f"a method is given twice: {first_few(twice)}; give each method once")
     if reference not in specs:
@@ -255,7 +261,7 @@ def _check_methods(specs: list[str], reference: str) -> None:
 def measure_method(
     method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress
 ) -> tuple[float, ...]:
-    """Return (accuracy, nll, brier, ece, seconds) of one method on one data set."""
+    """Fit one aggregator on votes and return its (accuracy, nll, brier, ece, seconds) against the true labels."""
     begin = time.perf_counter()
     prediction = method.fit(votes, progress=progress).soft
     seconds = time.perf_counter() - begin
@@ -268,12 +274,12 @@ def measure_method(
     )
 
 
-def _format_column(values: Floats, digits: int) -> list[str]:
-    """Return numbers as text with this many decimals; "-" for NaN."""
+def _format_numbers(values: Floats, digits: int) -> list[str]:
+    """Return a column of numbers as texts with this many decimals; "-" for NaN."""
     return [f"{value:.{digits}f}" if np.isfinite(value) else "-" for value in values]
 
 
 def _markdown_table(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
-    """Return a Markdown table of these columns."""
+    """Return a Markdown table with these column heads and columns."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *zip(*columns, strict=True)]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

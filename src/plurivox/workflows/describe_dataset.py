@@ -21,22 +21,22 @@ DEFAULT_FORM = "top-two"  # the form that reads answers whose form is not record
 
 @dataclass(frozen=True)
 class EnteredDescription:
-    """Statistics of answers, and the number of odd entries by kind."""
+    """Statistics of answers as entered, and the number of odd entries (such as unreadable percentages) by kind."""
 
     figures: AnswersDescription
     odd: dict[str, int]  # kind of odd entry (see elicit.FLAGS) -> number of answers
     read_by: str | None  # the form used to find odd entries; None if they were not searched for
 
     def info(self) -> dict[str, Any]:
-        """Return all statistics by name."""
+        """Return {name: value} of all statistics of the answers."""
         return {**self.figures.info(), "odd": self.odd}
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return (name, value) as text for display, without those that cannot be computed."""
+        """Return (name, value) texts of the statistics of answers for display, without those that cannot be computed."""
         return self.figures.rows()
 
     def odd_rows(self) -> list[tuple[str, str, str]]:
-        """Return (kind, number, how such an entry is read) of the odd entries, as text."""
+        """Return (kind, number, how such an entry is read) as texts, for each kind of odd entry among the answers."""
         return [(name, f"{n:,}", FLAGS[name][1]) for name, n in self.odd.items()]
 
 
@@ -59,14 +59,14 @@ def describe(
     if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
         if (answers := data.answers) is None:
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
-        return _describe_entered(answers, known)
+        return _describe_answers(answers, known)
     crowd = as_votes(data, part)
-    _warn_odd_labels(crowd.labels)
+    _warn_suspicious_labels(crowd.labels)
     return evaluate.describe(crowd, known)
 
 
-def _describe_entered(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
-    """Return the statistics of answers, and the odd entries that their forms find; warn if a form is unknown."""
+def _describe_answers(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
+    """Return statistics of answers, and their odd entries as found by their forms; warn if a form is unknown."""
     figures = evaluate.describe_answers(answers, gold)
     if not len(answers.labels):
         return EnteredDescription(figures, {}, None)
@@ -82,7 +82,7 @@ def _describe_entered(answers: Answers, gold: SoftLabels | None) -> EnteredDescr
     return EnteredDescription(figures, found.flag_counts, found.made_by)
 
 
-def _warn_odd_labels(labels: Names) -> None:
+def _warn_suspicious_labels(labels: Names) -> None:
     """Warn about labels that differ only by case or blanks, or look like a missing value."""
     names = [str(label) for label in labels.tolist()]
     folded: dict[str, list[str]] = {}

@@ -32,7 +32,7 @@ def evaluate_labels(
     level: float = 0.95,
     seed: int = 0,
 ) -> Evaluation:
-    """Return many measures of a prediction, each with its bootstrap interval over tasks, from data types, tables or files.
+    """Return many measures of predicted against true labels, each with its bootstrap interval over tasks.
 
     Each of the three is SoftLabels, Votes, a Fit, a Dataset, or the path or the name of one. A prediction is soft labels, else
     vote shares; a truth is gold labels, else soft labels, else vote shares. Soft measures compare with `against` (its votes,
@@ -45,12 +45,12 @@ def evaluate_labels(
     """
     sides: dict[int | str, _InputLabels] = {}  # an input that is given twice is read once
     for given in (prediction, truth, against):
-        if given is not None and _input_key(given) not in sides:
-            sides[_input_key(given)] = _read_input(given, part)
-    other = None if against is None else sides[_input_key(against)]
+        if given is not None and _cache_key_of_input(given) not in sides:
+            sides[_cache_key_of_input(given)] = _read_input_labels(given, part)
+    other = None if against is None else sides[_cache_key_of_input(against)]
     return evaluate.evaluate_labels(
-        sides[_input_key(prediction)].prediction_labels(),
-        sides[_input_key(truth)].truth(),
+        sides[_cache_key_of_input(prediction)].prediction_labels(),
+        sides[_cache_key_of_input(truth)].truth(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
         measures=split_list(measures) if isinstance(measures, str) else measures,
@@ -71,52 +71,52 @@ class _InputLabels:
     votes: Votes | None = None
 
     def truth(self) -> SoftLabels:
-        """Return its gold labels, else its soft labels, else its vote shares."""
+        """Return the labels of an input as truth: gold labels, else soft labels, else vote shares."""
         known = self.gold if self.gold is not None else self.soft
         return known if known is not None else self._vote_shares()
 
     def prediction_labels(self) -> SoftLabels:
-        """Return its soft labels, else its vote shares; gold labels are not used as a prediction."""
+        """Return the labels of an input as prediction: soft labels, else vote shares; never gold labels."""
         return self.soft if self.soft is not None else self._vote_shares()
 
     def _vote_shares(self) -> SoftLabels:
-        """Return its vote shares; raise InputError if there are no votes."""
+        """Return the vote shares of an input; raise InputError if it has no votes."""
         if self.votes is None:
             raise InputError(f"{self.name} contains neither soft labels nor votes")
         return evaluate.shares_of(self.votes)
 
 
-def _input_key(given: Any) -> int | str:
-    """Return a key that is equal for equal paths and for the same object."""
-    return str(given) if isinstance(given, str | Path) else id(given)
+def _cache_key_of_input(labels_input: Any) -> int | str:
+    """Return a cache key of an input: the path as text, or the id of the object."""
+    return str(labels_input) if isinstance(labels_input, str | Path) else id(labels_input)
 
 
-def _read_input(given: Any, part: str | None) -> _InputLabels:
+def _read_input_labels(labels_input: Any, part: str | None) -> _InputLabels:
     """Return the labels in one input; raise InputError if it contains none."""
-    if isinstance(given, DataType):
-        return _labels_of_type(given, type(given).__name__)
-    if not isinstance(given, str | Path):
-        return _labels_of_dataset(given, part)
-    if str(given).endswith(".npz") and Path(given).is_file():
-        return _labels_of_npz(str(given))
+    if isinstance(labels_input, DataType):
+        return _labels_of_data_type(labels_input, type(labels_input).__name__)
+    if not isinstance(labels_input, str | Path):
+        return _labels_of_dataset(labels_input, part)
+    if str(labels_input).endswith(".npz") and Path(labels_input).is_file():
+        return _labels_of_npz(str(labels_input))
     from plurivox import io
 
-    if not Path(given).is_file():
-        return _labels_of_dataset(io.read(given), part)
-    found = io.read_labels(given)
+    if not Path(labels_input).is_file():
+        return _labels_of_dataset(io.read(labels_input), part)
+    found = io.read_labels(labels_input)
     if not isinstance(found, SoftLabels):
         return _labels_of_dataset(found, part)
-    from plurivox.io.vote_frames import warn_notes
+    from plurivox.io.votes_from_tables import warn_notes
 
-    warn_notes([f"{given}: {note}" for note in found.notes])
-    return _InputLabels(str(given), soft=found)
+    warn_notes([f"{labels_input}: {note}" for note in found.notes])
+    return _InputLabels(str(labels_input), soft=found)
 
 
-def _labels_of_dataset(given: "Dataset | Any", part: str | None) -> _InputLabels:
+def _labels_of_dataset(labels_input: "Dataset | Any", part: str | None) -> _InputLabels:
     """Return the labels in a data set or a DataFrame of votes."""
     from plurivox.io.dataset_reader import as_dataset, as_votes
 
-    data = as_dataset(given)
+    data = as_dataset(labels_input)
     has_votes = data.has("votes") or data.has("counts")
     chosen = part if data.has("votes") and data.has("counts") else None
     return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
@@ -129,18 +129,18 @@ def _labels_of_npz(where: str) -> _InputLabels:
         with zipfile.ZipFile(where) as file:
             names = file.namelist()
     if HEADER_FILE in names:
-        return _labels_of_type(DataType.load(where), where)
+        return _labels_of_data_type(DataType.load(where), where)
     from plurivox.train.data.training_data import read_training_data
 
     packed = read_training_data(where)
     return _InputLabels(where, packed.gold, packed.soft, packed.votes)
 
 
-def _labels_of_type(given: DataType, name: str) -> _InputLabels:
+def _labels_of_data_type(labels_input: DataType, name: str) -> _InputLabels:
     """Return the labels in Votes, SoftLabels or a Fit; raise InputError for another type."""
-    if isinstance(given, Votes):
-        return _InputLabels(name, votes=given)
-    soft = given.soft if isinstance(given, Fit) else given
+    if isinstance(labels_input, Votes):
+        return _InputLabels(name, votes=labels_input)
+    soft = labels_input.soft if isinstance(labels_input, Fit) else labels_input
     if not isinstance(soft, SoftLabels):
-        raise InputError(f"{name} contains {type(given).__name__}; soft labels or votes are needed")
+        raise InputError(f"{name} contains {type(labels_input).__name__}; soft labels or votes are needed")
     return _InputLabels(name, soft=soft)

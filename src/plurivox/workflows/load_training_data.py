@@ -1,4 +1,4 @@
-"""Load training data from a data set (features or images, votes, labels, splits), split tasks, and open folders of runs.
+"""Load training data from a data set (features or images, votes, labels, splits), split tasks, and prepare folders of runs.
 
 Only reading images needs torch.
 """
@@ -26,15 +26,15 @@ SETTINGS = "settings.json"
 
 @dataclass(frozen=True)
 class Pictures:
-    """The source of images (a table or the data set), and how they are read."""
+    """Where the images of a training are read from, the size to scale them to, and whether unreadable ones are skipped."""
 
     table: Path | None = None  # a table with the columns task (or idx) and image (encoded bytes)
     size: int | None = None  # width and height to scale to; None: unchanged
     skip: bool = False  # leave out images that cannot be read
 
 
-def _has_votes(data: "Dataset") -> bool:
-    """Return whether a data set has votes or counts; also True if it has only answers, so that as_votes raises its error."""
+def _may_have_votes(data: "Dataset") -> bool:
+    """Return whether a data set has votes or counts; also True if it has only answers, for which as_votes raises an error."""
     if data.has("votes") or data.has("counts"):
         return True
     return data.has("answers") and not (data.has("gold") or data.has("soft_labels"))
@@ -47,7 +47,7 @@ def load_training_data(
     note: Callable[[str], None] | None = None,
     **how: Any,
 ) -> TrainingData:
-    """Return the features (or else images) of a data set with its votes, gold labels, soft labels and splits.
+    """Return the TrainingData of a data set: features (or else images), votes, gold labels, soft labels and splits.
 
     `data` is a data set, or the path or name of one, read with the options `how` of `io.read`, or an .npz of training
     data, which does not need polars. Without `pictures` features are required. `part` selects votes or counts if a data
@@ -59,16 +59,16 @@ def load_training_data(
 
     data = read(data, **how) if isinstance(data, str | Path) else data
 
-    votes = as_votes(data, part) if _has_votes(data) else None
+    votes = as_votes(data, part) if _may_have_votes(data) else None
     features = data.features
     if features is None and pictures is None:
         raise InputError(f"{data.name} has no features to train on; it contains {', '.join(data.parts())}")
     if features is None or (pictures is not None and pictures.table is not None):
         assert pictures is not None
         tasks, x = _load_images(data, pictures, note)
-        return TrainingData(data.name, tasks, x, _split_per_task(data, tasks), data.gold, votes, data.soft_labels)
+        return TrainingData(data.name, tasks, x, _split_of_each_task(data, tasks), data.gold, votes, data.soft_labels)
     gold = data.gold if features.gold is None else features.gold
-    split = _split_per_task(data, features.tasks) if features.split is None else features.split
+    split = _split_of_each_task(data, features.tasks) if features.split is None else features.split
     return TrainingData(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
 
 
@@ -77,7 +77,7 @@ def _load_images(data: "Dataset", pictures: Pictures, note: Callable[[str], None
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.column_values import to_names
+        from plurivox.io.tabular.column_conversion import to_names
         from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)
@@ -100,8 +100,8 @@ def _load_images(data: "Dataset", pictures: Pictures, note: Callable[[str], None
     return found.tasks, found.x
 
 
-def _split_per_task(data: "Dataset", tasks: Names) -> Names | None:
-    """Return (n_tasks,) the split of each task; None if a task has no split."""
+def _split_of_each_task(data: "Dataset", tasks: Names) -> Names | None:
+    """Return (n_tasks,) the split (train, ...) of each task, from the data set; None if a task has no split."""
     out = np.full(len(tasks), "", object)
     for split, members in data.splits.items():
         out[positions(members, tasks) >= 0] = split
@@ -117,7 +117,7 @@ def split_tasks(
     shares: splits.Shares = splits.DEFAULT_SHARES,
     seed: int = 0,
 ) -> dict[str, Names]:
-    """Return the tasks of train, dev and test: from a file, else from the data, else at random (stratified by gold labels)."""
+    """Return {"train", "dev", "test": tasks}: from a file, else from the data, else at random (stratified by gold labels)."""
     if file is not None:
         split = splits.read_split(file)
         names = as_names([name for name, tasks in split.items() for _ in range(len(tasks))])
@@ -159,13 +159,13 @@ def split_tasks(
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of a series of runs; it contains runs, is empty or does not exist yet."""
+    """The folder of a series of training runs; it contains runs, is empty or does not exist yet."""
 
     path: Path
 
     @classmethod
-    def of(cls, folder: "str | Path | RunFolder") -> "RunFolder":
-        """Return the run folder at this path; raise InputError if it contains files but no runs."""
+    def at_path(cls, folder: "str | Path | RunFolder") -> "RunFolder":
+        """Return the folder of training runs at this path; raise InputError if it contains files but no runs."""
         if isinstance(folder, RunFolder):
             return folder
         path = Path(folder)
@@ -174,8 +174,8 @@ class RunFolder:
             raise InputError(f"{path} is not empty and contains no runs; choose another folder")
         return cls(path)
 
-    def open(self, splits: Mapping[str, Names], command: str, source: str) -> None:
-        """Create the folder and write its settings; raise InputError if its runs have other splits."""
+    def create_or_check(self, splits: Mapping[str, Names], command: str, source: str) -> None:
+        """Create the folder of training runs and write its settings; raise InputError if runs in it have other splits."""
         self.path.mkdir(exist_ok=True)
         path, tasks_of = self.path / SETTINGS, {name: tasks.tolist() for name, tasks in splits.items()}
         if path.is_file() and any(self.path.glob("run-*/*")):

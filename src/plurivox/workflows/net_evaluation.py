@@ -1,4 +1,4 @@
-"""Evaluate trained nets against gold labels and vote shares; summarise several runs as mean ± std and as tables."""
+"""Evaluate trained nets against gold labels and vote shares; summarise several training runs as mean ± std and as tables."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -32,8 +32,8 @@ SOFT_MEASURES = (
 )
 
 
-def gold_and_shares(training_data: TrainingData, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
-    """Return (gold labels, vote shares) of these tasks; None if no task has any."""
+def gold_and_vote_shares(training_data: TrainingData, tasks: Names) -> tuple[SoftLabels | None, SoftLabels | None]:
+    """Return (gold labels, vote shares) of those of the tasks that have any; None in place of either if no task has any."""
     gold = None if training_data.gold is None else training_data.gold.shared(tasks)
     votes = training_data.votes
     shares = None
@@ -44,11 +44,11 @@ def gold_and_shares(training_data: TrainingData, tasks: Names) -> tuple[SoftLabe
     return (gold if gold is not None and len(gold) else None), shares
 
 
-def unseen_labels(training_data: TrainingData, splits: Mapping[str, Names]) -> Names:
-    """Return the labels that dev or test tasks have but no training task has, by gold or votes."""
-    gold, shares = gold_and_shares(training_data, splits["train"])
+def labels_absent_from_training(training_data: TrainingData, splits: Mapping[str, Names]) -> Names:
+    """Return the labels that dev or test tasks have by gold, but no training task has by gold or votes."""
+    gold, shares = gold_and_vote_shares(training_data, splits["train"])
     tested = np.concatenate([tasks for name, tasks in splits.items() if name != "train"] or [training_data.tasks[:0]])
-    wanted = gold_and_shares(training_data, tested)[0]
+    wanted = gold_and_vote_shares(training_data, tested)[0]
     if wanted is None:
         return training_data.tasks[:0]
     in_training = [one.labels[(one.prob > 0).any(0)] for one in (gold, shares) if one is not None]
@@ -61,21 +61,23 @@ def unseen_labels(training_data: TrainingData, splits: Mapping[str, Names]) -> N
     return present[~known]
 
 
-def dev_truth(training_data: TrainingData, splits: Mapping[str, Names], best: str) -> tuple[Floats, SoftLabels] | None:
-    """Return the inputs and truth of the dev tasks: gold labels, else vote shares; None if there are none.
+def dev_inputs_and_truth(
+    training_data: TrainingData, splits: Mapping[str, Names], measure_name: str
+) -> tuple[Floats, SoftLabels] | None:
+    """Return (inputs, true labels) of the dev tasks: gold labels, else vote shares; None if there are neither.
 
     Measures of entropy are undefined for gold labels, whose entropy is 0: for them vote shares come first.
     """
     truth = None
     if "dev" in splits:
-        hard, soft = gold_and_shares(training_data, splits["dev"])
-        first, second = (soft, hard) if best.startswith("entropy-") else (hard, soft)
+        hard, soft = gold_and_vote_shares(training_data, splits["dev"])
+        first, second = (soft, hard) if measure_name.startswith("entropy-") else (hard, soft)
         truth = first if first is not None else second
     return None if truth is None else (training_data.inputs_of(truth.tasks), truth)
 
 
-def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
-    """Return the plan with the goal (highest or lowest) of its dev measure, and {name: measure} if training lacks it."""
+def plan_goal_and_dev_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+    """Return the plan with its goal (highest or lowest dev measure), and {name: measure} unless training computes it itself."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
     if plan.best not in MEASURES:
@@ -86,11 +88,11 @@ def dev_measures(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
 
 
 def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, float]:
-    """Return for every split the hard measures against gold, the soft ones against vote shares, and the majority baseline."""
+    """Return {"<split> <measure>": value} of a trained net: hard measures against gold, soft against vote shares, baseline."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
-        prediction = trained.predict(training_data.inputs_of(tasks), tasks)
-        gold, shares = gold_and_shares(training_data, tasks)
+        prediction = trained.predict(training_data.on(tasks), tasks)
+        gold, shares = gold_and_vote_shares(training_data, tasks)
         for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
             if truth is not None:
                 found |= {f"{split} {kind}{name}": MEASURES[name](prediction, truth) for name in names}
@@ -104,7 +106,7 @@ def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping
 
 @dataclass(frozen=True)
 class Series:
-    """The measures of several training runs with different seeds."""
+    """The measures of several training runs of the same setup with different seeds."""
 
     seeds: tuple[int, ...]
     measures: Mapping[str, tuple[float, ...]]  # one value per run
@@ -112,21 +114,21 @@ class Series:
     stacked: bool = False  # whether they were trained as one stacked net
 
     @classmethod
-    def of(cls, runs: Sequence[Mapping[str, float]], seed: int, at_once: int = 1, stacked: bool = False) -> Self:
-        """Return the series of runs with the seeds seed, seed + 1, ..."""
+    def from_runs(cls, runs: Sequence[Mapping[str, float]], seed: int, at_once: int = 1, stacked: bool = False) -> Self:
+        """Return the Series of the measures of training runs that had the seeds seed, seed + 1, ..."""
         measures = {name: tuple(one[name] for one in runs) for name in runs[0]}
         return cls(tuple(range(seed, seed + len(runs))), measures, at_once, stacked)
 
-    def mean(self, name: str) -> float:
-        """Return the mean of a measure over the runs."""
-        return Spread.of(self.measures[name]).mean
+    def mean(self, measure: str) -> float:
+        """Return the mean of a measure over the training runs."""
+        return Spread.of(self.measures[measure]).mean
 
-    def std(self, name: str) -> float:
-        """Return the standard deviation of a measure over the runs (n - 1); NaN for a single run."""
-        return Spread.of(self.measures[name]).std
+    def std(self, measure: str) -> float:
+        """Return the standard deviation of a measure over the training runs (divided by n - 1); NaN for a single run."""
+        return Spread.of(self.measures[measure]).std
 
     def format(self, name: str, digits: int = 4) -> str:
-        """Return "mean ± std" of a measure as text.
+        """Return the "mean ± std" of a measure over the training runs as text.
 
         >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).format("accuracy")
         '0.8500 ± 0.0707'
@@ -134,22 +136,22 @@ class Series:
         return Spread.of(self.measures[name]).format(digits)
 
     def columns(self) -> dict[str, tuple[float, ...]]:
-        """Return the columns run, seed, and one per measure."""
+        """Return the training runs as columns: run, seed, and one per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
-    def write(self, path: Path) -> None:
-        """Write a CSV file with one row per run."""
-        with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+    def write(self, csv_path: Path) -> None:
+        """Write the measures of all training runs to a CSV file with one row per run."""
+        with atomic_file(csv_path) as part, part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
             columns = self.columns()
             rows.writerow(columns)
             rows.writerows(zip(*columns.values(), strict=True))
 
 
-def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int = 4, of: str = "method") -> Table:
-    """Return a table with one row per method: number of runs, and every measure as mean ± std (n - 1).
+def mean_and_std_table(title: str, runs: Runs, notes: Sequence[str] = (), digits: int = 4, of: str = "method") -> Table:
+    """Return a table with one row per method: number of training runs, and every measure as mean ± std (n - 1).
 
-    >>> print(mean_and_std("Two", {"a": [{"accuracy": .8}, {"accuracy": .9}], "b": [{"accuracy": .5}]}, digits=2).text())
+    >>> print(mean_and_std_table("Two", {"a": [{"accuracy": .8}, {"accuracy": .9}], "b": [{"accuracy": .5}]}, digits=2).text())
     Two
     method  runs  accuracy
     a          2  0.85 ± 0.07
@@ -158,17 +160,19 @@ def mean_and_std(title: str, runs: Runs, notes: Sequence[str] = (), digits: int 
     names = list(dict.fromkeys(name for each in runs.values() for one in each for name in one))
     cells: dict[str, object] = {of: list(runs), "runs": [len(each) for each in runs.values()]}
     for name in names:
-        cells[name] = [_format_spread([one[name] for one in each if name in one], digits) for each in runs.values()]
+        cells[name] = [
+            _format_mean_and_std([one[name] for one in each if name in one], digits) for each in runs.values()
+        ]
     return Table(title, cells, tuple(note for note in notes if note))
 
 
-def _format_spread(values: Sequence[float], digits: int) -> str:
+def _format_mean_and_std(values: Sequence[float], digits: int) -> str:
     """Return "mean ± std" as text; "-" if there are no values."""
     return spread(values).format(digits) if values else "-"
 
 
-def all_runs(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:
-    """Return a table with one row per run: method, run, seed and the measures."""
+def every_run_table(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:
+    """Return a table with one row per training run: method, run, seed and the measures."""
     rows = [(method, run, one) for method, each in runs.items() for run, one in enumerate(each)]
     names = list(dict.fromkeys(name for _, _, one in rows for name in one))
     cells: dict[str, object] = {

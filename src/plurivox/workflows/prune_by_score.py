@@ -22,7 +22,7 @@ from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
-from plurivox.workflows.compare_methods import gold_with_votes
+from plurivox.workflows.compare_methods import gold_of_tasks_with_votes
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 
 G = TypeVar("G", Votes, Answers, Dataset)
@@ -51,50 +51,50 @@ def prune(
     """
     if not 0 < quantile < 1:
         raise OptionError(f"quantile must be between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
-    scores = score if isinstance(score, Scores) else _compute_score(given, score, gold, progress)
+    scores = score if isinstance(score, Scores) else _compute_scores(given, score, gold, progress)
     if scores.of not in MIN_LEFT or (of is not None and scores.of != of):
         wanted = of or "worker or task"
         raise InputError(f"{scores.made_by} is a score of a {scores.of}; dropping needs a score of a {wanted}")
-    out = _worst_positions(scores, quantile)
+    out = _positions_of_worst(scores, quantile)
     left = len(scores.names) - len(out)
     if len(out) and left < MIN_LEFT[scores.of]:
         raise InputError(
             f"{scores.made_by}: dropping the worst {quantile:g} of {len(scores.names)} {scores.of}s leaves {left}; at least "
             f"{MIN_LEFT[scores.of]} must be left: lower the quantile"
         )
-    return _drop_positions(given, scores, out), _make_audit(given, scores, out, quantile)
+    return _drop_scored_positions(given, scores, out), _audit_of_dropped(given, scores, out, quantile)
 
 
-def _compute_score(
-    given: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
+def _compute_scores(
+    data: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
 ) -> Scores:
-    """Return the scores of votes by this method; answers are scored by the votes for their first label."""
+    """Return the Scores of workers or tasks by this method from the votes; answers count as votes for their first label."""
     made = identify.methods.make(method)
-    if isinstance(given, Answers):
-        votes, evidence = top_votes(given), Evidence(gold=gold, answers=given)
-    elif isinstance(given, Dataset):
-        known = given.gold if gold is None else gold
-        votes, evidence = votes_to_score(given, made), Evidence(gold=known, answers=given.answers)
+    if isinstance(data, Answers):
+        votes, evidence = votes_for_first_labels(data), Evidence(gold=gold, answers=data)
+    elif isinstance(data, Dataset):
+        known = data.gold if gold is None else gold
+        votes, evidence = votes_to_score(data, made), Evidence(gold=known, answers=data.answers)
     else:
-        votes, evidence = given, Evidence(gold=gold)
-    return EvidenceCache(votes, evidence, alone=True).score(made, progress)
+        votes, evidence = data, Evidence(gold=gold)
+    return EvidenceCache(votes, evidence, single_score=True).score(made, progress)
 
 
 def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
-    """Return the votes of a data set to score: those with worker names for a score of workers."""
+    """Return the votes of a data set that a score is computed from: votes with worker names for a score of workers."""
     if data.has("votes") and identify.methods.make(method).of == "worker":
         votes = data.votes  # counts may cover more tasks, but have no worker names
         assert votes is not None
         return votes
     if data.has("votes") or data.has("counts") or data.answers is None:
         return data.crowd()
-    return top_votes(data.answers)
+    return votes_for_first_labels(data.answers)
 
 
-def top_votes(answers: Answers) -> Votes:
+def votes_for_first_labels(answers: Answers) -> Votes:
     """Return one vote per answer, for the label it names first; answers without a label and abstentions are left out.
 
-    >>> top_votes(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
+    >>> votes_for_first_labels(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
     <Votes: 1 vote, 1 task, 1 worker, 2 labels>
     """
     top = answers.named(0)
@@ -115,15 +115,15 @@ def top_votes(answers: Answers) -> Votes:
     )
 
 
-def _worst_positions(scores: Scores, quantile: float) -> Ints:
-    """Return the positions of the worst names to drop, worst first; warn if there are none or fewer because of ties."""
+def _positions_of_worst(scores: Scores, quantile: float) -> Ints:
+    """Return the positions of the worst workers or tasks in the scores, worst first; warn if none, or fewer because of ties."""
     known = np.flatnonzero(~np.isnan(scores.value))
     order = known[np.argsort(-scores.value[known], kind="stable")]
     n = math.floor(quantile * len(known) + 1e-9)
     if not n:
         warnings.warn(
             f"{scores.made_by}: nothing is dropped; {quantile:g} of {len(known):,} {scores.of}s is less than one"
-            f"{_quantile_hint(len(known))}",
+            f"{_smallest_quantile_hint(len(known))}",
             PlurivoxWarning,
             stacklevel=3,
         )
@@ -142,27 +142,27 @@ def _worst_positions(scores: Scores, quantile: float) -> Ints:
     return out
 
 
-def _quantile_hint(n: int) -> str:
+def _smallest_quantile_hint(n: int) -> str:
     """Return the smallest quantile that drops one of n, as a hint; "" if there is none below 1.
 
-    >>> _quantile_hint(3), _quantile_hint(1)
+    >>> _smallest_quantile_hint(3), _smallest_quantile_hint(1)
     (': use 0.34 or more', '')
     """
     return f": use {math.ceil(100 / n) / 100:g} or more" if n > 1 else ""
 
 
-def _make_audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit:
+def _audit_of_dropped(data: Any, scores: Scores, dropped: Ints, quantile: float) -> Audit:
     """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
     rule = f"drop-{scores.of}s {scores.made_by}"
-    parts = (
-        [given] if not isinstance(given, Dataset) else [getattr(given, one) for one in CROWD_PARTS if given.has(one)]
-    )
-    names, n_known = as_text(scores.names[out]), int((~np.isnan(scores.value)).sum())
+    parts = [data] if not isinstance(data, Dataset) else [getattr(data, one) for one in CROWD_PARTS if data.has(one)]
+    names, n_known = as_text(scores.names[dropped]), int((~np.isnan(scores.value)).sum())
     # several parts contain the same answers: count a worker's in the part with names, a task's in the largest part
-    counted = parts[0] if scores.of == "worker" else max(parts, key=_answer_count)
-    n_answers = _answers_per_name(counted, scores.of, scores.names[out])
+    counted = parts[0] if scores.of == "worker" else max(parts, key=_number_of_answers)
+    n_answers = _answers_per_worker_or_task(counted, scores.of, scores.names[dropped])
     rows: list[AuditRow] = []
-    for rank, (at, text, n) in enumerate(zip(out.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1):
+    for rank, (at, text, n) in enumerate(
+        zip(dropped.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1
+    ):
         name, value = str(text), float(scores.value[at])
         reason = f"{value:.4g}, rank {rank:,} of {n_known:,}: among the worst {100 * quantile:g}%"
         worker, task = (name, "") if scores.of == "worker" else ("", name)
@@ -170,12 +170,12 @@ def _make_audit(given: Any, scores: Scores, out: Ints, quantile: float) -> Audit
     return Audit.of([rule], rows)
 
 
-def _answer_count(crowd: Votes | Answers) -> float:
-    """Return the number of answers."""
+def _number_of_answers(crowd: Votes | Answers) -> float:
+    """Return the number of answers in votes or answers (a soft answer counts once)."""
     return crowd.n_answers if isinstance(crowd, Votes) else len(crowd)
 
 
-def _answers_per_name(crowd: Votes | Answers, of: str, names: Names) -> Ints:
+def _answers_per_worker_or_task(crowd: Votes | Answers, of: str, names: Names) -> Ints:
     """Return (n,) the number of answers of each of these workers, or to each of these tasks."""
     all_names, code = getattr(crowd, f"{of}s"), getattr(crowd, of)
     place, named = positions(all_names, names), code >= 0
@@ -186,19 +186,19 @@ def _answers_per_name(crowd: Votes | Answers, of: str, names: Names) -> Ints:
     return np.rint(n[place]).astype(np.int64)
 
 
-def _drop_positions(given: G, scores: Scores, out: Ints) -> G:
-    """Return the votes, answers or data set without the workers or tasks at these positions."""
-    gone = scores.names[out]
-    if isinstance(given, Dataset):
-        crowds = {one: getattr(given, one) for one in _parts_to_prune(given, scores.of, len(gone))}
-        return given.with_crowd({one: _drop_names(crowd, scores.of, gone) for one, crowd in crowds.items()})
-    return _drop_names(given, scores.of, gone)
+def _drop_scored_positions(data: G, scores: Scores, dropped: Ints) -> G:
+    """Return the votes, answers or data set without the workers or tasks at these positions in the scores."""
+    gone = scores.names[dropped]
+    if isinstance(data, Dataset):
+        crowds = {one: getattr(data, one) for one in _parts_to_prune(data, scores.of, len(gone))}
+        return data.with_crowd({one: _drop_workers_or_tasks(crowd, scores.of, gone) for one, crowd in crowds.items()})
+    return _drop_workers_or_tasks(data, scores.of, gone)
 
 
-def _parts_to_prune(data: Dataset, of: str, n_gone: int) -> list[str]:
-    """Return the parts to prune: answers, votes and counts; without counts if workers are dropped, as these have no names."""
+def _parts_to_prune(data: Dataset, of: str, n_dropped: int) -> list[str]:
+    """Return the names of the parts to prune: answers, votes and counts; not counts if workers (no names there) are dropped."""
     parts = [one for one in CROWD_PARTS if data.has(one)]
-    if of == "task" or not n_gone or "counts" not in parts:
+    if of == "task" or not n_dropped or "counts" not in parts:
         return parts
     parts.remove("counts")
     if not parts:
@@ -215,10 +215,10 @@ def _parts_to_prune(data: Dataset, of: str, n_gone: int) -> list[str]:
 N = TypeVar("N", Votes, Answers)
 
 
-def _drop_names(crowd: N, of: str, gone: Names) -> N:
-    """Return votes or answers without these workers or tasks, and without their names in the list."""
+def _drop_workers_or_tasks(crowd: N, of: str, dropped_names: Names) -> N:
+    """Return votes or answers without these workers (or tasks), and without their names in the list of names."""
     names = getattr(crowd, f"{of}s")
-    place = positions(names, gone)
+    place = positions(names, dropped_names)
     stays: Bools = np.ones(len(names) + 1, bool)  # the last is for unnamed workers
     stays[place[place >= 0]] = False
     code = getattr(crowd, of)
@@ -253,10 +253,10 @@ def prune_and_compare(
     if not quantiles:
         raise InputError("give at least one quantile, such as 0.1 for the worst tenth")
     maker = aggregate.methods.make(method)
-    truth = gold_with_votes(votes, gold)
+    truth = gold_of_tasks_with_votes(votes, gold)
     total = 2 + len(quantiles)
     scores = (
-        score if isinstance(score, Scores) else _compute_score(votes, score, gold, nested_progress(progress, 0, total))
+        score if isinstance(score, Scores) else _compute_scores(votes, score, gold, nested_progress(progress, 0, total))
     )
     before = maker.fit(votes, progress=nested_progress(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
@@ -271,7 +271,7 @@ def prune_and_compare(
                     **head,
                     "on": on,
                     "tasks": len(known),
-                    **_before_and_after(before, _uniform_if_unvoted(after, voted, known), known),
+                    **_before_and_after(before, _predict_uniform_without_votes(after, voted, known), known),
                 }
             )
     title = f"{maker.spec} before and after the worst {scores.of}s by {scores.made_by} are dropped"
@@ -280,24 +280,24 @@ def prune_and_compare(
 
 
 def _before_and_after(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:
-    """Return {"<measure> before", "<measure> after"} on the tasks of the truth; NaN if there are none."""
+    """Return {"<measure> before", "<measure> after"} of predictions before and after pruning, on the tasks of the truth."""
     out: dict[str, float] = {}
     for name in ("accuracy", "NLL", "ECE"):
         for when, prediction in (("before", before), ("after", after)):
-            out[f"{name} {when}"] = _measure(name, prediction, truth) if len(truth) else np.nan
+            out[f"{name} {when}"] = _compute_measure(name, prediction, truth) if len(truth) else np.nan
     return out
 
 
-def _measure(name: str, prediction: SoftLabels, truth: SoftLabels) -> float:
-    """Return the accuracy, NLL or ECE of a prediction; ties are shared."""
-    if name == "NLL":
+def _compute_measure(measure_name: str, prediction: SoftLabels, truth: SoftLabels) -> float:
+    """Return the accuracy, NLL or ECE of a prediction; tied top labels share the accuracy."""
+    if measure_name == "NLL":
         return evaluate.nll(prediction, truth)
-    return (evaluate.accuracy if name == "accuracy" else evaluate.ece)(prediction, truth, ties="share")
+    return (evaluate.accuracy if measure_name == "accuracy" else evaluate.ece)(prediction, truth, ties="share")
 
 
-def _uniform_if_unvoted(soft: SoftLabels, voted: Names, truth: SoftLabels) -> SoftLabels:
-    """Return predictions for the tasks of the truth: as fitted for tasks with votes, else uniform."""
-    here = positions(voted, truth.tasks) >= 0
+def _predict_uniform_without_votes(soft: SoftLabels, voted_tasks: Names, truth: SoftLabels) -> SoftLabels:
+    """Return predictions for the tasks of the truth: as fitted for the tasks in `voted_tasks`, uniform for the others."""
+    here = positions(voted_tasks, truth.tasks) >= 0
     prob = np.full((len(truth), soft.n_labels), 1 / soft.n_labels)
     prob[here] = soft.on(truth.tasks[here]).prob
     return SoftLabels.of(prob, truth.tasks, soft.labels)

@@ -43,17 +43,17 @@ class Ranking(DataType):
 
     @property
     def mean_rank(self) -> Floats:
-        """(n,) the mean rank of each name over the scores that have a value; NaN if none has."""
+        """(n,) the mean rank of each worker (or task) over the scores that have a value for it; NaN if none has."""
         known = np.isfinite(self.rank)
         n = known.sum(1)
         return np.where(n > 0, np.where(known, self.rank, 0).sum(1) / np.maximum(n, 1), np.nan)
 
     def worst(self, n: int = 10) -> Names:
-        """Return the n names with the lowest mean ranks, worst first; names without a value are left out."""
+        """Return the n workers (or tasks) with the lowest mean rank, worst first; names without a value are left out."""
         return self.names[self._order_by_rank()[:n]]
 
     def _order_by_rank(self) -> NDArray[np.intp]:
-        """Return the positions of the names with a value, by mean rank."""
+        """Return the positions of the workers (or tasks) that have a value, sorted by mean rank, worst first."""
         mean = self.mean_rank
         known = np.flatnonzero(np.isfinite(mean))
         return known[np.argsort(mean[known], kind="stable")]
@@ -65,7 +65,7 @@ class Ranking(DataType):
         for a in range(n):
             for b in range(n):
                 both = np.isfinite(self.value[:, a]) & np.isfinite(self.value[:, b])
-                left, right = (rankdata(_round_values(self.value[both, k])) for k in (a, b))
+                left, right = (rankdata(_round_scores(self.value[both, k])) for k in (a, b))
                 if both.sum() > 1 and np.ptp(left) > 0 and np.ptp(right) > 0:
                     out[a, b] = np.corrcoef(left, right)[0, 1]
         return out
@@ -82,7 +82,7 @@ class Ranking(DataType):
 
 
 def join_scores(scores: Sequence[Scores]) -> Ranking:
-    """Return the Ranking of several scores of tasks, or of workers, joined by name; NaN if a score lacks a name.
+    """Return the Ranking of several scores of the same tasks (or workers), joined by name; NaN if a score lacks a name.
 
     >>> a = Scores("task", np.array(["a", "b", "c"], TEXT), np.array([0.1, 0.9, 0.5]), "one")
     >>> b = Scores("task", np.array(["c", "b"], TEXT), np.array([2.0, 2.0]), "two")
@@ -98,22 +98,22 @@ def join_scores(scores: Sequence[Scores]) -> Ranking:
     specs = [one.made_by for one in scores]
     if twice := sorted({spec for spec in specs if specs.count(spec) > 1}):
         raise InputError(f"a score is given twice: {first_few(twice)}; give each score once")
-    names = _all_names(scores)
+    names = _names_of_all_scores(scores)
     value = np.full((len(names), len(scores)), np.nan)
     for k, one in enumerate(scores):
         value[positions(names, one.names), k] = one.value
-    rank = rankdata(-_round_values(value), axis=0, nan_policy="omit") if len(names) else value
+    rank = rankdata(-_round_scores(value), axis=0, nan_policy="omit") if len(names) else value
     return Ranking(scores[0].of, names, np.array(specs, TEXT), value, rank)
 
 
-def _round_values(value: Floats) -> Floats:
-    """Return the values rounded to 40 bits (about twelve digits), so that numerical noise does not break ties."""
+def _round_scores(value: Floats) -> Floats:
+    """Return score values rounded to 40 bits (about twelve digits), so that numerical noise does not break ties."""
     mantissa, power = np.frexp(value)
     return np.ldexp(np.round(mantissa * 2.0**40) / 2.0**40, power)
 
 
-def _all_names(scores: Sequence[Scores]) -> Names:
-    """Return the names of the first score, then those that only later scores have; raise InputError if their types differ."""
+def _names_of_all_scores(scores: Sequence[Scores]) -> Names:
+    """Return the worker (or task) names of the first score, then those only in later ones; raise InputError if types differ."""
     names = scores[0].names
     for one in scores[1:]:
         new_names = one.names[positions(names, one.names) < 0]
@@ -127,13 +127,13 @@ def _all_names(scores: Sequence[Scores]) -> Names:
     return names
 
 
-def worker_errors(votes: Votes, gold: SoftLabels) -> Scores:
+def worker_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     """Return the share of wrong votes of each worker on tasks with gold labels, as Scores."""
     found = identify.methods.make("gold-accuracy").score(Evidence(votes=votes, gold=gold))
     return replace(found, made_by="wrong-votes")
 
 
-def task_errors(votes: Votes, gold: SoftLabels) -> Scores:
+def task_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     """Return the share of wrong votes of each task, as Scores; NaN if the task has no gold label."""
     known = gold.shared(votes.tasks)
     place = positions(votes.tasks, known.tasks)

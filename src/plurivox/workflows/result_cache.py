@@ -16,7 +16,7 @@ N = TypeVar("N", bound=DataType)
 class ResultCache:
     """Cache of results by name in a folder; a result is computed only if it is not stored yet (always without a folder).
 
-    >>> ResultCache("", "any").numbers("one", lambda: {"accuracy": 0.5})
+    >>> ResultCache("", "any").load_or_compute_numbers("one", lambda: {"accuracy": 0.5})
     {'accuracy': 0.5}
     """
 
@@ -24,33 +24,33 @@ class ResultCache:
         self.home = Path(folder) if folder else None
         if self.home is not None:
             self.home.mkdir(parents=True, exist_ok=True)
-            _check_settings(self.home, settings)
+            _check_or_store_settings(self.home, settings)
 
-    def numbers(self, name: str, make: Callable[[], Mapping[str, float]]) -> dict[str, float]:
-        """Return the stored numbers of this name, or compute and store them."""
+    def load_or_compute_numbers(self, name: str, compute: Callable[[], Mapping[str, float]]) -> dict[str, float]:
+        """Return the numbers stored under this name in the folder, or compute and store them."""
         path = None if self.home is None else self.home / f"{name}.json"
         if path is not None and path.is_file():
             return dict(json.loads(path.read_text(encoding="utf-8")))
-        found = {key: float(value) for key, value in make().items()}
+        found = {key: float(value) for key, value in compute().items()}
         if path is not None:
             _write_json(path, found)
         return found
 
-    def data_type(self, name: str, kind: type[N], make: Callable[[], N]) -> N:
-        """Return the stored data type (SoftLabels, ...) of this name, or compute and store it."""
+    def load_or_compute_data(self, name: str, data_type: type[N], compute: Callable[[], N]) -> N:
+        """Return the SoftLabels (or other data type) stored under this name in the folder, or compute and store it."""
         path = None if self.home is None else self.home / f"{name}.npz"
         if path is not None and path.is_file():
             found = DataType.load(path)
-            assert isinstance(found, kind)
+            assert isinstance(found, data_type)
             return found
-        made = make()
+        made = compute()
         if path is not None:
             made.save(path)
         return made
 
 
-def _check_settings(home: Path, settings: str) -> None:
-    """Raise InputError if the folder contains results of other settings or other files; store the settings in a new one."""
+def _check_or_store_settings(home: Path, settings: str) -> None:
+    """Store the settings in an empty folder; raise InputError if it has results of other settings or other files."""
     path = home / SETTINGS
     if not path.is_file():
         if any(home.iterdir()):

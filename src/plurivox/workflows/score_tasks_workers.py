@@ -68,7 +68,7 @@ def score(
     """
     made = identify.methods.make(method, **options)
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
-    return _collect_evidence(data, [made], by, part, given, alone=True).score(made, progress)
+    return _make_evidence_cache(data, [made], by, part, given, single_score=True).score(made, progress)
 
 
 def rank(
@@ -97,33 +97,40 @@ def rank(
     specs = split_list(scores) if isinstance(scores, str) else scores
     made = [identify.methods.make(one) for one in specs]
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
-    cache = _collect_evidence(data, made, by, part, given)
+    cache = _make_evidence_cache(data, made, by, part, given)
     return join_scores([cache.score(one, nested_progress(progress, step, len(made))) for step, one in enumerate(made)])
 
 
-def _collect_evidence(
-    data: Any, scores: Sequence[Identifier], by: By | None, part: str | None, given: dict[str, Any], alone: bool = False
+def _make_evidence_cache(
+    data: Any,
+    scores: Sequence[Identifier],
+    by: By | None,
+    part: str | None,
+    arguments: dict[str, Any],
+    single_score: bool = False,
 ) -> "EvidenceCache":
-    """Return the evidence given, with files read, and the votes or counts that all scores use.
+    """Return the inputs of scores (votes, gold, fits, ...) as an EvidenceCache; files are read, votes or counts selected.
 
     Warn about arguments that no score uses; raise InputError if a score needs worker names and counts would be used.
     """
     used = {one for score in scores for one in score.usable_evidence()}
-    for name, value in {**given, "by": by}.items():
+    for name, value in {**arguments, "by": by}.items():
         if value and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
             message = f"none of these scores uses {name} (--{name}); it has no effect"
             warnings.warn(message, PlurivoxWarning, stacklevel=3)
-    evidence, makers = _given_evidence(**given), _make_aggregators(by)
+    evidence, makers = _evidence_from_arguments(**arguments), _make_aggregators(by)
     if data is None:
-        return EvidenceCache(None, evidence, makers, alone=alone)
-    needs_names = _method_needing_names(scores, makers, fitted=bool(evidence.fits))
-    return EvidenceCache(_select_votes(as_dataset(data), part, needs_names), evidence, makers, alone=alone)
+        return EvidenceCache(None, evidence, makers, single_score=single_score)
+    needs_names = _first_method_needing_worker_names(scores, makers, has_fits=bool(evidence.fits))
+    return EvidenceCache(
+        _keep_selected_votes(as_dataset(data), part, needs_names), evidence, makers, single_score=single_score
+    )
 
 
-def _given_evidence(
+def _evidence_from_arguments(
     fit: Fits | None, dynamics: Recorded | None, answers: Answers | None, **labels: Labels | None
 ) -> Evidence:
-    """Return the arguments of `score` as Evidence, with files read; which fit a score uses is decided later."""
+    """Return the arguments of `score` (fits, dynamics, answers, labels) as Evidence, with those given as paths read."""
     given = [] if fit is None else [fit] if isinstance(fit, Fit | str | Path) else fit
     fits = tuple(Fit.load(one) if isinstance(one, str | Path) else one for one in given)
     recorded = _read_dynamics(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
@@ -134,7 +141,7 @@ def _given_evidence(
 
 
 def _read_dynamics(path: Path) -> Dynamics | Mapping[str, Dynamics]:
-    """Return the dynamics in a file, or {worker: dynamics} of a folder with one file per worker."""
+    """Return the recorded logits (Dynamics) in a file, or {worker: Dynamics} of a folder with one file per worker."""
     if not path.is_dir():
         return Dynamics.load(path)
     found = {file.stem: Dynamics.load(file) for file in sorted(path.glob("*.npz"))}
@@ -145,8 +152,8 @@ def _read_dynamics(path: Path) -> Dynamics | Mapping[str, Dynamics]:
     return found
 
 
-def _select_votes(data: Dataset, part: str | None, needs_names: str) -> Dataset:
-    """Return the data set with only the votes or counts selected, its gold labels and its answers."""
+def _keep_selected_votes(data: Dataset, part: str | None, needs_names: str) -> Dataset:
+    """Return a data set with only the selected votes or counts, the gold labels and the answers of this one."""
     if not (data.has("votes") or data.has("counts")):
         return data
     crowd = as_votes(data, part, needs_names=needs_names)
@@ -154,95 +161,97 @@ def _select_votes(data: Dataset, part: str | None, needs_names: str) -> Dataset:
     return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
 
 
-def _method_needing_names(scores: Sequence[Identifier], makers: Sequence[Aggregator], *, fitted: bool) -> str:
-    """Return the name of the first score or aggregator that needs worker names, "" if none does."""
+def _first_method_needing_worker_names(
+    scores: Sequence[Identifier], aggregators: Sequence[Aggregator], *, has_fits: bool
+) -> str:
+    """Return the name of the first score or aggregator that cannot use counts (needs worker names); "" if all can."""
     for score in scores:
         if "votes" in score.usable_evidence() and "counts" not in score.takes:
             return score.name()
-        if score.usable_evidence() & {"fit", "fits"} and not fitted:
-            for maker in makers or _make_aggregators(score.fitted_by):
-                if "counts" not in maker.accepted_inputs():
+        if score.usable_evidence() & {"fit", "fits"} and not has_fits:
+            for maker in aggregators or _make_aggregators(score.fitted_by):
+                if "counts" not in maker.can_take():
                     return maker.name()
     return ""
 
 
-def parse_scores(of: str, text: str, what: str = "scores") -> list[Identifier]:
-    """Return the scores in a text separated by commas; raise OptionError if one is not of `of`. `what` names the option."""
+def parse_scores(of: str, text: str, option_name: str = "scores") -> list[Identifier]:
+    """Return the identifiers in a comma-separated text; raise OptionError, naming the option, if one does not score `of`."""
     specs = split_list(text)
     made = [identify.methods.make(spec) for spec in specs]
     if wrong := [spec for spec, score in zip(specs, made, strict=True) if score.of != of]:
-        raise OptionError(f"{what} must be scores of {of}s; {first_few(wrong)} is not")
+        raise OptionError(f"{option_name} must be scores of {of}s; {first_few(wrong)} is not")
     return made
 
 
 def _make_aggregators(by: By | None) -> list[Aggregator]:
-    """Return the aggregators given as one or several specs or objects."""
+    """Return a list of aggregators from one or several specs or objects; [] for None."""
     given = () if by is None else (by,) if isinstance(by, str | Aggregator) else by
     return [aggregate.methods.make(one) for one in given]
 
 
 class EvidenceCache:
-    """Evidence for scores (votes, gold, fits, ...), given or computed; every fit is computed once and reused.
+    """The inputs of scores (evidence: votes, gold, fits, ...), given or computed; every fit is computed once and reused.
 
     A score that uses one fit gets the first that has what it reads, among those given and then those `by` the aggregators
-    named. If none has, a default fit is computed if there are several scores; a single score (`alone`) raises its own error.
+    named. If none has, a default fit is computed if there are several scores; a `single_score` raises its own error.
     """
 
     def __init__(
-        self, data: Votes | Dataset | None, given: Evidence, by: By | None = None, *, alone: bool = False
+        self, data: Votes | Dataset | None, given: Evidence, by: By | None = None, *, single_score: bool = False
     ) -> None:
-        self.data, self.given, self.alone = data, given, alone
+        self.data, self.given, self.single_score = data, given, single_score
         self.by = _make_aggregators(by)
         self.made: dict[str, Fit] = {}
 
     def score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
-        """Collect the evidence that a method needs, and return its scores."""
+        """Collect the inputs (votes, gold, fits, ...) that a scoring method needs, and return its scores."""
         return method.score(self.evidence_for(method, progress), progress=progress)
 
     def evidence_for(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
-        """Return the evidence for one method; what is not available is left out, and the method raises its own error."""
+        """Return the inputs (votes, gold, fits, ...) for one scoring method; those not available are left out."""
         evidence = replace(self.given, fits=())
         for need in method.required_evidence():
             for name in need.split("|"):
                 if not evidence.has(need):
-                    found = self._find_evidence(name, method, progress)
+                    found = self._find_evidence_field(name, method, progress)
                     evidence = evidence if found is None else replace(evidence, **{name: found})
         for name in set(method.may_use) & {"votes", "gold", "answers"}:  # available without computation
-            if not evidence.has(name) and (found := self._find_evidence(name, method, progress)) is not None:
+            if not evidence.has(name) and (found := self._find_evidence_field(name, method, progress)) is not None:
                 evidence = replace(evidence, **{name: found})
         return evidence
 
-    def _find_evidence(self, name: str, method: Identifier, progress: Progress) -> Any:
-        """Return one field of the evidence: votes, a fit, fits, gold or answers; None if not available."""
+    def _find_evidence_field(self, name: str, method: Identifier, progress: Progress) -> Any:
+        """Return one input of a score: its votes, fit, fits, gold or answers; None if not available."""
         if name == "votes":
             return self.votes
         if name == "fit":
             return self._first_usable_fit(method, progress)
         if name == "fits":
-            return self._all_fits(method, progress)
+            return self._two_or_more_fits(method, progress)
         if name in ("gold", "answers") and isinstance(self.data, Dataset):
             return getattr(self.data, name)
         return None
 
     @property
     def votes(self) -> Votes | None:
-        """The votes or counts, None if there are none."""
+        """The votes, or else counts, that scores are computed from; None if there are none."""
         if isinstance(self.data, Dataset):
             return self.data.crowd() if self.data.has("votes") or self.data.has("counts") else None
         return self.data
 
     def _first_usable_fit(self, method: Identifier, progress: Progress) -> Fit | None:
-        """Return the first fit that has what the method reads; computed if none is given."""
+        """Return the first fit that estimates what the method needs; a default one is computed if none is given."""
         known = [*self.given.fits, *self._compute_fits(self.by, progress)]
         for fit in known:
             if all(getattr(fit, part) is not None for part in method.fit_fields):
                 return fit
-        if known and self.alone:
+        if known and self.single_score:
             return known[0]
         return next(iter(self._compute_fits(_make_aggregators(method.fitted_by), progress)), None)
 
-    def _all_fits(self, method: Identifier, progress: Progress) -> tuple[Fit, ...]:
-        """Return all fits, given or computed; raise InputError if there is only one."""
+    def _two_or_more_fits(self, method: Identifier, progress: Progress) -> tuple[Fit, ...]:
+        """Return all fits, given or computed, for a method that compares fits; raise InputError if there is only one."""
         known = [*self.given.fits, *self._compute_fits(self.by, progress)]
         if not known:
             known = self._compute_fits(_make_aggregators(method.fitted_by), progress)
@@ -250,12 +259,12 @@ class EvidenceCache:
             raise InputError(f"{method.name()} compares several fits; give two or more fits or aggregators (by)")
         return tuple(known)
 
-    def _compute_fits(self, makers: Sequence[Aggregator], progress: Progress) -> list[Fit]:
-        """Return one fit per aggregator, computed once; [] if there are no votes."""
-        votes = self.votes if makers else None
+    def _compute_fits(self, aggregators: Sequence[Aggregator], progress: Progress) -> list[Fit]:
+        """Return one fit of the votes per aggregator, each computed once and then reused; [] if there are no votes."""
+        votes = self.votes if aggregators else None
         if votes is None:
             return []
-        for maker in makers:
-            if maker.spec not in self.made:
-                self.made[maker.spec] = maker.fit(votes, progress=progress)
-        return [self.made[maker.spec] for maker in makers]
+        for aggregator in aggregators:
+            if aggregator.spec not in self.made:
+                self.made[aggregator.spec] = aggregator.fit(votes, progress=progress)
+        return [self.made[aggregator.spec] for aggregator in aggregators]

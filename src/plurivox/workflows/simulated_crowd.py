@@ -22,7 +22,7 @@ def simulate_crowd(
     matrices: Confusion | str | Path | None = None,
     **options: Any,
 ) -> Simulated:
-    """Return simulated votes with known truth, from a strategy; true labels and confusion matrices (or a file) may be given.
+    """Return simulated votes with their true labels, by a strategy; true labels and confusion matrices may be given.
 
     >>> simulate_crowd("hammer-spammer", n_tasks=30, n_workers=5, feedback=3, ratio=0.4).votes
     <Votes: 90 votes, 30 tasks, 5 workers, 5 labels>

@@ -20,10 +20,10 @@ from plurivox.io import Dataset
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
 from plurivox.workflows.load_training_data import load_training_data, split_tasks
-from plurivox.workflows.net_evaluation import all_runs, mean_and_std
-from plurivox.workflows.rank_scores import task_errors
+from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
+from plurivox.workflows.rank_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
-from plurivox.workflows.train import train_once, train_spec
+from plurivox.workflows.train_nets import train_once, train_spec
 
 TARGET_OF_LABEL = {
     "gold": "gold",
@@ -34,7 +34,7 @@ TARGET_OF_LABEL = {
 
 @dataclass(frozen=True, eq=False)
 class DynamicsSetup:
-    """The data and settings of a score by training dynamics: inputs, splits, votes on the training tasks, net and plan."""
+    """Data and settings for scores by training dynamics: inputs, splits, votes on the training tasks, net and training plan."""
 
     training_data: TrainingData
     parts: Mapping[str, Names]
@@ -43,8 +43,8 @@ class DynamicsSetup:
     plan: Plan
 
     @classmethod
-    def of(cls, data: Dataset, net: str, plan: Plan) -> "DynamicsSetup":
-        """Return the setup of a data set; training tasks without votes are left out, dev and test are unchanged."""
+    def from_dataset(cls, data: Dataset, net: str, plan: Plan) -> "DynamicsSetup":
+        """Return the setup to record training dynamics on a data set; training tasks without votes are left out."""
         training_data = load_training_data(data)
         parts = split_tasks(training_data, seed=plan.seed)
         if (votes := training_data.votes) is None:
@@ -56,12 +56,12 @@ class DynamicsSetup:
         return cls(training_data, {**parts, "train": train}, votes.on(train), net, plan)
 
     def with_seed(self, seed: int) -> "DynamicsSetup":
-        """Return the setup with another seed."""
+        """Return a copy of the setup whose training plan has another seed."""
         return replace(self, plan=replace(self.plan, seed=seed))
 
 
 def score_by_dynamics(setup: DynamicsSetup, method: Identifier, progress: Progress = no_progress) -> Scores:
-    """Return the scores of the training tasks; trains the nets and fits the aggregators that the score needs."""
+    """Train the nets and fit the aggregators that a score by training dynamics needs; return its scores of training tasks."""
     if method.of != "task":
         raise InputError(f"{method.name()} is a score of {method.of}s; use a score of tasks")
     gold, needs, votes = setup.training_data.gold, method.required_evidence(), setup.votes
@@ -69,37 +69,37 @@ def score_by_dynamics(setup: DynamicsSetup, method: Identifier, progress: Progre
     evidence = EvidenceCache(votes, Evidence(votes=votes, gold=given)).evidence_for(method)
     if "dynamics" in needs:
         evidence = replace(
-            evidence, dynamics=record_one_net(setup, getattr(method, "assigned", ""), evidence.fit, progress)
+            evidence, dynamics=train_and_record_one_net(setup, getattr(method, "assigned", ""), evidence.fit, progress)
         )
     if "worker_dynamics" in needs:
-        evidence = replace(evidence, worker_dynamics=record_net_per_worker(setup, progress))
+        evidence = replace(evidence, worker_dynamics=train_and_record_net_per_worker(setup, progress))
     return method.score(evidence)
 
 
-def record_one_net(
-    setup: DynamicsSetup, assigned: str, fit: Fit | None = None, progress: Progress = no_progress
+def train_and_record_one_net(
+    setup: DynamicsSetup, label_source: str, fit: Fit | None = None, progress: Progress = no_progress
 ) -> Dynamics:
-    """Return the dynamics of one net trained on one label per task (AUM) or on all votes (WAUM)."""
+    """Train one net on one label per task (AUM) or on all votes (WAUM), and return its recorded logits (Dynamics)."""
     taught = replace(setup.training_data, votes=setup.votes)
-    if fit is not None and assigned == "fit":
+    if fit is not None and label_source == "fit":
         taught = replace(taught, gold=SoftLabels.gold(fit.soft.tasks, fit.soft.hard(), fit.soft.labels))
-    return _record_net(
-        setup, taught, setup.parts["train"], TARGET_OF_LABEL.get(assigned, "repeated-labelling"), progress
+    return _train_and_record_net(
+        setup, taught, setup.parts["train"], TARGET_OF_LABEL.get(label_source, "repeated-labelling"), progress
     )
 
 
-def _record_net(
+def _train_and_record_net(
     setup: DynamicsSetup, training_data: TrainingData, tasks: Names, target: str, progress: Progress = no_progress
 ) -> Dynamics:
-    """Train a net on these tasks and return its logits in each epoch."""
+    """Train a net on these tasks and return its recorded logits in each epoch (Dynamics)."""
     spec = train_spec(target, net=setup.net, plan=setup.plan, record="visit")
     found = train_once(training_data, {"train": tasks}, spec, progress).dynamics
     assert found is not None
     return found
 
 
-def record_net_per_worker(setup: DynamicsSetup, progress: Progress = no_progress) -> dict[str, Dynamics]:
-    """Return {worker: dynamics} of one net per worker, trained and recorded only on that worker's votes."""
+def train_and_record_net_per_worker(setup: DynamicsSetup, progress: Progress = no_progress) -> dict[str, Dynamics]:
+    """Train one net per worker on only that worker's votes; return {worker: recorded logits (Dynamics)}."""
     votes, out = setup.votes, {}
     order, start = votes.by_worker
     for worker, name in enumerate(votes.workers.tolist()):
@@ -108,12 +108,14 @@ def record_net_per_worker(setup: DynamicsSetup, progress: Progress = no_progress
         if len(rows):
             mine = votes.where(np.isin(np.arange(len(votes)), rows))
             taught = replace(setup.training_data, votes=mine, gold=None, soft=None)
-            out[str(name)] = _record_net(setup, taught, mine.voted, "repeated-labelling")
+            out[str(name)] = _train_and_record_net(setup, taught, mine.voted, "repeated-labelling")
     return out
 
 
-def score_runs(setup: DynamicsSetup, method: Identifier, runs: int, progress: Progress = no_progress) -> list[Scores]:
-    """Return the scores of several runs with different seeds."""
+def score_several_runs(
+    setup: DynamicsSetup, method: Identifier, runs: int, progress: Progress = no_progress
+) -> list[Scores]:
+    """Return the scores of the training tasks of several training runs, with the seeds seed, seed + 1, ..."""
     found = []
     for run in range(runs):
         found.append(score_by_dynamics(setup.with_seed(setup.plan.seed + run), method))
@@ -121,8 +123,8 @@ def score_runs(setup: DynamicsSetup, method: Identifier, runs: int, progress: Pr
     return found
 
 
-def score_tables(setup: DynamicsSetup, runs: Sequence[Scores], n: int) -> tuple[Table, ...]:
-    """Return tables of the worst tasks by the mean over runs and, with gold, of how well the score detects wrong votes."""
+def worst_tasks_and_detection_tables(setup: DynamicsSetup, runs: Sequence[Scores], n: int) -> tuple[Table, ...]:
+    """Return tables of the worst tasks by mean score over runs and, with gold, of how well the score detects wrong votes."""
     mean = replace(runs[0], value=_mean_over_runs([one.value for one in runs]), raw=None)
     gold, votes = setup.training_data.gold, setup.votes
     worst = mean.worst(n)
@@ -136,35 +138,35 @@ def score_tables(setup: DynamicsSetup, runs: Sequence[Scores], n: int) -> tuple[
     note = f"mean over {len(runs)} runs; higher is worse"
     tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
     if gold is not None:
-        found = {mean.made_by: [_error_detection(one, votes, gold) for one in runs]}
+        found = {mean.made_by: [_wrong_vote_detection(one, votes, gold) for one in runs]}
         found["entropy"] = [
-            _error_detection(identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold)
+            _wrong_vote_detection(identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold)
         ]
         notes = (
             "Spearman's correlation with the share of wrong votes of a task, and the AUC: the probability that a task whose "
             "most voted label is wrong scores higher than one whose most voted label is right",
         )
-        tables.append(mean_and_std("How well it finds wrong votes", found, notes, of="score"))
-        tables.append(all_runs("Every run", found, setup.plan.seed, of="score"))
+        tables.append(mean_and_std_table("How well it finds wrong votes", found, notes, of="score"))
+        tables.append(every_run_table("Every run", found, setup.plan.seed, of="score"))
     return tuple(tables)
 
 
 def _mean_over_runs(values: Sequence[Floats]) -> Floats:
-    """Return (n,) the mean over runs, ignoring NaN; NaN if all runs are NaN."""
+    """Return (n,) the mean score of each task over training runs, ignoring NaN; NaN if all runs are NaN."""
     table = np.array(values)
     finite = np.isfinite(table)
     return np.where(finite.any(0), np.where(finite, table, 0).sum(0) / np.maximum(finite.sum(0), 1), np.nan)
 
 
 def _votes_text(counts: Floats, labels: Names) -> str:
-    """Return the votes of a task as text, most frequent label first: "cat 3, dog 1"."""
+    """Return the vote counts of a task as text, most frequent label first: "cat 3, dog 1"."""
     order = np.argsort(-counts, kind="stable")
     return ", ".join(f"{labels[k]} {counts[k]:g}" for k in order if counts[k] > 0)
 
 
-def _error_detection(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
+def _wrong_vote_detection(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
     """Return Spearman's correlation of a score with the share of wrong votes, and its AUC for wrong majorities."""
-    wrong = task_errors(votes, gold)
+    wrong = task_error_rates(votes, gold)
     place = positions(scores.names, wrong.names)
     value = np.where(place >= 0, scores.value[place], np.nan)
     known = np.isfinite(value) & np.isfinite(wrong.value)

@@ -12,7 +12,7 @@ from click.testing import Result
 import plurivox as pv
 from clean.faulty_answers import GOLD, faulty
 from plurivox.io import Dataset
-from plurivox.io.folder_writer import write
+from plurivox.io.plurivox_folder_writer import write
 
 Call = Callable[..., Result]
 

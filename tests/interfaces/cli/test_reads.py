@@ -100,8 +100,15 @@ def test_plain_votes_are_not_read_by_other_formats(call: Callable[..., Result], 
         said = call("aggregate", "vote-shares", folder / "votes.csv", "-o", folder / "out.csv")
     finally:
         sys.setprofile(before)
-    assert said.exit_code == 0 and "io/vote_frames.py" in passed
-    strangers = ("io/formats/", "io/answer_frames", "io/folder", "io/dataset_catalog", "io/features", "workflows/score")
+    assert said.exit_code == 0 and "io/votes_from_tables.py" in passed
+    strangers = (
+        "io/formats/",
+        "io/answers_from_tables",
+        "io/folder",
+        "io/dataset_catalog",
+        "io/features",
+        "workflows/score",
+    )
     assert not [name for name in passed if name.startswith(strangers)]
     assert len([name for name in passed if name.startswith("io/")]) <= 8
 

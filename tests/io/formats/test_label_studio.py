@@ -51,7 +51,7 @@ def test_choices_become_votes(tmp_path: Path) -> None:
         task(7, by(3, choice("dog"))),
         task(9),
     )
-    assert label_studio.is_export(read_json(path))
+    assert label_studio.is_label_studio_export(read_json(path))
     found = label_studio.read(path)
     assert rows(found.votes) == [(7, 3, "dog"), (11, 3, "cat"), (11, 4, "dog")]
     assert found.votes is not None and found.votes.tasks.tolist() == [7, 9, 11] and found.votes.weight is None
@@ -148,7 +148,7 @@ def test_the_json_min_export(tmp_path: Path) -> None:
     path = export(
         tmp_path / "a.json", short(1, 3, animal="cat"), short(1, 4, animal={"choices": ["cat", "dog"]}), short(2, 3)
     )
-    assert label_studio.is_export(read_json(path))
+    assert label_studio.is_label_studio_export(read_json(path))
     found = label_studio.read(path)
     assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5], [0, 0]]
     assert found.items is not None and found.items["image"].to_list() == ["1.png", "2.png"]
@@ -194,4 +194,4 @@ def test_an_unknown_control_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [[], {}, [1], [{"a": 1}], {"a": [{"id": 1}]}, [{"annotations": []}], 1, None])
 def test_other_files_are_not_recognised(found: object) -> None:
-    assert not label_studio.is_export(found)
+    assert not label_studio.is_label_studio_export(found)

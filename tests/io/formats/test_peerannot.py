@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats import find_reader, image_folder, peerannot
+from plurivox.io.formats import find_format_reader, image_folder, peerannot
 from plurivox.io.tabular.table_files import read_table
 
 TOY = {"0": {"0": 1, "1": 0, "2": 1, "3": 1}, "1": {"0": 1, "2": 0, "3": 0}, "2": {"1": 1, "3": 1}}
@@ -36,7 +36,7 @@ def rows(votes: Votes) -> list[tuple[object, ...]]:
 
 def test_a_folder_with_images(tmp_path: Path) -> None:
     folder = make(tmp_path / "toy", images=IMAGES, name="toy-data", n_classes=2, n_workers=4, n_tasks=3)
-    assert find_reader(folder) is peerannot
+    assert find_format_reader(folder) is peerannot
     found = peerannot.read(folder)
     assert found.name == "toy-data" and found.votes is not None and found.gold is not None
     assert found.votes.tasks.tolist() == [0, 1, 2] and found.votes.workers.tolist() == [0, 1, 2, 3]
@@ -131,7 +131,7 @@ def test_too_few_label_names_are_an_error(tmp_path: Path) -> None:
         peerannot.read(make(tmp_path / "toy"), labels=["only"])
     with pytest.raises(InputError, match="there is no file"):
         peerannot.read(tmp_path / "nowhere")
-    peerannot.write(Votes.of(["a"], ["w"], ["x"]), tmp_path / "out")
+    peerannot.write_peerannot_folder(Votes.of(["a"], ["w"], ["x"]), tmp_path / "out")
     make(tmp_path / "out")
     with pytest.raises(InputError, match=r"tasks that names\.json does not name: '1', '2'"):
         peerannot.read(tmp_path / "out")
@@ -158,7 +158,7 @@ def plain_votes(draw: st.DrawFn) -> Votes:
 @given(plain_votes())
 def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
     """Repeats, unsigned votes, names of any kind, workers without a vote: nothing is lost."""
-    peerannot.write(votes, tmp_path / "out", replace=True)
+    peerannot.write_peerannot_folder(votes, tmp_path / "out", replace=True)
     back = peerannot.read(tmp_path / "out").votes
     assert back is not None
     for name in ("task", "worker", "label", "tasks", "workers", "labels"):
@@ -169,7 +169,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
 
 def test_written_files_follow_the_peerannot_format(tmp_path: Path) -> None:
     votes = Votes.of(["b", "b", "b", "a"], ["ann", "ann", "bo", "bo"], ["y", "x", "x", "y"], tasks=["a", "b", "c"])
-    notes = peerannot.write(votes, tmp_path / "out", name="tiny")
+    notes = peerannot.write_peerannot_folder(votes, tmp_path / "out", name="tiny")
     assert json.loads((tmp_path / "out" / "answers.json").read_text()) == {
         "0": {"1": 1},
         "1": {"0": 0, "1": 0, "2": 1},
@@ -183,13 +183,13 @@ def test_written_files_follow_the_peerannot_format(tmp_path: Path) -> None:
     }
     assert "names.json contains their names" in notes[0] and notes[1].startswith("1 repeated or unnamed votes")
     with pytest.raises(InputError, match="not empty"):
-        peerannot.write(votes, tmp_path / "out")
+        peerannot.write_peerannot_folder(votes, tmp_path / "out")
 
 
 def test_soft_votes_are_refused(tmp_path: Path) -> None:
     votes = Votes.of(["a", "a"], ["w", "w"], ["x", "y"], weight=[0.5, 0.5], answer=[0, 0])
     with pytest.raises(InputError, match="soft answers or counts"):
-        peerannot.write(votes, tmp_path / "out")
+        peerannot.write_peerannot_folder(votes, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -199,7 +199,7 @@ def test_images_are_copied_and_numbered(tmp_path: Path) -> None:
     assert toy.votes is not None
     votes = Votes.of(**toy.votes.columns(), labels=["smile", "frown", "wink"])
     gold, images = toy.gold, {**(toy.images or {}), "loose": source / IMAGES[0]}
-    notes = peerannot.write(votes, tmp_path / "out", gold=gold, images=images, splits=toy.splits)
+    notes = peerannot.write_peerannot_folder(votes, tmp_path / "out", gold=gold, images=images, splits=toy.splits)
     assert notes[-1] == "1 images without a gold label were left out"
     assert (tmp_path / "out" / "test" / "smile" / "grin-0-3.jpg").read_bytes() == b"test/smile/grin-0.jpg"
     assert (tmp_path / "out" / "train" / "wink").is_dir()  # an empty folder, so that the others keep their numbers
@@ -211,12 +211,12 @@ def test_images_are_copied_and_numbered(tmp_path: Path) -> None:
     assert back.splits == toy.splits
     bad = SoftLabels.gold(["0"], ["../up"])
     with pytest.raises(InputError, match=r"cannot name a folder: '\.\./up'"):
-        peerannot.write(votes, tmp_path / "bad", gold=bad, images=images)
+        peerannot.write_peerannot_folder(votes, tmp_path / "bad", gold=bad, images=images)
 
 
 def test_labels_for_peerannot(tmp_path: Path) -> None:
     votes = Votes.of(["b", "a"], ["w", "w"], ["y", "x"])
-    peerannot.write(votes, tmp_path / "out", name="tiny")
+    peerannot.write_peerannot_folder(votes, tmp_path / "out", name="tiny")
     soft = SoftLabels.of([[0.9, 0.1], [0.3, 0.7]], ["b", "a"], ["y", "x"])
     file = peerannot.write_labels(soft, tmp_path / "out", "ds")
     assert file == tmp_path / "out" / "labels" / "labels_tiny_ds.npy"
@@ -236,7 +236,7 @@ def test_an_image_folder(tmp_path: Path) -> None:
     )
     (tmp_path / "pets" / "fish").mkdir()
     found = image_folder.read(tmp_path / "pets")
-    assert find_reader(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
+    assert find_format_reader(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
     assert dict(zip(found.gold.tasks.tolist(), found.gold.hard().tolist(), strict=True)) == {
         "1": "cat",
         "2": "dog",
@@ -269,7 +269,7 @@ def test_real_votes_round_trip(tmp_path: Path, name: str) -> None:
     table = read_table(Path(folder, name, "votes.parquet"))
     worker = table["worker"].to_list() if "worker" in table.columns else None
     votes = Votes.of(table["task"].to_list(), worker, table["label"].to_list())
-    peerannot.write(votes, tmp_path / name)
+    peerannot.write_peerannot_folder(votes, tmp_path / name)
     back = peerannot.read(tmp_path / name).votes
     assert back is not None
     for column in ("task", "worker", "label", "tasks", "workers", "labels"):

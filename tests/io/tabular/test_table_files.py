@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table, write_table
 
 FRAME = pl.DataFrame({"task": ["007", "b", None], "n": [1, 2, 3], "x": [0.1, None, 1e-300], "ok": [True, False, None]})

@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.load_training_data import load_training_data
-from plurivox.workflows.train import PreparedTraining, train_spec
+from plurivox.workflows.train_nets import PreparedTraining, train_spec
 from toy_training import toy_data
 
 pytest.importorskip("polars")

@@ -202,9 +202,9 @@ class LabelList(click.ParamType[list[str]]):
 
 def check_file_type(path: Path, *more_types: str) -> None:
     """Raise InputError if `path` is neither a table file (.csv, .parquet, ...) nor of one of `more_types`."""
-    from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+    from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 
-    if suffix_of(path) not in (*TABLE_SUFFIXES, *more_types):
+    if file_suffix(path) not in (*TABLE_SUFFIXES, *more_types):
         raise InputError(f"unsupported file type of {path}; use {', '.join([*TABLE_SUFFIXES, *more_types])}")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.tabular.table_file_names import file_suffix
 
 if TYPE_CHECKING:
     from plurivox.core.base import DataType
@@ -22,9 +22,9 @@ def write_result_file(result: "DataType", out: Path) -> None:
     """Write a comparison or an evaluation atomically as text in the format of the file's suffix, or save it whole as `.npz`."""
     from plurivox.core.atomic_write import atomic_file
 
-    if suffix_of(out) == ".npz":
+    if file_suffix(out) == ".npz":
         result.save(out)
         return
-    text: str = getattr(result, TEXT_METHODS[suffix_of(out)])()
+    text: str = getattr(result, TEXT_METHODS[file_suffix(out)])()
     with atomic_file(out) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Parse the records of a Label Studio export (JSON and JSON-MIN) into the labels given to each control."""
+"""Parse the records of a Label Studio export (JSON and JSON-MIN) into the labels chosen in each control of a task."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ LAST_FIELDS = ("annotator", "annotation_id")  # JSON-MIN writes these after the 
 
 @dataclass(frozen=True)
 class Answer:
-    """One annotation: the labels given in each control of a task."""
+    """One annotation of a Label Studio task: the labels chosen in each control (question)."""
 
     task: Any
     worker: Any  # None if no annotator is named
@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass
 class Export:
-    """The parsed records of an export: annotations, task data, kind of each control, and counts of what was skipped."""
+    """Parsed records of a Label Studio export: annotations, task data, kind of each control, and counts of skipped results."""
 
     answers: list[Answer] = field(default_factory=list)
     shown: dict[Any, dict[str, Any]] = field(default_factory=dict)  # task -> its data
@@ -36,21 +36,21 @@ class Export:
     n: Counter[str] = field(default_factory=Counter)  # how many records were skipped or merged, by reason
 
 
-def is_task(record: dict[str, Any]) -> bool:
+def is_task_record(record: dict[str, Any]) -> bool:
     """Return whether a record is a task with its annotations (JSON format)."""
     return isinstance(record.get("annotations"), list) and isinstance(record.get("data"), dict)
 
 
-def is_json_min(record: dict[str, Any]) -> bool:
+def is_json_min_record(record: dict[str, Any]) -> bool:
     """Return whether a record is in the JSON-MIN format."""
     return all(name in record for name in LAST_FIELDS)
 
 
-def read_tasks(records: list[dict[str, Any]], task_field: str | None, path: str | Path) -> Export:
-    """Parse the JSON format: tasks with their annotations."""
+def parse_task_records(records: list[dict[str, Any]], task_field: str | None, path: str | Path) -> Export:
+    """Return the Export parsed from records in the JSON format: tasks with their annotations."""
     export = Export()
     for record in records:
-        task = _task_name(record, record["data"], task_field, path)
+        task = _task_name_of_record(record, record["data"], task_field, path)
         export.n["merged"] += task in export.shown
         export.shown.setdefault(task, record["data"])
         for what in ("predictions", "drafts"):
@@ -63,11 +63,11 @@ def read_tasks(records: list[dict[str, Any]], task_field: str | None, path: str 
             if annotation.get("was_cancelled"):
                 export.n["cancelled"] += 1
             else:
-                export.answers.append(_read_annotation(annotation, task, export, path))
+                export.answers.append(_parse_annotation(annotation, task, export, path))
     return export
 
 
-def _read_annotation(annotation: dict[str, Any], task: Any, export: Export, path: str | Path) -> Answer:
+def _parse_annotation(annotation: dict[str, Any], task: Any, export: Export, path: str | Path) -> Answer:
     """Return one annotation as an Answer; adds the kinds of its controls and skipped results to `export`."""
     labels: dict[str, list[Any]] = {}
     for result in annotation.get("result") or ():
@@ -86,7 +86,7 @@ def _read_annotation(annotation: dict[str, Any], task: Any, export: Export, path
         export.kinds[control] = kind
     return Answer(
         task,
-        _worker_id(annotation.get("completed_by")),
+        _annotator_id(annotation.get("completed_by")),
         labels,
         _parse_time(annotation.get("created_at"), export),
         _parse_seconds(annotation.get("lead_time")),
@@ -94,10 +94,10 @@ def _read_annotation(annotation: dict[str, Any], task: Any, export: Export, path
     )
 
 
-def read_json_min(
+def parse_json_min_records(
     records: list[dict[str, Any]], from_name: str | None, task_field: str | None, path: str | Path
 ) -> Export:
-    """Parse the JSON-MIN format: one record per annotation.
+    """Return the Export parsed from records in the JSON-MIN format: one record per annotation.
 
     A record is {"image": "1.png", "id": 1, "animal": "cat", "annotator": 3, "annotation_id": 8}. The answers are the
     fields between `id` and `annotator`; if a file has another order, name the control with `from_name`.
@@ -113,15 +113,15 @@ def read_json_min(
                 labels[control], export.kinds[control] = chosen, kind
             elif record.get(control) is not None:
                 export.other[control] += 1
-        task = _task_name(record, record, task_field, path)
+        task = _task_name_of_record(record, record, task_field, path)
         export.shown.setdefault(task, {key: record[key] for key in keys[: max(begin - 1, 0)] if key not in labels})
         when, seconds = _parse_time(record.get("created_at"), export), _parse_seconds(record.get("lead_time"))
-        export.answers.append(Answer(task, _worker_id(record["annotator"]), labels, when, seconds))
+        export.answers.append(Answer(task, _annotator_id(record["annotator"]), labels, when, seconds))
     return export
 
 
 def _parse_json_min_value(value: Any) -> tuple[str, list[Any]]:
-    """Return (kind, labels) of a field: text or {"choices": [...]} are choices, [{"rating": 4}] is a rating, else ("", [])."""
+    """Return (kind, labels) of a JSON-MIN field: text and {"choices": [..]} are choices, [{"rating": 4}] is a rating."""
     if isinstance(value, str):
         return CHOICES, [value]
     inside = value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -132,8 +132,8 @@ def _parse_json_min_value(value: Any) -> tuple[str, list[Any]]:
     return "", []
 
 
-def _task_name(record: dict[str, Any], data: dict[str, Any], task_field: str | None, path: str | Path) -> Any:
-    """Return the id of a task, or its field `task_field`; raise InputError if it is missing."""
+def _task_name_of_record(record: dict[str, Any], data: dict[str, Any], task_field: str | None, path: str | Path) -> Any:
+    """Return the id of a task, or its data field `task_field`; raise InputError if that is missing."""
     name = record.get("id") if task_field is None else data.get(task_field)
     if not isinstance(name, str | int):
         wanted = "an id" if task_field is None else f"the field {task_field!r}"
@@ -144,25 +144,25 @@ def _task_name(record: dict[str, Any], data: dict[str, Any], task_field: str | N
     return name
 
 
-def _worker_id(given: Any) -> Any:
-    """Return the id of an annotator, else the email address; None if there is neither."""
-    if isinstance(given, dict):
-        given = given.get("email") if given.get("id") is None else given["id"]
-    return None if given == "" else given
+def _annotator_id(annotator: Any) -> Any:
+    """Return the id or else the email address of a Label Studio annotator; None if there is neither."""
+    if isinstance(annotator, dict):
+        annotator = annotator.get("email") if annotator.get("id") is None else annotator["id"]
+    return None if annotator == "" else annotator
 
 
-def _parse_time(given: Any, export: Export) -> float:
+def _parse_time(iso_time: Any, export: Export) -> float:
     """Return an ISO time as seconds since 1970, NaN if missing; unreadable times are counted in `export`."""
-    if given is None:
+    if iso_time is None:
         return NAN
     try:
-        moment = datetime.fromisoformat(str(given))
+        moment = datetime.fromisoformat(str(iso_time))
     except ValueError:
         export.n["times"] += 1
         return NAN
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _parse_seconds(given: Any) -> float:
+def _parse_seconds(duration: Any) -> float:
     """Return a duration in seconds, NaN if it is not a number."""
-    return float(given) if isinstance(given, int | float) else NAN
+    return float(duration) if isinstance(duration, int | float) else NAN

@@ -37,14 +37,14 @@ def save_names(
     order: list[int],
     scale: Floats | None,
 ) -> None:
-    """Write `names.json`: the names by number, and `order`, the label numbers in the order of the labels."""
+    """Write `names.json` to a folder: task, worker and label names by number, and `order`, the label numbers in label order."""
     contents = {"about": FILE_DESCRIPTION, "version": VERSION, "tasks": tasks, "workers": workers, "labels": labels}
     contents |= {"label_order": order, "scale": None if scale is None else scale.tolist()}
     (folder / NAMES_FILE).write_text(json.dumps(contents, ensure_ascii=False), encoding="utf-8")
 
 
 def load_names(folder: Path) -> NameMap | None:
-    """Return the names that `save_names` wrote; None if the folder has no such `names.json`."""
+    """Return the names stored in `names.json` of a peerannot folder; None if the folder has no such file."""
     file = folder / NAMES_FILE
     if not file.is_file():
         return None
@@ -71,7 +71,7 @@ def names_from_keys(
     labels: set[Any],
     n_labels: int | None,
 ) -> NameMap:
-    """Return names equal to the keys, as integers if all are whole numbers; labels unchanged, 0 to n_labels - 1 if they fit."""
+    """Return the name map whose task and worker names are the keys (integers if all are) and whose labels are unchanged."""
     listed = n_labels is not None and are_whole_numbers(labels) and all(0 <= label < n_labels for label in labels)
     order = tuple(range(n_labels)) if listed and n_labels is not None else None
     return NameMap(_keys_as_numbers(tasks), _keys_as_numbers(workers), {label: label for label in labels}, order)
@@ -112,7 +112,7 @@ def name_labels_by_folders(
 
 
 def are_whole_numbers(labels: Iterable[Any]) -> bool:
-    """Return whether all labels are whole numbers."""
+    """Return whether every label is a whole number."""
     return all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
 
 

@@ -15,8 +15,8 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Ints
 from plurivox.core.votes import UNNAMED, Votes
-from plurivox.io.folder_check import SPLITS
-from plurivox.io.formats._contents import nonzero_notes
+from plurivox.io.dataset_folder_checks import SPLITS
+from plurivox.io.formats._foreign_contents import nonzero_notes
 from plurivox.io.formats._peerannot_names import NAMES_FILE, save_names
 
 ANSWERS, METADATA = "answers.json", "metadata.json"
@@ -24,14 +24,14 @@ ANSWERS, METADATA = "answers.json", "metadata.json"
 
 @dataclass(frozen=True)
 class ImageToWrite:
-    """An image to copy into the folder: source file, gold label, split."""
+    """An image to copy into a peerannot folder: source file, gold label, split."""
 
     source: Path
     label: str
     split: str
 
 
-def write(
+def write_peerannot_folder(
     votes: Votes,
     path: str | Path,
     *,
@@ -48,9 +48,9 @@ def write(
     """
     if not bool((votes.weights == 1).all()):
         raise InputError("peerannot stores one label per worker and task; these votes contain soft answers or counts")
-    worker, workers, n_extra = _number_workers(votes)
+    worker, workers, n_extra = _assign_worker_numbers(votes)
     to_write = _images_with_gold(gold, images or {}, splits or {})
-    labels, number = _number_labels(votes, to_write)
+    labels, number = _assign_label_numbers(votes, to_write)
     tasks = votes.tasks.tolist()
     keys = {text: i for i, text in enumerate(as_text(votes.tasks).tolist())}
     for task in to_write:
@@ -60,7 +60,7 @@ def write(
     metadata = {"name": name or Path(path).resolve().name, "n_classes": len(labels)}
     metadata |= {"n_workers": len(workers), "n_tasks": votes.n_tasks}
     with atomic_folder(path, replace=replace) as folder:
-        (folder / ANSWERS).write_text(json.dumps(_answers_by_number(votes, worker, number)), encoding="utf-8")
+        (folder / ANSWERS).write_text(json.dumps(_contents_of_answers_json(votes, worker, number)), encoding="utf-8")
         (folder / METADATA).write_text(json.dumps(metadata, indent=2, ensure_ascii=False), encoding="utf-8")
         save_names(folder, tasks, workers, labels, number.tolist(), votes.scale)
         _copy_images(folder, to_write, keys, [_label_text(label) for label in labels])
@@ -84,8 +84,8 @@ def write(
     )
 
 
-def _number_workers(votes: Votes) -> tuple[Ints, list[Any], int]:
-    """Return the worker number of each vote, the names by number (None: unnamed), and how many votes got an extra number.
+def _assign_worker_numbers(votes: Votes) -> tuple[Ints, list[Any], int]:
+    """Return the worker number of each vote, names by number (None: unnamed), and how many votes got an extra number.
 
     A worker's second vote on a task, and every unnamed vote, gets a number after those of the workers.
     """
@@ -122,8 +122,8 @@ def _images_with_gold(
     return to_write
 
 
-def _number_labels(votes: Votes, to_write: Mapping[str, ImageToWrite]) -> tuple[list[Any], Ints]:
-    """Return the labels by number, and the number of each label of the votes.
+def _assign_label_numbers(votes: Votes, to_write: Mapping[str, ImageToWrite]) -> tuple[list[Any], Ints]:
+    """Return (labels in the order of their numbers, (n_labels,) the number of each label of the votes).
 
     With images the numbers follow the sorted folder names, as in torchvision.
     """
@@ -136,11 +136,11 @@ def _number_labels(votes: Votes, to_write: Mapping[str, ImageToWrite]) -> tuple[
     return [known.get(label, label) for label in folders], np.array([folders.index(label) for label in known])
 
 
-def _answers_by_number(votes: Votes, worker: Ints, number: Ints) -> dict[int, dict[int, int]]:
-    """Return {task number: {worker number: label number}}, the contents of answers.json."""
+def _contents_of_answers_json(votes: Votes, worker_number: Ints, label_number: Ints) -> dict[int, dict[int, int]]:
+    """Return {task label_number: {worker_number label_number: label label_number}}, the contents of answers.json."""
     answers: dict[int, dict[int, int]] = {task: {} for task in range(votes.n_tasks)}
-    codes = number[votes.label] if len(votes) else number[:0]
-    for task, who, label in zip(votes.task.tolist(), worker.tolist(), codes.tolist(), strict=True):
+    codes = label_number[votes.label] if len(votes) else label_number[:0]
+    for task, who, label in zip(votes.task.tolist(), worker_number.tolist(), codes.tolist(), strict=True):
         answers[task][who] = label
     return answers
 
@@ -148,7 +148,7 @@ def _answers_by_number(votes: Votes, worker: Ints, number: Ints) -> dict[int, di
 def _copy_images(
     folder: Path, to_write: Mapping[str, ImageToWrite], keys: Mapping[str, int], labels: list[str]
 ) -> None:
-    """Copy the images to `<split>/<label>/` of the folder."""
+    """Copy the images to `<split>/<label>/` of a peerannot folder and append the task number to their file names."""
     for split in {one.split for one in to_write.values()}:
         for label in labels:  # also those without an image: a folder left out would shift the numbers of the others
             (folder / split / label).mkdir(parents=True)

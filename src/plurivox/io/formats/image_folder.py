@@ -9,8 +9,8 @@ from pathlib import Path
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.folder_check import MAIN_TABLES, SPLITS
-from plurivox.io.formats._contents import Contents, nonzero_notes
+from plurivox.io.dataset_folder_checks import MAIN_TABLES, SPLITS
+from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes
 
 IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
 
@@ -26,7 +26,7 @@ class Image:
 
 @dataclass(frozen=True)
 class ImageFiles:
-    """The images under a folder in sorted order, the names of all label folders, and counts of the files skipped."""
+    """Image files under a folder in sorted order, the names of all label folders, and counts of the files skipped."""
 
     images: tuple[Image, ...]
     labels: tuple[str, ...]
@@ -38,19 +38,19 @@ def recognises(path: Path) -> bool:
     """Return whether a folder contains images or folders of images, and no table of votes, answers, counts or gold."""
     if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in MAIN_TABLES):
         return False
-    return any(is_image(file) for root in _label_roots(path).values() for file in root.glob("*/*")) or bool(
+    return any(is_image_file(file) for root in _split_folders(path).values() for file in root.glob("*/*")) or bool(
         _top_level_images(path)
     )
 
 
-def read(path: str | Path) -> Contents:
-    """Return the images as tasks, with the names of their folders as gold labels."""
+def read(path: str | Path) -> ForeignContents:
+    """Return the images of a folder as tasks, with the name of the folder of each image as its gold label."""
     folder = Path(path)
     if not folder.is_dir():
         raise InputError(f"there is no folder {path}")
-    found = find_images(folder)
+    found = find_labelled_images(folder)
     if not found.images and (top_level := _top_level_images(folder)):
-        return _unlabelled_images(folder, top_level)
+        return _contents_without_labels(folder, top_level)
     if not found.images:
         raise InputError(f"{path} contains no images in label folders; expected files like {path}/<label>/<name>.png")
     stems = [image.path.stem for image in found.images]
@@ -63,7 +63,7 @@ def read(path: str | Path) -> Contents:
     if not unique:
         notes += ("tasks are named by their path: some files share a name",)
     with_splits = any(image.split for image in found.images)
-    return Contents(
+    return ForeignContents(
         name=folder.resolve().name,
         gold=SoftLabels.gold(tasks, [image.label for image in found.images], labels=found.labels),
         images={task: image.path for task, image in zip(tasks, found.images, strict=True)},
@@ -74,50 +74,50 @@ def read(path: str | Path) -> Contents:
 
 def _top_level_images(folder: Path) -> list[Path]:
     """Return the image files directly in the folder."""
-    return sorted(file for file in folder.iterdir() if is_image(file))
+    return sorted(file for file in folder.iterdir() if is_image_file(file))
 
 
-def _unlabelled_images(folder: Path, files: list[Path]) -> Contents:
-    """Return images without labels as tasks."""
-    stems = [file.stem for file in files]
-    tasks = stems if len(set(stems)) == len(stems) else [file.name for file in files]
-    return Contents(name=folder.resolve().name, images=dict(zip(tasks, files, strict=True)))
+def _contents_without_labels(folder: Path, image_files: list[Path]) -> ForeignContents:
+    """Return a data set with one task per image file, named by the file, without labels."""
+    stems = [file.stem for file in image_files]
+    tasks = stems if len(set(stems)) == len(stems) else [file.name for file in image_files]
+    return ForeignContents(name=folder.resolve().name, images=dict(zip(tasks, image_files, strict=True)))
 
 
-def find_images(folder: Path) -> ImageFiles:
+def find_labelled_images(folder: Path) -> ImageFiles:
     """Return all images in the label folders of `folder`, or of its subfolders `train`, `val` and `test`."""
     images: list[Image] = []
     labels: set[str] = set()
     n_other = n_loose = 0
-    for split, root in _label_roots(folder).items():
+    for split, root in _split_folders(folder).items():
         label_folders = [
             label_folder
             for label_folder in root.iterdir()
             if label_folder.is_dir() and not label_folder.name.startswith(".")
         ]
         labels |= {label_folder.name for label_folder in label_folders}
-        n_loose += sum(is_image(file) for file in root.iterdir())
+        n_loose += sum(is_image_file(file) for file in root.iterdir())
         for label_folder in label_folders:
             files = sorted(file for file in label_folder.rglob("*") if not file.is_dir())
-            kept = [Image(file, label_folder.name, split) for file in files if is_image(file)]
+            kept = [Image(file, label_folder.name, split) for file in files if is_image_file(file)]
             images += kept
             n_other += len(files) - len(kept)
-    order = sorted(images, key=lambda image: (_split_rank(image.split), image.label, image.path))
+    order = sorted(images, key=lambda image: (_split_position(image.split), image.label, image.path))
     return ImageFiles(tuple(order), tuple(sorted(labels)), n_other, n_loose)
 
 
-def is_image(file: Path) -> bool:
+def is_image_file(file: Path) -> bool:
     """Return whether this is a file (or a link to one) with the extension of an image format."""
     return file.suffix.lower() in IMAGE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
-def _label_roots(folder: Path) -> dict[str, Path]:
-    """Return {split: folder} of the folders that contain label folders; {"": folder} if there are no splits."""
+def _split_folders(folder: Path) -> dict[str, Path]:
+    """Return {split: folder} of the folders train, val, test that contain label folders; {"": folder} if there are none."""
     splits = {split: folder / split for split in SPLITS if (folder / split).is_dir()}
     deep = any(child.is_dir() for root in splits.values() for child in root.iterdir())
     return splits if deep else {"": folder}
 
 
-def _split_rank(split: str) -> int:
+def _split_position(split: str) -> int:
     """Return the position of a split in the order train, val, test; -1 for others."""
     return SPLITS.index(split) if split in SPLITS else -1

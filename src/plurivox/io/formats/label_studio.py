@@ -16,24 +16,24 @@ from plurivox.core.encoding import as_names, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats._contents import Contents, nonzero_notes, votes_with_unnamed
+from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes, votes_with_unnamed
 from plurivox.io.formats._label_studio_records import (
     RATING,
     Answer,
     Export,
-    is_json_min,
-    is_task,
-    read_json_min,
-    read_tasks,
+    is_json_min_record,
+    is_task_record,
+    parse_json_min_records,
+    parse_task_records,
 )
-from plurivox.io.tabular.column_values import frame_of
+from plurivox.io.tabular.column_conversion import frame_of
 from plurivox.io.tabular.text_files import read_json
 
 
-def is_export(records: Any) -> bool:
+def is_label_studio_export(records: Any) -> bool:
     """Return whether the contents of a JSON file are a Label Studio export, by the fields of the first record."""
     first = records[0] if isinstance(records, list) and records else None
-    return isinstance(first, dict) and (is_task(first) or is_json_min(first))
+    return isinstance(first, dict) and (is_task_record(first) or is_json_min_record(first))
 
 
 def read(
@@ -43,7 +43,7 @@ def read(
     task_field: str | None = None,
     labels: Iterable[object] | None = None,
     records: Any = None,
-) -> Contents:
+) -> ForeignContents:
     """Return the votes and gold labels of a Label Studio export.
 
     `from_name` selects one of several controls. Tasks are named by their id, or by a field of their data (`task_field`).
@@ -53,10 +53,10 @@ def read(
     records = read_json(path) if records is None else records
     if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path} is not a Label Studio export: it must contain a list of tasks")
-    if all(is_task(record) for record in records):
-        export = read_tasks(records, task_field, path)
-    elif all(is_json_min(record) for record in records):
-        export = read_json_min(records, from_name, task_field, path)
+    if all(is_task_record(record) for record in records):
+        export = parse_task_records(records, task_field, path)
+    elif all(is_json_min_record(record) for record in records):
+        export = parse_json_min_records(records, from_name, task_field, path)
     else:
         raise InputError(f"{path} is not a Label Studio export: its records need 'annotations' or 'annotation_id'")
     control = _choose_control(export, from_name, path)
@@ -64,11 +64,13 @@ def read(
         votes, gold = _votes_and_gold(export, control, labels)
     except InputError as cause:
         raise InputError(f"{path}: {cause}") from None
-    return Contents(Path(path).stem, votes, gold, items=_items_table(export, path), notes=_notes(export, control))
+    return ForeignContents(
+        Path(path).stem, votes, gold, items=_task_data_table(export, path), notes=_notes_on_skipped(export, control)
+    )
 
 
 def _choose_control(export: Export, from_name: str | None, path: str | Path) -> str:
-    """Return the control whose answers become votes; raise InputError if there is none or the choice is ambiguous."""
+    """Return the name of the control (question) whose labels become votes; raise InputError if none or several are possible."""
     controls = sorted(export.kinds)
     if from_name in controls:
         return str(from_name)
@@ -92,19 +94,19 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     chosen = as_names(label for answer in answers for label in answer.labels[control])
     known = sort_by_value(chosen).tolist() if labels is None else list(labels)
     tasks = _names_of_one_type(export.shown)
-    votes = _votes_of_control([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
+    votes = _labels_as_votes([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
     gold = [answer for answer in answers if answer.is_gold]
     if not gold:
         return votes, None
-    gold_votes = _votes_of_control(gold, control, tasks, known, export)
+    gold_votes = _labels_as_votes(gold, control, tasks, known, export)
     gold_votes = gold_votes.on(gold_votes.voted)
     return votes, SoftLabels.shares(gold_votes.tally(), gold_votes.tasks, gold_votes.labels, scale=gold_votes.scale)
 
 
-def _votes_of_control(
+def _labels_as_votes(
     answers: list[Answer], control: str, tasks: dict[Any, Any], labels: list[Any], export: Export
 ) -> Votes:
-    """Return the labels of one control as votes; several labels in one annotation become a soft answer."""
+    """Return the labels chosen in one control as votes; several labels in one annotation become a soft answer."""
     size = np.array([len(answer.labels[control]) for answer in answers], int)
     row = np.repeat(np.arange(len(answers)), size)  # (n_rows,) the answer of each row
     soft = bool((size > 1).any())
@@ -124,8 +126,8 @@ def _votes_of_control(
     )
 
 
-def _notes(export: Export, control: str) -> tuple[str, ...]:
-    """Return notes on what was skipped, merged or left out, with counts."""
+def _notes_on_skipped(export: Export, control: str) -> tuple[str, ...]:
+    """Return notes, with counts, on what of a Label Studio export was skipped, merged or left out."""
     answers = [answer for answer in export.answers if answer.labels.get(control)]
     votes = [answer for answer in answers if not answer.is_gold]
     others = sorted(set(export.kinds) - {control})
@@ -147,8 +149,8 @@ def _notes(export: Export, control: str) -> tuple[str, ...]:
     )
 
 
-def _items_table(export: Export, path: str | Path) -> pl.DataFrame | None:
-    """Return a table of `task` and the fields of the tasks' data; lists and objects are written as JSON text."""
+def _task_data_table(export: Export, path: str | Path) -> pl.DataFrame | None:
+    """Return a table of `task` and the data fields of the Label Studio tasks; lists and objects become JSON text."""
     fields = dict.fromkeys(name for data in export.shown.values() for name in data if name != "task")
     if not fields:
         return None
@@ -157,17 +159,17 @@ def _items_table(export: Export, path: str | Path) -> pl.DataFrame | None:
         values = [data.get(name) for data in export.shown.values()]
         kinds = {type(value) for value in values if value is not None}
         plain = len(kinds) < 2 and kinds <= {str, int, float, bool}
-        columns[name] = values if plain else [None if value is None else _to_text(value) for value in values]
+        columns[name] = values if plain else [None if value is None else _text_or_json(value) for value in values]
     return frame_of(columns, path)
 
 
-def _to_text(value: Any) -> str:
-    """Return text unchanged, other values as JSON."""
+def _text_or_json(value: Any) -> str:
+    """Return a value unchanged if it is text, else as JSON text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _names_of_one_type(names: Iterable[Any]) -> dict[Any, Any]:
-    """Return {name: name}, with all names converted to text if their types differ."""
+    """Return {name: name to use}; all names are converted to text if their types differ."""
     listed = list(names)
     mixed = len({type(name) for name in listed}) > 1
     return {name: str(name) if mixed else name for name in listed}

@@ -17,15 +17,16 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.encoding import as_names, as_text
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.folder_check import SPLITS
+from plurivox.io.dataset_folder_checks import SPLITS
 from plurivox.io.formats import _peerannot_names as naming
-from plurivox.io.formats._contents import Contents, nonzero_notes, votes_with_unnamed
-from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write
-from plurivox.io.formats.image_folder import Image, ImageFiles, find_images
-from plurivox.io.tabular.file_names import suffix_of
+from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes, votes_with_unnamed
+from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write_peerannot_folder
+from plurivox.io.formats.image_folder import Image, ImageFiles, find_labelled_images
+from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.text_files import read_json
 
-__all__ = ["read", "recognises", "write", "write_labels"]
+__all__ = ["read", "recognises", "write", "write_labels", "write_peerannot_folder"]
+write = write_peerannot_folder  # its name in version 0.1
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,13 @@ class AnswerColumns:
 def recognises(path: Path) -> bool:
     """Return whether this is a folder with an `answers.json`, or such a file (also `answers_valid.json`)."""
     file = path / ANSWERS if path.is_dir() else path
-    if not (file.name.startswith("answers") and suffix_of(file) == ".json" and file.is_file()):
+    if not (file.name.startswith("answers") and file_suffix(file) == ".json" and file.is_file()):
         return False
     with file.open("rb") as opened:
         return opened.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
-def read(path: str | Path, labels: Iterable[object] | None = None) -> Contents:
+def read(path: str | Path, labels: Iterable[object] | None = None) -> ForeignContents:
     """Return the votes of a peerannot folder, its images, and the names of their folders as gold labels.
 
     `labels` names the labels in the order of their numbers. Without it they are named by `names.json`, else by the
@@ -57,13 +58,13 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> Contents:
     file = Path(path) / ANSWERS if Path(path).is_dir() else Path(path)
     answers = _read_answers(file)
     metadata = _read_metadata(file.parent)
-    found = find_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
+    found = find_labelled_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
     images, notes = _images_by_key(found, set(answers.keys)) if found else ({}, ())
     names = naming.load_names(file.parent) if file.name == ANSWERS else None
     if names is None:
         n_labels = metadata.get("n_classes") if isinstance(metadata.get("n_classes"), int) else None
         names = naming.names_from_keys(answers.keys, answers.worker, set(answers.label), n_labels)
-        if labels is None and found and _labels_match_folders(found, answers, n_labels):
+        if labels is None and found and _labels_can_number_folders(found, answers, n_labels):
             vote_counts = Counter(
                 (images[task].label, label)
                 for task, label in zip(answers.task, answers.label, strict=True)
@@ -72,7 +73,7 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> Contents:
             names = naming.name_labels_by_folders(names, found.labels, vote_counts)
     if labels is not None:
         names = naming.name_labels(names, labels, file)
-    _require_all_named(names, answers, file)
+    _check_all_named(names, answers, file)
     votes = votes_with_unnamed(
         [names.tasks[key] for key in answers.task],
         [names.workers[key] for key in answers.worker],
@@ -82,14 +83,14 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> Contents:
         labels=names.order,
         ordered=names.scale or False,
     )
-    as_named = {_name_text(names.tasks.get(key, key)): image for key, image in images.items()}
-    return Contents(
+    as_named = {_task_name_text(names.tasks.get(key, key)): image for key, image in images.items()}
+    return ForeignContents(
         name=str(metadata.get("name", file.parent.resolve().name)),
         votes=votes,
-        gold=_folder_gold(as_named, found),
+        gold=_gold_from_image_folders(as_named, found),
         images={task: image.path for task, image in as_named.items()} or None,
         splits={task: image.split for task, image in as_named.items()} or None,
-        notes=answers.notes + names.notes + notes + _metadata_notes(metadata, answers),
+        notes=answers.notes + names.notes + notes + _notes_on_metadata_differences(metadata, answers),
     )
 
 
@@ -124,14 +125,14 @@ def _read_answers(file: Path) -> AnswerColumns:
     """Return the votes in answers.json as columns; raise InputError if its structure is not {task: {worker: label}}."""
     repeated: list[str] = []
 
-    def collect_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Return the pairs of a JSON object as a dict; adds keys that occur twice to `repeated`."""
+    def dict_noting_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the pairs of a JSON object as a dict; append keys that occur twice to the outer list `repeated`."""
         contents = dict(pairs)
         if len(contents) < len(pairs):
             repeated.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         return contents
 
-    contents = read_json(file, pairs=collect_repeated)
+    contents = read_json(file, object_pairs_hook=dict_noting_repeated_keys)
     if not isinstance(contents, dict) or not all(isinstance(given, dict) for given in contents.values()):
         raise InputError(f"{file} is not a peerannot answers file; it must contain {{task: {{worker: label}}}}")
     rows = [(task, worker, label) for task, given in contents.items() for worker, label in given.items()]
@@ -162,7 +163,7 @@ def _read_metadata(folder: Path) -> dict[str, Any]:
     return contents
 
 
-def _metadata_notes(metadata: Mapping[str, Any], answers: AnswerColumns) -> tuple[str, ...]:
+def _notes_on_metadata_differences(metadata: Mapping[str, Any], answers: AnswerColumns) -> tuple[str, ...]:
     """Return one note per number in metadata.json that differs from the answers."""
     have = {"n_tasks": len(answers.keys), "n_workers": len(set(answers.worker))}
     notes = [
@@ -180,9 +181,9 @@ def _metadata_notes(metadata: Mapping[str, Any], answers: AnswerColumns) -> tupl
     return tuple(notes)
 
 
-def _labels_match_folders(found: ImageFiles, answers: AnswerColumns, n_labels: int | None) -> bool:
-    """Return whether all labels can be numbers of the image folders."""
-    k = len(found.labels)
+def _labels_can_number_folders(image_files: ImageFiles, answers: AnswerColumns, n_labels: int | None) -> bool:
+    """Return whether all labels of the answers can be numbers of the image folders (0 to number of folders - 1)."""
+    k = len(image_files.labels)
     return (
         n_labels in (None, k)
         and naming.are_whole_numbers(answers.label)
@@ -190,13 +191,15 @@ def _labels_match_folders(found: ImageFiles, answers: AnswerColumns, n_labels: i
     )
 
 
-def _images_by_key(found: ImageFiles, keys: set[str]) -> tuple[dict[str, Image], tuple[str, ...]]:
-    """Return {task key: image} and notes; if a split repeats keys of another, its keys get a prefix: `test/0`."""
+def _images_by_key(image_files: ImageFiles, keys: set[str]) -> tuple[dict[str, Image], tuple[str, ...]]:
+    """Return {task key: image} and notes; if a split repeats task keys of another, its keys get a prefix: `test/0`."""
     images: dict[str, Image] = {}
     renamed_splits: list[str] = []
     twice = 0
     for split in SPLITS:
-        mine = [(_task_key(image.path, keys), image) for image in found.images if image.split == split]
+        mine = [
+            (_task_key_in_file_name(image.path, keys), image) for image in image_files.images if image.split == split
+        ]
         if clash := any(key in images for key, _ in mine):
             renamed_splits.append(split)
         for key, image in mine:
@@ -205,8 +208,8 @@ def _images_by_key(found: ImageFiles, keys: set[str]) -> tuple[dict[str, Image],
             images.setdefault(name, image)
     bare = sum(image.split == "train" and key not in keys for key, image in images.items())
     notes = nonzero_notes(
-        (found.n_other, "files are not images and were skipped"),
-        (found.n_loose, "images outside of label folders were skipped"),
+        (image_files.n_other, "files are not images and were skipped"),
+        (image_files.n_loose, "images outside of label folders were skipped"),
         (twice, "images have the same task key as an earlier one and were skipped"),
         (bare, f"train images have no task in {ANSWERS}"),
         (len(keys - set(images)) if images else 0, f"tasks in {ANSWERS} have no image"),
@@ -219,22 +222,22 @@ def _images_by_key(found: ImageFiles, keys: set[str]) -> tuple[dict[str, Image],
     return images, notes
 
 
-def _task_key(file: Path, keys: set[str]) -> str:
-    """Return the task key at the end of an image's file name."""
+def _task_key_in_file_name(file: Path, keys: set[str]) -> str:
+    """Return the task key at the end of an image file name, such as "7" of "cat-7.jpg"."""
     key = file.stem.rsplit("-", 1)[-1]
     if key not in keys and key.isascii() and key.isdecimal() and str(int(key)) in keys:
         return str(int(key))  # peerannot reads 0007 as 7
     return key
 
 
-def _folder_gold(images: Mapping[str, Image], found: ImageFiles | None) -> SoftLabels | None:
-    """Return the names of the image folders as gold labels; None if there are no images."""
-    if not images or found is None:
+def _gold_from_image_folders(images: Mapping[str, Image], image_files: ImageFiles | None) -> SoftLabels | None:
+    """Return gold labels: the name of the folder that contains the image of each task; None if there are no images."""
+    if not images or image_files is None:
         return None
-    return SoftLabels.gold(list(images), [image.label for image in images.values()], labels=found.labels)
+    return SoftLabels.gold(list(images), [image.label for image in images.values()], labels=image_files.labels)
 
 
-def _require_all_named(names: naming.NameMap, answers: AnswerColumns, file: Path) -> None:
+def _check_all_named(names: naming.NameMap, answers: AnswerColumns, file: Path) -> None:
     """Raise InputError if a task, worker or label of the answers has no name in names.json."""
     for what, known, used in (
         ("tasks", names.tasks, answers.keys),
@@ -248,6 +251,6 @@ def _require_all_named(names: naming.NameMap, answers: AnswerColumns, file: Path
             )
 
 
-def _name_text(name: object) -> str:
+def _task_name_text(name: object) -> str:
     """Return a task name as text."""
     return str(as_text(as_names([name]))[0])

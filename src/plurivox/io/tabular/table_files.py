@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.column_values import Kind, cast_column, frame_of, narwhals_to_polars, to_series
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.tabular.column_conversion import Kind, cast_column, frame_of, narwhals_to_polars, to_series
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.tabular.text_files import read_delimited, read_json, read_json_lines, require_file
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message
@@ -62,15 +62,15 @@ def read_table(
     `quotes` apply to CSV and TSV only.
     """
     require_file(path)
-    suffix = _table_suffix(path).removesuffix(".gz")
+    suffix = _require_table_suffix(path).removesuffix(".gz")
     if suffix in (".csv", ".tsv"):
         frame = read_delimited(path, separator or ("\t" if suffix == ".tsv" else None), quotes=quotes)
     elif suffix in (".jsonl", ".ndjson"):
-        frame = frame_of_records(read_json_lines(path), path)
+        frame = frame_from_records(read_json_lines(path), path)
     elif suffix == ".json":
-        frame = frame_of_records(read_json(path), path)
+        frame = frame_from_records(read_json(path), path)
     else:
-        frame = _read_binary(Path(path), suffix)
+        frame = _read_parquet_or_arrow(Path(path), suffix)
     found = {name: kind for name, kind in (types or {}).items() if name in frame.columns}
     return frame.with_columns([cast_column(frame[name], kind, path) for name, kind in found.items()])
 
@@ -80,7 +80,7 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
 
     The write is atomic: an error, Ctrl-C or a full disk leaves the previous file in place.
     """
-    suffix = _table_suffix(path)
+    suffix = _require_table_suffix(path)
     frame = table if isinstance(table, pl.DataFrame) else frame_of(table, path)
     write = WRITERS[suffix.removesuffix(".gz")]
     try:
@@ -94,22 +94,22 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
 
 
-def write_saved(made: DataType, path: str | Path) -> None:
-    """Write a Votes, SoftLabels, Fit, ... to `.npz`, which stores all of it, or its columns to a table."""
-    if suffix_of(path) == ".npz":
-        made.save(path)
+def write_saved(data: DataType, path: str | Path) -> None:
+    """Write Votes, SoftLabels, a Fit, ... completely to `.npz`, or their columns to a table, by the file name extension."""
+    if file_suffix(path) == ".npz":
+        data.save(path)
     else:
-        write_table(made.columns(), path)
+        write_table(data.columns(), path)
 
 
-def _table_suffix(path: str | Path) -> str:
-    """Return the extension of a table's file name; raise InputError if it is not supported."""
-    if (suffix := suffix_of(path)) in TABLE_SUFFIXES:
+def _require_table_suffix(path: str | Path) -> str:
+    """Return the extension of a table's file name in lower case; raise InputError if it is not supported."""
+    if (suffix := file_suffix(path)) in TABLE_SUFFIXES:
         return suffix
     raise InputError(f"unsupported file type {suffix or '(no extension)'}: {path}; use {', '.join(TABLE_SUFFIXES)}")
 
 
-def _read_binary(file: Path, suffix: str) -> pl.DataFrame:
+def _read_parquet_or_arrow(file: Path, suffix: str) -> pl.DataFrame:
     """Return the table in a Parquet or Arrow file; raise InputError if it is empty or damaged."""
     try:
         if not file.stat().st_size:
@@ -127,7 +127,7 @@ def _read_binary(file: Path, suffix: str) -> pl.DataFrame:
         raise InputError(f"{file} is not a valid {suffix} file, or it is incomplete ({reason})") from cause
 
 
-def frame_of_records(records: Any, path: str | Path) -> pl.DataFrame:
+def frame_from_records(records: Any, path: str | Path) -> pl.DataFrame:
     """Return a list of JSON records as a DataFrame, one column per field; raise InputError if it is not a list of records."""
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path} must contain a list of records such as {{'task': 1, 'label': 'cat'}}")
@@ -140,19 +140,19 @@ def frame_of_records(records: Any, path: str | Path) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Columns:
-    """Access by column name to a DataFrame, a mapping of arrays or a Parquet file."""
+    """A table whose columns are accessed by name: a DataFrame, a mapping of arrays or a Parquet file."""
 
     source: Any  # a narwhals frame, a mapping of arrays, or the path of a Parquet file
     names: list[str]
     where: str  # the name of the table in messages
 
     @classmethod
-    def of(cls, data: Any, where: str = "the table") -> "Columns":
+    def from_table(cls, data: Any, where: str = "the table") -> "Columns":
         """Return Columns of a DataFrame, a mapping {name: values}, or the path of a Parquet file."""
         if isinstance(data, Columns):
             return data
         if isinstance(data, str | Path):
-            return cls(*_open_parquet(Path(data)))
+            return cls(*_parquet_path_and_columns(Path(data)))
         if isinstance(data, Mapping):
             return cls(dict(data), [str(name) for name in data], where)
         try:
@@ -189,28 +189,28 @@ class Columns:
         labelled = label in self.names or not set(ANSWER_COLUMNS["top"]).isdisjoint(self.names)
         return labelled and not set(ANSWER_COLUMNS["top_percent"]).isdisjoint(self.names)
 
-    def categories(self, name: str) -> list[str] | None:
-        """Return the categories of a column in their order, if its type has them (Enum, ordered categorical), else None."""
+    def ordered_categories(self, name: str) -> list[str] | None:
+        """Return the categories of a column in their order if its type has them (Enum, ordered categorical), else None."""
         if isinstance(self.source, Path | dict):
             return None
         kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
         return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
 
-    def require(self, wanted: Mapping[str, str | None]) -> None:
-        """Raise InputError if a column is missing; `wanted` maps the role of each column to its name."""
-        absent = [name for name in wanted.values() if name is not None and name not in self.names]
+    def check_has_columns(self, by_role: Mapping[str, str | None]) -> None:
+        """Raise InputError if the table lacks a column; `by_role` maps task, worker, label, ... to column names."""
+        absent = [name for name in by_role.values() if name is not None and name not in self.names]
         if absent:
-            roles = [role for role, name in wanted.items() if name in absent]
+            roles = [role for role, name in by_role.items() if name in absent]
             raise InputError(
-                f"{_missing_columns_text(self.where, absent, self.names)}; {_missing_column_hint(roles, wanted)}"
+                f"{_missing_columns_text(self.where, absent, self.names)}; {_missing_column_hint(roles, by_role)}"
             )
 
 
-def _missing_column_hint(roles: list[str], wanted: Mapping[str, str | None]) -> str:
-    """Return what to do about missing columns; `roles` are the parameters that name them."""
+def _missing_column_hint(roles: list[str], by_role: Mapping[str, str | None]) -> str:
+    """Return the part of an error that says what to do about missing columns; `roles` are the parameters that name them."""
     if roles == ["worker", "label"]:
         return (
-            f"if every column except {wanted['task']!r} is a worker, read it as a wide table: wide=True (on the command line "
+            f"if every column except {by_role['task']!r} is a worker, read it as a wide table: wide=True (on the command line "
             "--wide); if the columns have other names, give worker=..., label=... (--worker ..., --label ...)"
         )
     here, there = (
@@ -219,7 +219,7 @@ def _missing_column_hint(roles: list[str], wanted: Mapping[str, str | None]) -> 
     other = "the column has another name" if len(roles) == 1 else "the columns have other names"
     hint = f"if {other}, give {here} (on the command line {there})"
     return (
-        f"{hint}; the first line of the file must contain the column names" if len(roles) == len(wanted) > 1 else hint
+        f"{hint}; the first line of the file must contain the column names" if len(roles) == len(by_role) > 1 else hint
     )
 
 
@@ -241,7 +241,7 @@ def _missing_columns_text(where: str | Path, absent: list[str], names: list[str]
     return f"missing {columns} in {where}; its columns are {names[:MAX_NAMES_SHOWN]}{more}"
 
 
-def _open_parquet(path: Path) -> tuple[Path, list[str], str]:
+def _parquet_path_and_columns(path: Path) -> tuple[Path, list[str], str]:
     """Return (path, column names, file name) of a Parquet file; raise InputError if it cannot be read."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
@@ -252,7 +252,7 @@ def _open_parquet(path: Path) -> tuple[Path, list[str], str]:
 
 
 def _read_parquet_column(path: Path, name: str) -> pl.Series:
-    """Return one column of a Parquet file."""
+    """Return one column of a Parquet file; raise InputError if it cannot be read."""
     try:
         return pl.read_parquet(path, columns=[name], glob=False)[name]
     except (pl.exceptions.PolarsError, OSError) as cause:

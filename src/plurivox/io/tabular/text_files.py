@@ -32,7 +32,7 @@ MAX_HEADER_BYTES = 2**20  # the header line must end within this many bytes
 
 
 def require_file(path: str | Path) -> Path:
-    """Return the path; raise InputError if it is a folder or does not exist."""
+    """Return the path if it is a file; raise InputError if it is a folder or does not exist."""
     file = Path(path)
     if file.is_dir():
         raise InputError(f"{path} is a folder; give a file in it")
@@ -64,7 +64,7 @@ def read_text_bytes(path: str | Path) -> bytes:
 
 
 def decode_utf8(data: bytes, path: str | Path) -> str:
-    """Return the bytes as text; raise InputError with the line number if they are not UTF-8."""
+    """Return the bytes of a file as text; raise InputError with the line number if they are not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as cause:
@@ -77,10 +77,10 @@ def decode_utf8(data: bytes, path: str | Path) -> str:
 # ---- JSON
 
 
-def read_json(path: str | Path, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Return the contents of a JSON file; `pairs` is called with the (key, value) pairs of each object, instead of dict."""
+def read_json(path: str | Path, object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """Return the contents of a JSON file; `object_pairs_hook` builds each object from its (key, value) pairs, default dict."""
     try:
-        return json.loads(decode_utf8(read_text_bytes(path), path), object_pairs_hook=pairs)
+        return json.loads(decode_utf8(read_text_bytes(path), path), object_pairs_hook=object_pairs_hook)
     except (ValueError, RecursionError) as cause:
         raise InputError(f"{path} is not valid JSON, or it is incomplete ({cause})") from cause
 
@@ -89,12 +89,12 @@ def read_json_lines(path: str | Path) -> list[Any]:
     """Return the values of a file with one JSON value per line; blank lines are skipped."""
     lines = decode_utf8(read_text_bytes(path), path).split("\n")
     full = {number: line for number, line in enumerate(lines, 1) if line and not line.isspace()}
-    values = _parse_joined_lines(list(full.values()))
-    return [_parse_line(line, number, path) for number, line in full.items()] if values is None else values
+    values = _parse_all_json_lines(list(full.values()))
+    return [_parse_json_line(line, number, path) for number, line in full.items()] if values is None else values
 
 
-def _parse_joined_lines(lines: list[str]) -> list[Any] | None:
-    """Return the lines parsed as one JSON list (three times faster than one by one); None if a line is not one value."""
+def _parse_all_json_lines(lines: list[str]) -> list[Any] | None:
+    """Return the lines parsed together as one JSON list (fast); None if a line is not exactly one JSON value."""
     try:
         values = json.loads(f"[{','.join(lines)}]")
     except (ValueError, RecursionError):
@@ -102,7 +102,7 @@ def _parse_joined_lines(lines: list[str]) -> list[Any] | None:
     return values if len(values) == len(lines) else None
 
 
-def _parse_line(line: str, number: int, path: str | Path) -> Any:
+def _parse_json_line(line: str, number: int, path: str | Path) -> Any:
     """Return one line parsed as JSON; raise InputError with the line number if it is not valid."""
     try:
         return json.loads(line)
@@ -124,7 +124,7 @@ def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bo
         data = data.replace(b"\r", b"\n")  # line ends of old Macs
     head = data[:MAX_HEADER_BYTES].decode(errors="replace")
     mark = separator or _detect_separator(head)
-    names = _read_header(head, mark, quotes, path)
+    names = _parse_header(head, mark, quotes, path)
     if any("\ufffd" in name for name in names):
         decode_utf8(data, path)  # polars does not check the header
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -134,25 +134,25 @@ def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bo
         frame.columns = names  # polars does not unescape doubled quotes in a header
     except pl.exceptions.PolarsError as cause:
         decode_utf8(data, path)
-        _check_lengths(data, mark, quotes, len(names), path)
+        _check_field_counts(data, mark, quotes, len(names), path)
         raise InputError(f"{path} cannot be read as a table: {str(cause).splitlines()[0]}") from cause
     if frame.width < 2 or not frame[:, -1].null_count():
         return frame
     return frame.filter(
-        ~_check_lengths(data, mark, quotes, len(names), path)
+        ~_check_field_counts(data, mark, quotes, len(names), path)
     )  # rows with too few fields end in a missing value
 
 
-def _detect_separator(head: str) -> str:
-    """Return the separator (comma, semicolon or tab) in the header line outside quotes; a comma if ambiguous."""
-    line = re.sub(r'"[^"]*"', "", head).split("\n", 1)[0]
+def _detect_separator(header_line: str) -> str:
+    """Return the separator (comma, semicolon or tab) used outside quotes in a header line; a comma if ambiguous."""
+    line = re.sub(r'"[^"]*"', "", header_line).split("\n", 1)[0]
     found = [mark for mark in SEPARATORS if mark in line]
     return found[0] if len(found) == 1 else ","
 
 
-def _read_header(head: str, separator: str, quotes: bool, path: str | Path) -> list[str]:
+def _parse_header(header_line: str, separator: str, quotes: bool, path: str | Path) -> list[str]:
     """Return the column names in the header line."""
-    lines = io.StringIO(head)
+    lines = io.StringIO(header_line)
     try:
         if quotes:
             return next(csv.reader(lines, delimiter=separator))
@@ -161,15 +161,15 @@ def _read_header(head: str, separator: str, quotes: bool, path: str | Path) -> l
         raise InputError(f"the first line of {path} must contain the column names ({cause})") from cause
 
 
-def _check_lengths(data: bytes, separator: str, quotes: bool, width: int, path: str | Path) -> Bools:
-    """Return (n_rows,) whether a row is blank; raise InputError if a row has more or fewer fields than the header."""
-    start, fields, blank, closed = _scan_rows(data, separator, quotes)
-    wrong = np.flatnonzero((fields != width) & ~blank)
+def _check_field_counts(data: bytes, separator: str, quotes: bool, n_fields: int, path: str | Path) -> Bools:
+    """Return (n_rows,) whether each row is blank; raise InputError if a row has more or fewer fields than the header."""
+    start, fields, blank, closed = _find_rows_and_fields(data, separator, quotes)
+    wrong = np.flatnonzero((fields != n_fields) & ~blank)
     if len(wrong) and closed:
         first = int(wrong[0])
         line = data.count(b"\n", 0, int(start[first])) + 1
         raise InputError(
-            f"{path}, line {line} has {fields[first]} fields, but the header has {width} "
+            f"{path}, line {line} has {fields[first]} fields, but the header has {n_fields} "
             f"({len(wrong)} such rows); correct the row, or quote values that contain the separator"
         )
     if not closed:
@@ -177,8 +177,8 @@ def _check_lengths(data: bytes, separator: str, quotes: bool, width: int, path: 
     return blank[1:]
 
 
-def _scan_rows(data: bytes, separator: str, quotes: bool) -> tuple[Ints, Ints, Bools, bool]:
-    """Return (start, number of fields, blank) of each row including the header, and whether all quotes are closed."""
+def _find_rows_and_fields(data: bytes, separator: str, quotes: bool) -> tuple[Ints, Ints, Bools, bool]:
+    """Return (start byte, number of fields, is blank) of each CSV row with the header, and whether all quotes are closed."""
     byte = np.frombuffer(data, np.uint8)
     outside = np.ones(len(byte), bool)
     if quotes:

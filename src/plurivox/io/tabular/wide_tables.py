@@ -10,9 +10,9 @@ from plurivox.io.tabular.table_files import Columns
 
 
 def wide_to_long(table: Columns, task: str | None) -> Columns:
-    """Return a wide table (one row per task, one column per worker) as long columns task, worker, label."""
+    """Return a wide table of votes (one row per task, one column per worker) as long columns task, worker, label."""
     if task is not None:
-        table.require({"task": task})
+        table.check_has_columns({"task": task})
     workers = [name for name in table.names if name != task]
     if not workers:
         raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column per worker")

@@ -1,1 +1,1 @@
-"""Helpers of the recipes that reproduce one paper: protocols, conditions and published numbers."""
+"""Helpers of the recipes that reproduce one paper: protocols, experimental conditions and published figures."""

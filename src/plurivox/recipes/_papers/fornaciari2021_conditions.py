@@ -1,4 +1,4 @@
-"""Conditions of Fornaciari et al. (2021), one head and two: splits, training labels, training, measures, significance."""
+"""Conditions of Fornaciari et al. (2021), one head and two heads: splits, training, measures and significance of the gain."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from plurivox import aggregate, evaluate
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Names
-from plurivox.recipes._papers.text_tasks import Texts
+from plurivox.recipes._papers.fornaciari2021_texts import Texts
 from plurivox.train import heads
 from plurivox.train.data import splits
 from plurivox.train.fit_net import fit
@@ -25,45 +25,45 @@ Parts = Mapping[str, Names]
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition of the experiment: the labels of the hard head and, with two heads, the loss of the soft head."""
+    """One condition of Fornaciari et al. (2021): the labels of the hard head and, with two heads, the loss of the soft head."""
 
     main: str  # gold or silver
     loss: str = ""  # "": one head
 
     @property
     def spec(self) -> str:
-        """Name of the condition in the tables, such as "gold, two heads, kl"."""
+        """The name of the condition in the tables, such as "gold, two heads, kl"."""
         return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE_HEAD}"
 
 
 def list_conditions(mains: list[str], losses: list[str]) -> list[Condition]:
-    """Return all conditions: for each of `mains` one head, then two heads with each of `losses`."""
+    """Return the conditions to train: for each kind of label in `mains` one head, then two heads with each loss in `losses`."""
     return [Condition(main, loss) for main in mains for loss in ("", *losses)]
 
 
 def iterate_splits(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
-    """Yield train, dev and test tasks: the splits of the data, or one per fold, where a tweet or word is never split."""
+    """Yield {"train", "dev", "test": tasks}: the splits of the data, or one per fold; a tweet or word is never split."""
     if not folds:
         test = texts.tasks[(texts.split == "test") | (texts.split == "double")]
-        yield {"train": texts.tasks_of("train"), "dev": texts.tasks_of("dev"), "test": test}
+        yield {"train": texts.tasks_of_split("train"), "dev": texts.tasks_of_split("dev"), "test": test}
         return
     voted = texts.counts.sum(1) > 0
     pool = texts.tasks[voted & (texts.split != "double")]
-    for fold in splits.folds(pool, folds, groups=texts.group[texts.positions(pool)], seed=seed):
+    for fold in splits.folds(pool, folds, groups=texts.group[texts.rows_of_tasks(pool)], seed=seed):
         train, size = fold["train"], 1 / max(folds - 1, 2)  # dev is as large as a fold
-        inner = splits.grouped(train, texts.group[texts.positions(train)], {"train": 1 - size, "dev": size}, seed)
+        inner = splits.grouped(train, texts.group[texts.rows_of_tasks(train)], {"train": 1 - size, "dev": size}, seed)
         yield {**inner, "test": fold["test"]}
 
 
 def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net, plan: Plan) -> SoftLabels:
-    """Train a network under a condition and return its predictions of the test tasks."""
+    """Train a network under one condition on the train tasks; return its predictions of the test tasks."""
     train, dev = (hard_labels(texts, parts[name], condition.main) for name in ("train", "dev"))
-    votes = texts.votes(train.tasks)
+    votes = texts.votes_of_tasks(train.tasks)
     assert votes is not None
     soft = aggregate.methods.make("softmax-shares").fit(votes).soft
     head = heads.methods.make("two-heads", soft_loss=LOSSES[condition.loss]) if condition.loss else None
     trained = fit(
-        texts.x[texts.positions(soft.tasks)],
+        texts.x[texts.rows_of_tasks(soft.tasks)],
         "pair" if condition.loss else "gold",
         tasks=soft.tasks,
         known=Supervision(gold=train, soft=soft),
@@ -71,19 +71,19 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
         net=net,
         head=head,
         plan=plan,
-        dev=(texts.x[texts.positions(dev.tasks)], dev),
+        dev=(texts.x[texts.rows_of_tasks(dev.tasks)], dev),
         measures={"macro-f1": evaluate.MEASURES["macro-f1"]},
     )
-    return trained.predict(texts.x[texts.positions(parts["test"])], parts["test"])
+    return trained.predict(texts.x[texts.rows_of_tasks(parts["test"])], parts["test"])
 
 
 def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
-    """Return the labels of the hard head: gold, or silver (the majority), without tasks whose majority is tied."""
+    """Return the labels that train the hard head: gold, or the majority vote (silver) without tasks whose majority is tied."""
     if main == "gold":
-        gold = texts.gold(tasks)
+        gold = texts.gold_of_tasks(tasks)
         assert gold is not None
         return gold
-    counts = texts.counts[texts.positions(tasks)]
+    counts = texts.counts[texts.rows_of_tasks(tasks)]
     best = counts == counts.max(1, keepdims=True)
     clear = (best.sum(1) == 1) & (counts.sum(1) > 0)
     return SoftLabels.gold(tasks[clear], texts.labels[best[clear].argmax(1)], texts.labels)
@@ -92,7 +92,7 @@ def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
 def train_and_predict_all(
     texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int
 ) -> SoftLabels:
-    """Train on every fold and return the predictions of the test tasks of all folds."""
+    """Train a network under one condition on every fold; return its predictions of the test tasks of all folds."""
     found = [
         train_and_predict(texts, parts, condition, net, plan) for parts in iterate_splits(texts, folds, split_seed)
     ]
@@ -100,10 +100,10 @@ def train_and_predict_all(
     return SoftLabels.of(np.concatenate([prediction.prob for prediction in found]), tasks, texts.labels)
 
 
-def measure(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
-    """Return hard measures against gold labels, and soft measures against vote shares if the test tasks have votes."""
+def measure_prediction(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
+    """Return {measure: value} of a prediction: hard ones against gold, soft ones against vote shares if tasks have votes."""
     out: dict[str, float] = {}
-    gold, votes = texts.gold(prediction.tasks), texts.votes(prediction.tasks)
+    gold, votes = texts.gold_of_tasks(prediction.tasks), texts.votes_of_tasks(prediction.tasks)
     if gold is not None:
         out |= {
             name: evaluate.MEASURES[name](prediction.on(gold.tasks), gold) for name in ("accuracy", "macro-f1", "nll")
@@ -117,13 +117,13 @@ def measure(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
 
 
 def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
-    """Return the gain of two heads over one in accuracy and macro F1, with p-values of the paired bootstrap test."""
+    """Return a table of the gain of two heads over one in accuracy and macro F1, with p-values of a paired bootstrap."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
         if not condition.loss:
             continue
         one_head = predictions[replace(condition, loss="")]
-        gold = texts.gold(two_heads[0].tasks)
+        gold = texts.gold_of_tasks(two_heads[0].tasks)
         assert gold is not None
         test = evaluate.paired_test(
             _correct_share(two_heads, gold), _correct_share(one_head, gold), repeats=repeats, fraction=fraction
@@ -137,23 +137,27 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
     return Table.of_rows("Two heads minus one head", rows)
 
 
-def _f1_gain(two: SoftLabels, one: SoftLabels, gold: SoftLabels, repeats: int, fraction: float) -> tuple[float, float]:
-    """Return the gain in macro F1 of `two` over `one` in a run, and its p-value."""
-    found = evaluate.compare_predictions(two, one, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction)
+def _f1_gain(
+    two_heads: SoftLabels, one_head: SoftLabels, gold: SoftLabels, repeats: int, fraction: float
+) -> tuple[float, float]:
+    """Return (gain in macro F1 of the predictions with two heads over those with one, its p-value by a paired bootstrap)."""
+    found = evaluate.compare_predictions(
+        two_heads, one_head, gold, measures=["macro-f1"], repeats=repeats, fraction=fraction
+    )
     return float(found.gain[0]), float(found.p_value[0])
 
 
 def _correct_share(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
-    """(n_tasks,) the share of runs whose prediction of the task is correct."""
+    """Return (n_tasks,) the share of runs whose predicted label of the task is the gold label."""
     true = gold.codes()
     return np.mean([prediction.on(gold.tasks).on_labels(gold.labels).codes() == true for prediction in predictions], 0)
 
 
-def error_cell_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
-    """Return counts of tasks that one head, two heads, both or neither get right in the first run; None without votes."""
+def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
+    """Return a table that counts test tasks right with one head, two heads, both or neither (first run); None without votes."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
-        gold, votes = texts.gold(two_heads[0].tasks), texts.votes(two_heads[0].tasks)
+        gold, votes = texts.gold_of_tasks(two_heads[0].tasks), texts.votes_of_tasks(two_heads[0].tasks)
         if condition.loss and gold is not None and votes is not None and len(gold.shared(votes.tasks)):
             soft = aggregate.methods.make("softmax-shares").fit(votes).soft
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
@@ -169,6 +173,6 @@ def error_cell_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabe
     return Table.of_rows("Correct and wrong tasks, first run", rows, (note,))
 
 
-def measure_all(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
-    """Return the measures of every run, by condition."""
-    return {condition.spec: [measure(texts, run) for run in runs] for condition, runs in predictions.items()}
+def measure_every_run(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
+    """Return {condition name: [measures of each run against gold labels and vote shares]}."""
+    return {condition.spec: [measure_prediction(texts, run) for run in runs] for condition, runs in predictions.items()}

@@ -1,4 +1,4 @@
-"""Protocol of the recipe labelme: methods, training on the official split, test and held-out measures, choice of L2."""
+"""Protocol of the recipe labelme: train each method on the official split, measure on test and held-out photos, choose L2."""
 
 import warnings
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from plurivox.train.data import splits
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.em.raykar_em import raykar_em
 from plurivox.train.plan import Plan
-from plurivox.workflows.train import train_once, train_spec
+from plurivox.workflows.train_nets import train_once, train_spec
 
 SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `train_spec`; any other name is a target
     "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},
@@ -39,7 +39,7 @@ Parts = Mapping[str, Names]
 
 @dataclass(frozen=True, eq=False)
 class ExperimentSetting:
-    """Data and settings that all runs share: splits, network, plan, and how the epoch is chosen."""
+    """Data and settings that all runs of the recipe labelme share: splits, network, training plan, how the epoch is chosen."""
 
     training_data: TrainingData
     parts: Parts  # train, dev and test of the official split
@@ -51,19 +51,19 @@ class ExperimentSetting:
 
     @property
     def votes(self) -> Votes:
-        """Votes on the training tasks; raises InputError if there are no votes or no gold labels."""
+        """The votes on the training photos; raises InputError if the data have no votes or no gold labels."""
         if self.training_data.votes is None or self.training_data.gold is None:
             raise InputError(f"{self.training_data.name} needs votes and gold labels for this recipe")
         return self.training_data.votes
 
     @property
     def gold(self) -> SoftLabels:
-        """Gold labels of all tasks."""
+        """The gold labels of all photos: train, dev and test."""
         assert self.training_data.gold is not None
         return self.training_data.gold
 
 
-def measure_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str, float]:
+def train_and_measure_on_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str, float]:
     """Train a method on all training photos and return the measures against gold labels on the test photos."""
     tasks = setting.parts["test"]
     prediction = train_and_predict(setting, method, setting.parts["train"], tasks, seed)
@@ -71,7 +71,7 @@ def measure_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str
     return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD_MEASURES}
 
 
-def measure_held_out(setting: ExperimentSetting, method: str, run: int, seed: int) -> dict[str, float]:
+def train_and_measure_on_held_out(setting: ExperimentSetting, method: str, run: int, seed: int) -> dict[str, float]:
     """Train a method on four fifths of the training photos and return the measures against the votes on the others."""
     folds = splits.folds(setting.parts["train"], N_FOLDS, seed=seed + run // N_FOLDS)
     part = folds[run % N_FOLDS]
@@ -90,23 +90,23 @@ def measure_held_out(setting: ExperimentSetting, method: str, run: int, seed: in
 
 def train_and_predict(setting: ExperimentSetting, method: str, train: Names, test: Names, seed: int) -> SoftLabels:
     """Train a method on the tasks `train` and return its predictions of the tasks `test`."""
-    parts, training_data = split_dev(setting, train, seed)
+    parts, training_data = train_and_dev_tasks(setting, train, seed)
     if method == LOGISTIC:
-        model = _fit_logistic(setting, parts, training_data, setting.chosen_l2["l2"])
-        return model.predict(_inputs(training_data, test), test)
+        model = _fit_logistic_by_em(setting, parts, training_data, setting.chosen_l2["l2"])
+        return model.predict(_input_rows_of_tasks(training_data, test), test)
     spec = train_spec(**_spec_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
     return train_once(training_data, parts, spec).predict(training_data.inputs_of(test), test)
 
 
 def _spec_arguments(method: str, seed: int) -> dict[str, Any]:
-    """Return the arguments of `train_spec` for a method; ties of a majority are broken with the seed of the run."""
+    """Return the keyword arguments of `train_spec` for a training method; ties of majority votes are broken with `seed`."""
     silver = f"majority[seed={seed}]"
     given = SPECS.get(method, {"target": silver if method == "majority" else method})
     return {**given, "main": silver} if given.get("main") == "majority" else given
 
 
-def split_dev(setting: ExperimentSetting, train: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
-    """Return train and dev tasks and the data: dev with gold labels (`choose=gold`), or a tenth of train with votes only."""
+def train_and_dev_tasks(setting: ExperimentSetting, train: Names, seed: int) -> tuple[dict[str, Names], TrainingData]:
+    """Return {"train", "dev"} tasks and data: the gold dev split (`choose=gold`), or a tenth of `train` with votes only."""
     if setting.choose == "gold":
         return {"train": train, "dev": setting.parts["dev"]}, setting.training_data
     found = splits.stratified(train, None, {"train": 0.9, "dev": 0.1}, seed)
@@ -114,16 +114,18 @@ def split_dev(setting: ExperimentSetting, train: Names, seed: int) -> tuple[dict
 
 
 def choose_l2(setting: ExperimentSetting, seed: int) -> dict[str, float]:
-    """Return the L2 penalty of the logistic regression with the best dev score, and the dev score of each penalty."""
-    parts, training_data = split_dev(setting, setting.parts["train"], seed)
-    scores = {l2: _dev_score(setting, parts, training_data, l2) for l2 in setting.l2}
+    """Return {"l2": the L2 penalty with the best dev score, "dev at <l2>": its dev score, ...} of the logistic regression."""
+    parts, training_data = train_and_dev_tasks(setting, setting.parts["train"], seed)
+    scores = {l2: _dev_score_of_l2(setting, parts, training_data, l2) for l2 in setting.l2}
     return {"l2": max(scores, key=lambda l2: scores[l2]), **{f"dev at {l2:g}": scores[l2] for l2 in scores}}
 
 
-def _dev_score(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> float:
+def _dev_score_of_l2(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> float:
     """Return the score of an L2 penalty on the dev tasks: accuracy against gold, or negative cross-entropy against votes."""
     dev = parts["dev"]
-    prediction = _fit_logistic(setting, parts, training_data, l2).predict(_inputs(training_data, dev), dev)
+    prediction = _fit_logistic_by_em(setting, parts, training_data, l2).predict(
+        _input_rows_of_tasks(training_data, dev), dev
+    )
     if setting.choose == "gold":
         return evaluate.MEASURES["accuracy"](prediction, setting.gold.on(dev))
     return -evaluate.MEASURES["cross-entropy"](
@@ -131,7 +133,8 @@ def _dev_score(setting: ExperimentSetting, parts: Parts, training_data: Training
     )
 
 
-def _fit_logistic(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
+def _fit_logistic_by_em(setting: ExperimentSetting, parts: Parts, training_data: TrainingData, l2: float) -> Any:
+    """Return the logistic regression trained on the votes of the training tasks by Raykar's EM, with penalty `l2`."""
     require_package("sklearn", LOGISTIC, "pip install scikit-learn")
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
@@ -141,8 +144,9 @@ def _fit_logistic(setting: ExperimentSetting, parts: Parts, training_data: Train
     model = LogisticRegression(C=1 / l2, max_iter=20)  # few iterations per EM pass: the next pass continues from there
     with warnings.catch_warnings(), threadpool_limits(1):  # one thread is faster for such small problems
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return raykar_em(votes, _inputs(training_data, parts["train"]), model)
+        return raykar_em(votes, _input_rows_of_tasks(training_data, parts["train"]), model)
 
 
-def _inputs(training_data: TrainingData, tasks: Names) -> Any:
-    return training_data.inputs_of(tasks).astype(np.float64)
+def _input_rows_of_tasks(training_data: TrainingData, tasks: Names) -> Any:
+    """Return the input features of these tasks as a float64 array."""
+    return training_data.on(tasks).astype(np.float64)

@@ -49,7 +49,7 @@ class PreparedData:
     ) -> Self:
         """Check inputs and weights, drop tasks without a target (with a warning) or of weight 0, and copy inputs to the device.
 
-        `tasks` are the tasks of the rows of x, without duplicates: `fit` and `PreparedTraining.of` check that.
+        `tasks` are the tasks of the rows of x, without duplicates: `fit` and `PreparedTraining.prepare` check that.
         """
         assert len(tasks) == len(x) and not len(duplicates(tasks)), "one row per task"
         used = spec.target.has_target(supervision, tasks)  # (n_tasks,)

@@ -6,7 +6,7 @@ from typing import Any
 
 from plurivox import io
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table
 from plurivox.web.store.collect.tasks import MediaFile, NewTask
 from plurivox.web.study.audio_validation import validate_sound

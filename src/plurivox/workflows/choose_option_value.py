@@ -1,4 +1,4 @@
-"""Grid search: choose the value of an option (gamma, smoothing, temperature, learning rate) on held-out tasks."""
+"""Choose the value of one option (gamma, smoothing, learning rate, ...) by a score on held-out tasks (grid search)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Score = Callable[[Any, Names, Names], float]  # (value, training tasks, held-out
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The result of a grid search: the values tried, their scores on each fold, and the value chosen."""
+    """Result of a search over the values of one option: the values tried, their scores on each fold, and the value chosen."""
 
     name: str  # the name of the option, such as gamma
     values: tuple[Any, ...]
@@ -28,17 +28,17 @@ class Choice:
 
     @property
     def mean(self) -> Floats:
-        """(n_values,) the mean score of each value over folds."""
+        """(n_values,) the mean score over folds of each option value tried."""
         return self.scores.mean(1)
 
     @property
     def chosen(self) -> Any:
-        """The value with the best mean score; the first of equal ones."""
+        """The option value with the best mean score over folds; the first of equal ones."""
         mean = self.mean if self.better == "lower" else -self.mean
         return self.values[int(np.nanargmin(mean))]
 
     def table(self) -> Table:
-        """Return a table with one row per value: its score on every fold, mean and standard deviation."""
+        """Return a table with one row per option value tried: its score on every fold, mean and standard deviation."""
         folds = (
             {f"fold {j}": self.scores[:, j] for j in range(self.scores.shape[1])} if self.scores.shape[1] > 1 else {}
         )
@@ -71,7 +71,7 @@ def choose(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Choice:
-    """Return the grid search over the values of an option: the score of each on held-out tasks, and the best.
+    """Try each value of one option: compute its score on held-out tasks, and return all scores and the best value.
 
     `score(value, learn, held)` may train on the tasks `learn` and evaluates on the tasks `held`. Tasks are divided at random
     into `folds`, each held out once; or `held_out` is the one set to evaluate on. Test tasks, listed in `never`, are not used.
@@ -100,7 +100,7 @@ def choose(
 
 
 def _make_folds(names: Names, folds: int, held_out: Iterable[object] | None, seed: int) -> list[Any]:
-    """Return one boolean array (n_tasks,) per fold: which tasks are held out."""
+    """Return one boolean array (n_tasks,) per fold that marks the held-out tasks; a single one if `held_out` is given."""
     if held_out is not None:
         wanted = as_names(held_out, "held-out tasks")
         place = positions(names, wanted)

@@ -13,7 +13,7 @@ from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits
-from plurivox.workflows.train import RESULTS, PreparedTraining, train_once, train_runs, train_spec
+from plurivox.workflows.train_nets import RESULTS, PreparedTraining, train_once, train_runs, train_spec
 from toy_training import toy_data
 
 X, GOLD, VOTES = toy_data(40)
@@ -62,7 +62,7 @@ def test_mistakes() -> None:
         train_spec(main="majority", head="conal")
     with pytest.raises(InputError, match="no votes; weighting tasks by agreement"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
-        PreparedTraining.of(bare, bare.splits(), train_spec("gold", weigh=True))
+        PreparedTraining.prepare(bare, bare.splits(), train_spec("gold", weigh=True))
     with pytest.raises(InputError, match="the inputs contain tasks twice: 't00'"):
         train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
 
@@ -104,17 +104,18 @@ def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
 
 
 def test_a_run_folder_is_checked_before_it_is_opened(tmp_path: Path) -> None:
-    home = RunFolder.of(tmp_path / "runs")
-    assert RunFolder.of(home) is home and not home.path.exists()
-    home.open(MATERIAL.splits(), "by hand", "made")
+    home = RunFolder.at_path(tmp_path / "runs")
+    assert RunFolder.at_path(home) is home and not home.path.exists()
+    home.create_or_check(MATERIAL.splits(), "by hand", "made")
     (home.path / "notes.txt").touch()
-    assert RunFolder.of(str(home.path)) == home  # settings say that it is ours
+    assert RunFolder.at_path(str(home.path)) == home  # settings say that it is ours
 
 
 def test_tasks_of_little_agreement_are_left_out() -> None:
     parts = MATERIAL.splits()
     whole, some = (
-        PreparedTraining.of(MATERIAL, parts, train_spec(least_agreement=least, plan=PLAN)).data for least in (0.0, 1.0)
+        PreparedTraining.prepare(MATERIAL, parts, train_spec(least_agreement=least, plan=PLAN)).data
+        for least in (0.0, 1.0)
     )
     unanimous = VOTES.on(parts["train"]).counts().max(1) == 4
     assert whole.weight is None and len(whole.tasks) == 30

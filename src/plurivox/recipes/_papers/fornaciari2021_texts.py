@@ -1,4 +1,4 @@
-"""Encoded texts with labels and votes, from a data set or from one .npz file, which is read without polars."""
+"""Encoded texts of Fornaciari et al. (2021) with labels and votes, from a data set or one .npz file (read without polars)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ SPLIT_NAMES = {"trn": "train", "tst": "test", "hard-tst": "test"}
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Encoded texts with split, gold label and vote counts; one row per task."""
+    """Texts encoded as numbers, with split, gold label and vote counts; one row per task."""
 
     name: str
     tasks: Names  # (n,)
@@ -36,24 +36,24 @@ class Texts:
     counts: Floats  # (n, n_labels) votes, all 0 for a task without votes
     labels: Names
 
-    def gold(self, tasks: Names) -> SoftLabels | None:
+    def gold_of_tasks(self, tasks: Names) -> SoftLabels | None:
         """Return the gold labels of those of `tasks` that have one; None if none has."""
-        rows = self.positions(tasks)
+        rows = self.rows_of_tasks(tasks)
         rows = rows[self.y[rows] != ""]
         return SoftLabels.gold(self.tasks[rows], self.y[rows], self.labels) if len(rows) else None
 
-    def votes(self, tasks: Names) -> Votes | None:
+    def votes_of_tasks(self, tasks: Names) -> Votes | None:
         """Return the votes on those of `tasks` that have some, as counts; None if none has."""
-        rows = self.positions(tasks)
+        rows = self.rows_of_tasks(tasks)
         rows = rows[self.counts[rows].sum(1) > 0]
         return Votes.from_counts(self.counts[rows], self.tasks[rows], self.labels) if len(rows) else None
 
-    def positions(self, tasks: Names) -> Ints:
-        """(n,) the row of each of `tasks`."""
+    def rows_of_tasks(self, tasks: Names) -> Ints:
+        """Return (n,) the row number of each of `tasks` in the arrays of the texts."""
         return positions(self.tasks, tasks)
 
-    def tasks_of(self, split: str) -> Names:
-        """Return the tasks of a split."""
+    def tasks_of_split(self, split: str) -> Names:
+        """Return the names of the tasks in a split (train, dev, test, ...)."""
         return self.tasks[self.split == split]
 
 
@@ -71,7 +71,7 @@ def write_texts(texts: Texts, path: str | Path) -> None:
 
 
 def read_texts(path: str | Path) -> Texts:
-    """Read a file written by `write_texts`; raise InputError if it is missing or not such a file."""
+    """Return the encoded texts in an .npz file written by `write_texts`; raise InputError if it is missing or invalid."""
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as box:
             names = {name: as_names(box[name], name) for name in ("tasks", "group", "split", "y", "labels")}
@@ -83,11 +83,11 @@ def read_texts(path: str | Path) -> Texts:
 
 
 def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
-    """Return the encoded tokens of tweets: those with votes, and the two test sets of `pos_twitter` if the data have them."""
-    items, gold = _items_and_gold(data, ("task", "sentence", "position", "token", "split"))
+    """Return the encoded words of tweets that have votes, and those of the two test sets of `pos_twitter` if present."""
+    items, gold = _require_items_and_gold(data, ("task", "sentence", "position", "token", "split"))
     items = items.sort("sentence", "position")
     tasks = as_names(items["task"].to_list())
-    counts = _count_votes(data, tasks)
+    counts = _vote_counts_of_tasks(data, tasks)
     if "automatic" in items.columns:
         by_rule = items["automatic"].to_numpy()
         counts[by_rule, gold.on(tasks).codes()[by_rule]] = VOTES_OF_RULE
@@ -102,7 +102,7 @@ def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
     for table, split in (("test_lowlands", "test"), ("double_annotated", "double")):
         if table in data.tables:
             all_counts.append(
-                _add_test_set(columns, data.tables[table]().sort("sentence", "position"), split, gold.labels)
+                _append_test_set(columns, data.tables[table]().sort("sentence", "position"), split, gold.labels)
             )
     train = [token for token, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
     words = text_encoding.Vocabulary.of(
@@ -112,10 +112,10 @@ def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
     x = text_encoding.encode_tokens(
         columns.pop("token"), columns["group"], words, chars, context=context or None, letters=letters
     )
-    return _make_texts(data.name, columns, x, np.concatenate(all_counts), gold.labels)
+    return _texts_from_columns(data.name, columns, x, np.concatenate(all_counts), gold.labels)
 
 
-def _add_test_set(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
+def _append_test_set(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
     """Append the tokens of a test set to `columns` in place; return (n, n_labels) the vote counts of its two annotators."""
     rows = list(zip(table["sentence"].to_list(), table["position"].to_list(), strict=True))
     columns["tasks"] += [f"{split}-{sentence}-{place}" for sentence, place in rows]
@@ -131,8 +131,8 @@ def _add_test_set(columns: dict[str, list[Any]], table: Any, split: str, labels:
 
 
 def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
-    """Return the encoded (word, stem) pairs of a data set."""
-    items, gold = _items_and_gold(data, ("task", "word", "stem", "split"))
+    """Return the letters of the (word, stem) pairs of a data set encoded as numbers, with gold labels and votes."""
+    items, gold = _require_items_and_gold(data, ("task", "word", "stem", "split"))
     tasks = as_names(items["task"].to_list())
     first, second = items["word"].to_list(), items["stem"].to_list()
     chars = text_encoding.Vocabulary.of("".join(first + second))
@@ -142,22 +142,26 @@ def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
         "split": [SPLIT_NAMES.get(split, split) for split in items["split"].to_list()],
         "y": gold.on(tasks).hard().tolist(),
     }
-    x = text_encoding.encode_pairs(first, second, chars, letters=letters or None)
-    return _make_texts(data.name, columns, x, _count_votes(data, tasks), gold.labels)
+    x = text.encode_pairs(first, second, chars, letters=letters or None)
+    return _texts_from_columns(data.name, columns, x, _vote_counts_of_tasks(data, tasks), gold.labels)
 
 
-def _make_texts(name: str, columns: dict[str, Any], x: NDArray[np.int64], counts: Floats, labels: Names) -> Texts:
+def _texts_from_columns(
+    name: str, columns: dict[str, Any], x: NDArray[np.int64], counts: Floats, labels: Names
+) -> Texts:
+    """Return the Texts of encoded inputs `x` (one row per task), vote counts, and columns of task names, splits, ..."""
     return Texts(name, x=x, counts=counts, labels=labels, **{key: as_names(column) for key, column in columns.items()})
 
 
-def _items_and_gold(data: "Dataset", needed: Iterable[str]) -> tuple[Any, SoftLabels]:
+def _require_items_and_gold(data: "Dataset", needed: Iterable[str]) -> tuple[Any, SoftLabels]:
+    """Return the items table and the gold labels; raise InputError if either or a `needed` column of the items is missing."""
     if data.items is None or data.gold is None or not set(needed) <= set(data.items.columns):
         raise InputError(f"{data.name} needs gold labels, and a table of items with the columns {', '.join(needed)}")
     return data.items, data.gold
 
 
-def _count_votes(data: "Dataset", tasks: Names) -> Floats:
-    """(n_tasks, n_labels) vote counts over the labels of the gold labels; 0 for a task without votes."""
+def _vote_counts_of_tasks(data: "Dataset", tasks: Names) -> Floats:
+    """Return (n_tasks, n_labels) the vote counts of each task over the labels of gold; 0 for a task without votes."""
     votes, gold = data.crowd(), data.gold
     assert gold is not None
     rows = positions(votes.tasks, tasks)

@@ -31,7 +31,7 @@ def clean_set(
     quantile: float | None = None,
     progress: Progress = no_progress,
 ) -> tuple[Dataset, Audit]:
-    """Return a data set without the answers that rules remove and without the worst by a score, and an audit of what went.
+    """Return a data set without the answers removed by rules and the worst by a score, and an audit of what was removed.
 
     Rules are applied to the answers if there are any, else to the votes, or to the `part` named. The other two of answers,
     votes and counts are left out of the new data set, because they would still contain what was removed; gold, items, features
@@ -54,8 +54,8 @@ def clean_set(
 def _apply_rules(
     data: Dataset, rules: Sequence[str | Rule], gold: SoftLabels | None, part: str | None
 ) -> tuple[Dataset, Audit]:
-    """Return the data set cleaned by rules, and the audit; warn about the parts that are left out."""
-    chosen = choose_part(data, part)
+    """Return the data set cleaned by rules, and the audit of removed answers; warn about parts that are left out."""
+    chosen = part_to_clean(data, part)
     crowd: Answers | Votes = getattr(data, chosen)
     done: Cleaned[Any] = clean.clean(crowd, rules, data.gold if gold is None else gold)
     lost = [one for one in CROWD_PARTS if data.has(one) and one != chosen]
@@ -67,8 +67,8 @@ def _apply_rules(
     return data.with_crowd({chosen: done.answers}), done.audit
 
 
-def choose_part(data: Dataset, part: str | None) -> str:
-    """Return the part that rules are applied to: the one named, else answers, else votes; raise InputError if absent."""
+def part_to_clean(data: Dataset, part: str | None) -> str:
+    """Return which part cleaning rules apply to: `part` if given, else "answers", else "votes"; raise InputError if absent."""
     if part is not None and part not in CROWD_PARTS[:2]:
         raise InputError(f"unknown part {part!r}; rules apply to answers or votes")
     for one in CROWD_PARTS[:2] if part is None else (part,):
@@ -79,13 +79,13 @@ def choose_part(data: Dataset, part: str | None) -> str:
     raise InputError(f"{data.name} has no {part or 'answers or votes'} to clean; it has {', '.join(data.parts())}")
 
 
-def part_to_count(data: Dataset, part: str | None, *, by_workers: bool) -> str:
-    """Return the part whose sizes show the effect of a cleaning: the one that was cleaned, else the largest.
+def part_for_sizes(data: Dataset, part: str | None, *, by_workers: bool) -> str:
+    """Return which part (answers, votes, counts) to report sizes of: the part cleaned (`by_workers`), else the largest.
 
     Counts may have more answers than the votes with names, and tasks are dropped from both.
     """
     if by_workers:
-        return choose_part(data, part)
+        return part_to_clean(data, part)
     present = [one for one in CROWD_PARTS if data.has(one)]
     if not present:
         raise InputError(f"{data.name} has no answers, votes or counts; it has {', '.join(data.parts())}")

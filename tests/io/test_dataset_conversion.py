@@ -8,9 +8,9 @@ import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io import convert, dataset_catalog, read
-from plurivox.io.folder_check import check_replaceable
+from plurivox.io.dataset_folder_checks import check_replaceable
 from plurivox.io.tabular import table_files
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
 
 TOY = dataset_catalog.BUNDLED / "toy"
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.io.answer_frames import answers
+from plurivox.io.answers_from_tables import answers
 from plurivox.io.tabular.table_files import Columns
 
 TYPED = {
@@ -32,8 +32,8 @@ def test_typed_text_is_stored_unchanged() -> None:
 
 def test_a_votes_table_with_percents_is_answers_and_numbers_read_as_typed() -> None:
     table = {"task": ["a"], "worker": ["w"], "label": ["cat"], "prob": [80.0], "label2": ["dog"], "prob2": [12.5]}
-    assert Columns.of(table).holds_answers()
-    assert not Columns.of(dict.fromkeys(("task", "worker", "label"))).holds_answers()
+    assert Columns.from_table(table).holds_answers()
+    assert not Columns.from_table(dict.fromkeys(("task", "worker", "label"))).holds_answers()
     made = answers(table | {"impossible": ["ship"]})
     assert made.typed(0).tolist() == ["80"] and made.typed(1).tolist() == ["12.5"]
 

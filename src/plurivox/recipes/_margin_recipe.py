@@ -1,4 +1,4 @@
-"""Base class of the recipes aum, waum and waum-per-worker."""
+"""Base class of the recipes aum, waum and waum-per-worker, which rank tasks by the margins of recorded logits."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,9 +17,9 @@ class MarginRecipe(Recipe):
     score: ClassVar[str]  # name of the identifier
     title: ClassVar[str]  # name of the score in the title of the tables
 
-    data: str = option("labelme", "a data set with features and votes")
-    net: str = option("labelme-head", "network on the features")
-    epochs: int = option(30, "number of epochs, all recorded", low=1)
+    data: str = option("labelme", "data set with features and votes of its tasks: a name, folder or file")
+    net: str = option("labelme-head", "network that is trained on the features")
+    epochs: int = option(30, "number of training epochs; the logits of every epoch are recorded", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
     runs: int = option(3, "number of runs, with the seeds seed, seed + 1, ...", low=1)
@@ -27,14 +27,22 @@ class MarginRecipe(Recipe):
     seed: int = option(0, "seed of the first run", low=0)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
-        """Train the networks, record the logits, score the tasks."""
+        """Train networks in several runs, record their logits, and return tables of the tasks with the worst margin scores."""
         from plurivox import identify
         from plurivox.train.plan import Plan
-        from plurivox.workflows.training_dynamics import DynamicsSetup, score_runs, score_tables
+        from plurivox.workflows.training_dynamics import (
+            DynamicsSetup,
+            score_several_runs,
+            worst_tasks_and_detection_tables,
+        )
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        setup = DynamicsSetup.of(read(self.data), self.net, plan)
+        setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
         shared = {option.name for option in MarginRecipe.options()}
         own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
-        found = score_runs(setup, identify.methods.make(self.score, **own), self.runs, progress)
-        return Tables(f"{self.title} of {setup.training_data.name}", score_tables(setup, found, self.n), self.spec)
+        found = score_several_runs(setup, identify.methods.make(self.score, **own), self.runs, progress)
+        return Tables(
+            f"{self.title} of {setup.training_data.name}",
+            worst_tasks_and_detection_tables(setup, found, self.n),
+            self.spec,
+        )

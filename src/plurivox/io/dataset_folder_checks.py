@@ -1,36 +1,38 @@
-"""Check folders by the names of their files: whether one is a data set, and whether it may be overwritten."""
+"""Check by file names whether a folder is a data set, whether it may be overwritten, and whether input and output overlap."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, stem_of, suffix_of
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
 
 MAIN_TABLES = ("votes", "answers", "counts", "gold")  # a data set has at least one of these tables
 DATASET_TOML, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
 
 
-def is_table(file: Path) -> bool:
+def is_table_file(file: Path) -> bool:
     """Return whether a file is a table, by its extension (case ignored); hidden files are not."""
-    return suffix_of(file) in TABLE_SUFFIXES and not file.name.startswith(".") and file.is_file()
+    return file_suffix(file) in TABLE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
 def holds_main_table(folder: Path) -> bool:
     """Return whether a folder contains votes, answers, counts or gold as a table, or the answers.json of peerannot."""
-    return folder.is_dir() and any(stem_of(one) in MAIN_TABLES and is_table(one) for one in folder.iterdir())
+    return folder.is_dir() and any(
+        table_name_of_file(one) in MAIN_TABLES and is_table_file(one) for one in folder.iterdir()
+    )
 
 
 def holds_dataset(folder: Path) -> bool:
     """Return whether a folder can be read as a data set: tables of plurivox, peerannot, or one folder of images per label."""
     if not folder.is_dir():
         return False
-    return holds_main_table(folder) or (any(map(Path.is_dir, folder.iterdir())) and _holds_images(folder))
+    return holds_main_table(folder) or (any(map(Path.is_dir, folder.iterdir())) and _is_image_folder(folder))
 
 
-def check_replaceable(folder: str | Path, also: Iterable[str] = ()) -> None:
+def check_replaceable(folder: str | Path, also_allowed: Iterable[str] = ()) -> None:
     """Raise InputError if a folder contains anything but a data set of plurivox or peerannot, so must not be overwritten.
 
-    `also` names further files that may be in it. A folder that is empty or does not exist passes.
+    `also_allowed` names further files that may be in it. A folder that is empty or does not exist passes.
     """
     target = Path(folder)
     if not target.is_dir():
@@ -43,18 +45,18 @@ def check_replaceable(folder: str | Path, also: Iterable[str] = ()) -> None:
     entries = sorted(target.iterdir())
     if not entries:
         return
-    if others := [one.name for one in entries if not (_is_dataset_entry(one) or one.name in also)]:
+    if others := [one.name for one in entries if not (_is_dataset_entry(one) or one.name in also_allowed)]:
         raise InputError(
             f"{target} is not overwritten: it also contains {first_few(others)}, not part of a data set; "
             "choose another folder, or move these files"
         )
-    if not any(stem_of(one) in (*MAIN_TABLES, "metadata") and is_table(one) for one in entries):
+    if not any(table_name_of_file(one) in (*MAIN_TABLES, "metadata") and is_table_file(one) for one in entries):
         raise InputError(
-            f"{target} is not overwritten: it is not a data set (it contains {_first_names(entries)}); choose another folder"
+            f"{target} is not overwritten: it is not a data set (it contains {_first_files(entries)}); choose another folder"
         )
 
 
-def check_separate(source: Path | None, target: Path) -> None:
+def check_not_overwriting_input(source: Path | None, target: Path) -> None:
     """Raise InputError if writing `target` would overwrite `source`, a folder that contains it, or a part of it."""
     if source is None:
         return
@@ -63,9 +65,9 @@ def check_separate(source: Path | None, target: Path) -> None:
         raise InputError(f"writing {target} would overwrite the input {source}; choose another output path")
 
 
-def no_dataset_error(folder: Path) -> InputError:
-    """Return the error for a folder that is not a data set; it lists the files found."""
-    found = _first_names(sorted(folder.iterdir())) or "nothing"
+def not_a_dataset_error(folder: Path) -> InputError:
+    """Return the InputError for a folder that is not a data set; its message lists the files found."""
+    found = _first_files(sorted(folder.iterdir())) or "nothing"
     return InputError(
         f"{folder} is not a data set; it needs a table named votes, answers, counts or gold (such as votes.csv); "
         f"it contains {found}"
@@ -77,24 +79,24 @@ def _is_dataset_entry(entry: Path) -> bool:
     if entry.is_symlink():
         return False
     if entry.is_dir():
-        return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _only_images(entry)
-    return entry.name == DATASET_TOML or suffix_of(entry) == ".npz" or is_table(entry)
+        return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _holds_only_images(entry)
+    return entry.name == DATASET_TOML or file_suffix(entry) == ".npz" or is_table_file(entry)
 
 
-def _only_images(folder: Path) -> bool:
+def _holds_only_images(folder: Path) -> bool:
     """Return whether a folder contains only images and folders."""
-    from plurivox.io.formats.image_folder import is_image
+    from plurivox.io.formats.image_folder import is_image_file
 
-    return all(one.is_dir() or is_image(one) for one in folder.rglob("*"))
+    return all(one.is_dir() or is_image_file(one) for one in folder.rglob("*"))
 
 
-def _holds_images(folder: Path) -> bool:
-    """Return whether a folder is an image folder."""
+def _is_image_folder(folder: Path) -> bool:
+    """Return whether a folder contains images or folders of images, and no tables of a data set."""
     from plurivox.io.formats import image_folder
 
     return image_folder.recognises(folder)
 
 
-def _first_names(entries: list[Path]) -> str:
-    """Return the names of the first few entries, for messages."""
+def _first_files(entries: list[Path]) -> str:
+    """Return the names of the first few files and folders of a list as text, for messages."""
     return first_few(one.name for one in entries)

@@ -1,4 +1,4 @@
-"""Convert columns: any sequence to a polars series, a series to numpy arrays of names, codes, numbers or times, and back.
+"""Convert table columns: any sequence to a polars series, a series to numpy arrays of names, codes, numbers or times.
 
 Values keep their type; a value that cannot be converted is an error.
 """
@@ -30,42 +30,44 @@ BOOLEAN_TEXTS = {"true": True, "1": True, "false": False, "0": False}
 # ---- any sequence to a series
 
 
-def to_series(values: Any, what: str) -> pl.Series:
-    """Return any sequence as a polars series; None and NaN are missing. `what` names it in errors."""
+def to_series(values: Any, name_in_errors: str) -> pl.Series:
+    """Return any sequence as a polars series; None and NaN become missing. `name_in_errors` names the column in errors."""
     if isinstance(values, pl.Series):
-        return values.alias(what)
+        return values.alias(name_in_errors)
     if nw.dependencies.is_into_series(values):
-        return narwhals_to_polars(nw.from_native(values, series_only=True), what)
+        return narwhals_to_polars(nw.from_native(values, series_only=True), name_in_errors)
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"{what} must be a list, an array or a column; got {values!r}")
+        raise InputError(f"{name_in_errors} must be a list, an array or a column; got {values!r}")
     if isinstance(values, np.ndarray) and values.dtype.kind not in "OT":
         if values.ndim != 1:
-            raise InputError(f"{what} must be one-dimensional; got an array of shape {values.shape}")
-        return pl.Series(what, values, nan_to_null=True)
-    return _series_of_objects(values.tolist() if isinstance(values, np.ndarray) else list(values), what)
+            raise InputError(f"{name_in_errors} must be one-dimensional; got an array of shape {values.shape}")
+        return pl.Series(name_in_errors, values, nan_to_null=True)
+    return _series_of_objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name_in_errors)
 
 
-def narwhals_to_polars(column: Any, what: str) -> pl.Series:
+def narwhals_to_polars(column: Any, name_in_errors: str) -> pl.Series:
     """Return a narwhals column as a polars series; NaN becomes missing."""
     if column.dtype == nw.Object:  # pandas: text, booleans and None may be mixed here
-        return _series_of_objects(column.to_list(), what)
+        return _series_of_objects(column.to_list(), name_in_errors)
     try:
-        found = column.to_polars().alias(what)
+        found = column.to_polars().alias(name_in_errors)
     except (ImportError, TypeError, pl.exceptions.PolarsError):  # pandas text without pyarrow, sparse columns
-        return _series_of_objects(column.to_list(), what)
+        return _series_of_objects(column.to_list(), name_in_errors)
     return found.fill_nan(None) if found.dtype.is_float() else found
 
 
-def _series_of_objects(values: list[Any], what: str) -> pl.Series:
-    """Return Python values as a polars series; raise InputError if their types differ."""
+def _series_of_objects(values: list[Any], name_in_errors: str) -> pl.Series:
+    """Return a list of Python values as a polars series; raise InputError if their types differ."""
     plain = [None if _is_missing(value) else value for value in values]
-    names = as_names([value for value in plain if value is not None], what)  # raises InputError if types are mixed
+    names = as_names(
+        [value for value in plain if value is not None], name_in_errors
+    )  # raises InputError if types are mixed
     kind = {"T": pl.String, "i": pl.Int64, "f": pl.Float64, "b": pl.Boolean}[names.dtype.kind]
-    return pl.Series(what, plain, dtype=kind, strict=False)
+    return pl.Series(name_in_errors, plain, dtype=kind, strict=False)
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN, NaT or pandas' NA."""
+    """Return whether a Python value is None, NaN, NaT or the NA of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
@@ -74,40 +76,40 @@ def _is_missing(value: Any) -> bool:
 # ---- names and codes
 
 
-def encode_column(column: pl.Series, what: str) -> tuple[Ints, Names, list[str]]:
-    """Return (codes, sorted names, notes) of a column; the code is -1 if the value is missing or empty text."""
+def encode_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, list[str]]:
+    """Return (integer codes, sorted names, notes) of a column; the code is -1 if the value is missing or empty text."""
     if column.dtype in (pl.Int128, pl.UInt64):
-        column = _cast_int64(column, what)
+        column = _to_int64(column, name_in_errors)
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Date | pl.Datetime | pl.Time):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
-        return *_encode_text(column), []
+        return *_encode_text_column(column), []
     if column.dtype == pl.Null:
         return np.full(len(column), -1, np.int32), np.array([], dtype=TEXT), []
     if column.dtype.is_float():
         column = column.fill_nan(None)
         known = column.drop_nulls().to_numpy()
         if column.null_count() and len(known) and (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
-            note = f"{what}s are whole numbers that missing values had turned into decimals; read as whole numbers"
-            return *_encode_numbers(column.cast(pl.Int64)), [note]
-        return *_encode_numbers(column.cast(pl.Float64)), []
+            note = f"{name_in_errors}s are whole numbers that missing values had turned into decimals; read as whole numbers"
+            return *_encode_number_column(column.cast(pl.Int64)), [note]
+        return *_encode_number_column(column.cast(pl.Float64)), []
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
-        return *_encode_numbers(column), []
+        return *_encode_number_column(column), []
     raise InputError(
-        f"{what} values are of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
+        f"{name_in_errors} values are of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
     )
 
 
-def _cast_int64(column: pl.Series, what: str) -> pl.Series:
-    """Return a column as 64-bit integers; raise InputError if a number is too large."""
+def _to_int64(column: pl.Series, name_in_errors: str) -> pl.Series:
+    """Return a column of integers as 64-bit integers; raise InputError if a number is too large."""
     try:
         return column.cast(pl.Int64)
     except pl.exceptions.PolarsError:
-        raise InputError(f"{what}s contain whole numbers of 2**63 or more; convert them to text") from None
+        raise InputError(f"{name_in_errors}s contain whole numbers of 2**63 or more; convert them to text") from None
 
 
-def _encode_text(column: pl.Series) -> tuple[Ints, Names]:
-    """Return (codes, sorted names) of a text column; -1 for missing or empty text."""
+def _encode_text_column(column: pl.Series) -> tuple[Ints, Names]:
+    """Return (integer codes, sorted distinct texts) of a text column; code -1 for missing or empty text."""
     names = column.unique().sort()
     names = names.filter(names.is_not_null() & (names != ""))
     index = pl.LazyFrame({"name": names, "code": np.arange(len(names), dtype=np.int32)})
@@ -116,8 +118,8 @@ def _encode_text(column: pl.Series) -> tuple[Ints, Names]:
     return codes.to_numpy(), np.array(names.to_list(), dtype=TEXT)
 
 
-def _encode_numbers(column: pl.Series) -> tuple[Ints, Names]:
-    """Return (codes, sorted names) of a column of numbers or booleans; -1 for missing values."""
+def _encode_number_column(column: pl.Series) -> tuple[Ints, Names]:
+    """Return (integer codes, sorted distinct values) of a column of numbers or booleans; code -1 for missing values."""
     missing = column.is_null().to_numpy()
     values = as_names(column.drop_nulls().to_numpy(), column.name)
     codes = np.full(len(column), -1, np.int32)
@@ -140,21 +142,21 @@ def _encode_numbers(column: pl.Series) -> tuple[Ints, Names]:
 # ---- numbers and times
 
 
-def to_seconds(column: pl.Series, what: str) -> np.ndarray:
-    """Return times in seconds: numbers unchanged, dates and ISO texts as seconds since 1970; NaN if missing."""
+def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
+    """Return a column of times in seconds: numbers unchanged, dates and ISO texts as seconds since 1970; NaN if missing."""
     if column.dtype == pl.String:
-        column = _parse_times(column, what)
+        column = _parse_times(column, name_in_errors)
     if isinstance(column.dtype, pl.Datetime | pl.Date):
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     if isinstance(column.dtype, pl.Duration):
         return column.dt.total_microseconds().cast(pl.Float64).to_numpy() / 1e6
     if not column.dtype.is_numeric() and column.dtype != pl.Null:
-        raise InputError(f"{what} is of type {column.dtype}; times must be numbers or dates")
+        raise InputError(f"{name_in_errors} is of type {column.dtype}; times must be numbers or dates")
     return column.cast(pl.Float64).to_numpy()
 
 
-def _parse_times(column: pl.Series, what: str) -> pl.Series:
-    """Return texts as numbers, or as datetimes if all are ISO dates; raise InputError for other texts."""
+def _parse_times(column: pl.Series, name_in_errors: str) -> pl.Series:
+    """Return a text column as numbers, or as datetimes if all texts are ISO dates; raise InputError for other texts."""
     given = column.is_not_null() & (column.str.strip_chars() != "")
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
     if not (given & numbers.is_null()).any():
@@ -165,35 +167,39 @@ def _parse_times(column: pl.Series, what: str) -> pl.Series:
     if (given & dates.is_null()).any():
         bad = column.filter(given & dates.is_null())
         row = (given & dates.is_null()).arg_true()[0] + 1
-        raise InputError(f"{what} contains {bad[0]!r} in row {row}, which is neither a number nor an ISO date")
+        raise InputError(
+            f"{name_in_errors} contains {bad[0]!r} in row {row}, which is neither a number nor an ISO date"
+        )
     return dates
 
 
-def to_floats(column: pl.Series, what: str) -> np.ndarray:
+def to_floats(column: pl.Series, name_in_errors: str) -> np.ndarray:
     """Return a column as floats, parsing text; raise InputError for a missing value or text that is not a number."""
     found = column.cast(pl.Float64, strict=False)
     if found.null_count():
         bad = column.filter(found.is_null()).to_list()
         row = found.is_null().arg_true()[0] + 1
-        raise InputError(f"{what}, row {row}: {'missing value' if bad[0] is None else f'{bad[0]!r} is not a number'}")
+        raise InputError(
+            f"{name_in_errors}, row {row}: {'missing value' if bad[0] is None else f'{bad[0]!r} is not a number'}"
+        )
     return found.to_numpy()
 
 
 # ---- columns of files; errors name the file
 
 
-def cast_column(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
+def cast_column(column: pl.Series, target_type: Kind, path: str | Path) -> pl.Series:
     """Return the column converted to text, integers, floats or booleans; raise InputError for a value that cannot be."""
-    dtype, type_name = COLUMN_TYPES[kind]
+    dtype, type_name = COLUMN_TYPES[target_type]
     source = column
-    if column.dtype == pl.String and kind is not str:
+    if column.dtype == pl.String and target_type is not str:
         text = column.str.strip_chars()
         source = column = pl.select(pl.when(text != "").then(text)).to_series()
-        if kind is bool:
+        if target_type is bool:
             source = column.str.to_lowercase().replace_strict(BOOLEAN_TEXTS, default=None, return_dtype=pl.Boolean)
     result = source.cast(dtype, strict=False)
     failed = column.is_not_null() & result.is_null()
-    if kind is int and column.dtype.is_float():
+    if target_type is int and column.dtype.is_float():
         failed = failed | (result != column)
     if failed.any():
         raise InputError(
@@ -204,7 +210,7 @@ def cast_column(column: pl.Series, kind: Kind, path: str | Path) -> pl.Series:
 
 
 def to_names(column: pl.Series, path: str | Path) -> Names:
-    """Return a column of tasks, workers or labels as an array, in the type of the file; raise InputError for missing values."""
+    """Return a column of task, worker or label names as an array of the same type; raise InputError for missing values."""
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
     what = f"column {column.name!r} of {path}"
@@ -221,7 +227,7 @@ def to_names(column: pl.Series, path: str | Path) -> Names:
 
 
 def to_numbers(column: pl.Series, path: str | Path) -> Floats:
-    """Return a column as floats, NaN if missing; raise InputError for a value that is not a number."""
+    """Return a table column as floats, NaN if missing; raise InputError for a value that is not a number."""
     return cast_column(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 

@@ -1,4 +1,4 @@
-"""Contents: the votes, gold labels, images and items read from a file or folder of another program."""
+"""ForeignContents: the votes, gold labels, images and items read from a file or folder of another program."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from plurivox.core.votes import UNNAMED, Votes
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What was read from a file or folder of another program; the keys of mappings are task names as text."""
+class ForeignContents:
+    """Votes, gold labels, images, splits and items read from a file or folder of another program, by task name as text."""
 
     name: str
     votes: Votes | None = None
@@ -28,7 +28,7 @@ class Contents:
 
 
 def nonzero_notes(*notes: tuple[int, str]) -> tuple[str, ...]:
-    """Return "<number> <words>" for each pair whose number is not 0.
+    """Return "<number> <text>" for each (number, text) whose number is not 0.
 
     >>> nonzero_notes((2, "answers were skipped"), (0, "names were merged"))
     ('2 answers were skipped',)
@@ -45,11 +45,13 @@ def votes_with_unnamed(
     workers: Iterable[object] | None = None,
     labels: Iterable[object] | None = None,
     ordered: bool | Iterable[float] = False,
-    **rest: NDArray[Any] | None,
+    **further_columns: NDArray[Any] | None,
 ) -> Votes:
-    """Return `Votes.of(...)`; a worker that is None makes an unnamed vote."""
+    """Return Votes from lists of task, worker and label names; a worker that is None makes a vote without worker name."""
     if None not in worker:
-        return Votes.of(task, worker, label, tasks=tasks, workers=workers, labels=labels, ordered=ordered, **rest)
+        return Votes.of(
+            task, worker, label, tasks=tasks, workers=workers, labels=labels, ordered=ordered, **further_columns
+        )
     bare = Votes.of(task, None, label, tasks=tasks, labels=labels, ordered=ordered)  # for the names
     is_named = np.array([name is not None for name in worker], bool)
     given = as_names([name for name in worker if name is not None], "workers")
@@ -64,5 +66,5 @@ def votes_with_unnamed(
         workers=known,
         labels=bare.labels,
         scale=bare.scale,
-        **rest,
+        **further_columns,
     )

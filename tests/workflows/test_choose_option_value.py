@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, OptionError
-from plurivox.workflows.grid_search import choose
+from plurivox.workflows.choose_option_value import choose
 
 TASKS = [f"t{i}" for i in range(20)]
 

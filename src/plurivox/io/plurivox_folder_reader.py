@@ -21,13 +21,13 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.io import answer_frames, vote_frames
+from plurivox.io import answers_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
+from plurivox.io.dataset_folder_checks import DATASET_TOML, is_table_file, not_a_dataset_error
 from plurivox.io.features import read_features
-from plurivox.io.folder_check import DATASET_TOML, is_table, no_dataset_error
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.column_values import encode_column
-from plurivox.io.tabular.file_names import stem_of, suffix_of
+from plurivox.io.tabular.column_conversion import encode_column
+from plurivox.io.tabular.table_file_names import file_suffix, table_name_of_file
 from plurivox.io.tabular.table_files import Columns, read_table
 
 READ_OPTIONS = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
@@ -52,7 +52,7 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     how = {**{name: about[name] for name in READ_OPTIONS if name in about}, **how}
     if "scale" in about and "ordered" not in how:
         how["ordered"] = about["scale"]
-    files = _find_tables(folder)
+    files = _find_table_files(folder)
     tables: dict[str, Callable[[], pl.DataFrame]] = {
         name: cache(partial(read_table, file)) for name, file in files.items()
     }
@@ -60,66 +60,70 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     parts: dict[str, Any] = {
         name: getattr(reader, name) for name in ("votes", "answers", "counts", "gold") if name in files
     }
-    if "answers" not in files and reader.votes_are_answers():
-        parts["answers"] = reader.answers_in_votes
+    if "answers" not in files and reader.votes_table_has_answers():
+        parts["answers"] = reader.answers_from_votes_table
     if "soft_labels" in files:
         parts["soft_labels"] = lambda: read_soft(files["soft_labels"])
     for name, key in (("items", "task"), ("workers", "worker")):
-        if name in files or reader.extra_columns(reader.columns[key]):
+        if name in files or reader.columns_besides_votes(reader.columns[key]):
             parts[name] = getattr(reader, name)
     if (features := files.get("features") or _features_file(folder)) is not None:
         parts["features"] = lambda: read_features(features, reader.items())
     if not parts:
-        raise no_dataset_error(folder)
+        raise not_a_dataset_error(folder)
     further = {name: table for name, table in tables.items() if name not in parts or name in ("votes", "gold")}
     name = str(about.get("name", folder.resolve().name))
     return Dataset(name, about=about, tables=further, path=folder, **parts)
 
 
 class _FolderReader:
-    """Reader of one folder: each method returns one part of the data set, read once, on first use."""
+    """Reader of one plurivox folder: each method returns one part of the data set, read once, on first use."""
 
     def __init__(self, folder: Path, files: dict[str, Path], tables: dict[str, Any], how: dict[str, Any]) -> None:
         self.folder, self.files, self.tables, self.how = folder, files, tables, how
         self.columns = {"task": how.get("task", "task"), "worker": how.get("worker", "worker")}
 
-    def votes_are_answers(self) -> bool:
+    def votes_table_has_answers(self) -> bool:
         """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""
-        return "votes" in self.files and self._table_columns("votes").holds_answers()
+        return "votes" in self.files and self._open_table("votes").holds_answers()
 
     @cache  # noqa: B019 - lives as long as its folder
-    def _table_columns(self, name: str) -> Columns:
-        """Return a table as Columns; columns of a Parquet file are read one at a time, on first use."""
+    def _open_table(self, name: str) -> Columns:
+        """Return the table of this name in the folder; columns of a Parquet file are read one at a time, on first use."""
         file = self.files[name]
-        return Columns.of(file if suffix_of(file) == ".parquet" else self.tables[name](), self._display_name(name))
+        return Columns.from_table(
+            file if file_suffix(file) == ".parquet" else self.tables[name](), self._table_path_in_messages(name)
+        )
 
-    def _display_name(self, name: str) -> str:
+    def _table_path_in_messages(self, name: str) -> str:
         """Return `<folder>/<file>` of a table, for messages."""
         return f"{self.folder.resolve().name}/{self.files[name].name}"
 
     @cache  # noqa: B019 - lives as long as its folder
-    def _gold_rows(self) -> tuple[Names, Names]:
+    def _gold_tasks_and_labels(self) -> tuple[Names, Names]:
         """Return (tasks, labels) of the gold rows; warn about rows without a task or a label."""
-        table = Columns.of(self.tables["gold"](), self._display_name("gold"))
+        table = Columns.from_table(self.tables["gold"](), self._table_path_in_messages("gold"))
         task = self.columns["task"] if self.columns["task"] in table else "task"
-        table.require({"task": task, "label": "label"})
+        table.check_has_columns({"task": task, "label": "label"})
         tasks, task_names, _ = encode_column(table[task], "task")
         labels, label_names, _ = encode_column(table["label"], "label")
         whole = (tasks >= 0) & (labels >= 0)
         if not whole.all():
-            vote_frames.warn_notes(
-                [f"{int((~whole).sum()):,} rows of {self._display_name('gold')} have no task or no label; dropped"]
+            votes_from_tables.warn_notes(
+                [
+                    f"{int((~whole).sum()):,} rows of {self._table_path_in_messages('gold')} have no task or no label; dropped"
+                ]
             )
         return task_names[tasks[whole]], label_names[labels[whole]]
 
     @cache  # noqa: B019
     def votes(self) -> Votes:
-        """Return the votes; labels that only gold has are added to their list of labels."""
+        """Return the votes in the table `votes`; labels that only the gold table has are added to their list of labels."""
         how = {name: value for name, value in self.how.items() if name in (*READ_OPTIONS, "wide")}
-        found = vote_frames.votes(self._table_columns("votes"), where=self._display_name("votes"), **how)
+        found = votes_from_tables.votes(self._open_table("votes"), where=self._table_path_in_messages("votes"), **how)
         if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
-        gold = np.unique(self._gold_rows()[1])
+        gold = np.unique(self._gold_tasks_and_labels()[1])
         gold_only = gold[positions(found.labels, gold) < 0]
         if not len(gold_only) or found.labels.dtype.kind != gold_only.dtype.kind:
             return found
@@ -127,44 +131,47 @@ class _FolderReader:
 
     def answers(self) -> Any:
         """Return the answers in the table `answers`."""
-        return answer_frames.answers(self._table_columns("answers"), **self._answer_options("answers"))
+        return answers_from_tables.answers(self._open_table("answers"), **self._options_of_answers_table("answers"))
 
-    def answers_in_votes(self) -> Any:
+    def answers_from_votes_table(self) -> Any:
         """Return the answers in the table `votes`, if it has columns of answers."""
-        return answer_frames.answers(self._table_columns("votes"), **self._answer_options("votes"))
+        return answers_from_tables.answers(self._open_table("votes"), **self._options_of_answers_table("votes"))
 
-    def _answer_options(self, name: str) -> dict[str, Any]:
+    def _options_of_answers_table(self, name: str) -> dict[str, Any]:
         """Return the options with which the table of this name is read as answers."""
         how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}
-        return {**self.columns, **how, "where": self._display_name(name)}
+        return {**self.columns, **how, "where": self._table_path_in_messages(name)}
 
     def counts(self) -> Votes:
-        """Return the counts as unnamed votes."""
+        """Return the vote counts in the table `counts` as votes without worker names."""
         how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
-        return vote_frames.counts(
-            self._table_columns("counts"), task=self.columns["task"], where=self._display_name("counts"), **how
+        return votes_from_tables.counts(
+            self._open_table("counts"),
+            task=self.columns["task"],
+            where=self._table_path_in_messages("counts"),
+            **how,
         )
 
     def _gold_is_soft(self) -> bool:
         """Return whether the gold table has a probability column `p:<label>`."""
-        return any(name.startswith("p:") for name in self._table_columns("gold").names)
+        return any(name.startswith("p:") for name in self._open_table("gold").names)
 
     def gold(self) -> SoftLabels:
-        """Return the gold labels, with the same list of labels as the votes if possible."""
+        """Return the gold labels in the table `gold`, with the same list of labels as the votes if possible."""
         if self._gold_is_soft():
-            return soft_from_frame(self.tables["gold"](), self._display_name("gold"))
-        tasks, labels = self._gold_rows()
+            return soft_from_frame(self.tables["gold"](), self._table_path_in_messages("gold"))
+        tasks, labels = self._gold_tasks_and_labels()
         try:
-            return SoftLabels.gold(tasks, labels, labels=self._all_labels(labels))
+            return SoftLabels.gold(tasks, labels, labels=self._labels_of_votes_then_gold(labels))
         except InputError as cause:
-            raise InputError(f"{self._display_name('gold')}: {cause}") from None
+            raise InputError(f"{self._table_path_in_messages('gold')}: {cause}") from None
 
-    def _all_labels(self, gold: Names) -> Names | None:
-        """Return the labels given or those of the votes, then those that only gold has; None if their types differ."""
+    def _labels_of_votes_then_gold(self, gold: Names) -> Names | None:
+        """Return the option `labels` or the labels of the votes, then those that only gold has; None if their types differ."""
         listed = None
         if "labels" in self.how:
             listed = as_names(list(self.how["labels"]), "labels")
-        elif "votes" in self.files and self.how.get("label", "label") in self._table_columns("votes").names:
+        elif "votes" in self.files and self.how.get("label", "label") in self._open_table("votes").names:
             listed = self.votes().labels
         if listed is None or (positions(listed, gold) >= 0).all():
             return listed
@@ -173,27 +180,31 @@ class _FolderReader:
 
     @cache  # noqa: B019
     def items(self) -> pl.DataFrame | None:
-        """Return the table of items, else the columns of the votes that are constant for each task."""
-        return self.tables["items"]() if "items" in self.files else self._columns_constant_by(self.columns["task"])
+        """Return the table `items`, else the columns of the votes table that are constant for each task."""
+        return (
+            self.tables["items"]() if "items" in self.files else self._columns_constant_per_name(self.columns["task"])
+        )
 
     @cache  # noqa: B019
     def workers(self) -> pl.DataFrame | None:
-        """Return the table of workers, else the columns of the votes that are constant for each worker."""
+        """Return the table `workers`, else the columns of the votes table that are constant for each worker."""
         return (
-            self.tables["workers"]() if "workers" in self.files else self._columns_constant_by(self.columns["worker"])
+            self.tables["workers"]()
+            if "workers" in self.files
+            else self._columns_constant_per_name(self.columns["worker"])
         )
 
-    def extra_columns(self, key: str) -> list[str]:
-        """Return the columns of the votes table that do not belong to a vote; none if the column `key` is absent."""
-        if "votes" not in self.files or self.votes_are_answers():
+    def columns_besides_votes(self, key: str) -> list[str]:
+        """Return the columns of the votes table that do not describe a vote (task, label, ...); [] if `key` is not a column."""
+        if "votes" not in self.files or self.votes_table_has_answers():
             return []
         own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
-        names = self._table_columns("votes").names
+        names = self._open_table("votes").names
         return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
 
-    def _columns_constant_by(self, key: str) -> pl.DataFrame | None:
-        """Return the extra columns of the votes with one value per task (or worker), one row each; None if there are none."""
-        extra = self.extra_columns(key)
+    def _columns_constant_per_name(self, key: str) -> pl.DataFrame | None:
+        """Return the further columns of the votes with one value per task (or worker), one row each; None if there are none."""
+        extra = self.columns_besides_votes(key)
         if not extra:
             return None
         votes = self.tables["votes"]()
@@ -202,14 +213,14 @@ class _FolderReader:
         return votes.select(key, *constant).unique(key, maintain_order=True).sort(key) if constant else None
 
 
-def _find_tables(folder: Path) -> dict[str, Path]:
-    """Return {name: file} of all tables in the folder; raise InputError if two files have the same name."""
-    found = [file for file in sorted(folder.iterdir()) if is_table(file)]
-    twice = [name for name, n in Counter(stem_of(file) for file in found).items() if n > 1]
+def _find_table_files(folder: Path) -> dict[str, Path]:
+    """Return {table name: file} of all tables in the folder; raise InputError if two files have the same table name."""
+    found = [file for file in sorted(folder.iterdir()) if is_table_file(file)]
+    twice = [name for name, n in Counter(table_name_of_file(file) for file in found).items() if n > 1]
     if twice:
-        names = ", ".join(file.name for file in found if stem_of(file) == twice[0])
+        names = ", ".join(file.name for file in found if table_name_of_file(file) == twice[0])
         raise InputError(f"{folder} contains the same table twice: {names}; keep one of them")
-    return {stem_of(file): file for file in found}
+    return {table_name_of_file(file): file for file in found}
 
 
 def _features_file(folder: Path) -> Path | None:
@@ -219,23 +230,23 @@ def _features_file(folder: Path) -> Path | None:
     """
     if (named := folder / "features.npz").is_file():
         return named
-    arrays = {file: _array_names(file) for file in sorted(folder.glob("*.npz"))}
+    arrays = {file: _npz_array_names(file) for file in sorted(folder.glob("*.npz"))}
     found = [file for file, names in arrays.items() if any(name == "x" or name.startswith("x_") for name in names)]
     if len(found) > 1:
         names = first_few(file.name for file in found)
-        vote_frames.warn_notes(
+        votes_from_tables.warn_notes(
             [f"several files in {folder} contain features: {names}; rename the one to read to features.npz"]
         )
         return None
     unknown = [file.name for file, names in arrays.items() if file not in found and HEADER_FILE not in names]
     if unknown:
-        vote_frames.warn_notes(
+        votes_from_tables.warn_notes(
             [f"not read in {folder}: {first_few(unknown)}; a file of features has the arrays x and task, or x_<split>"]
         )
     return found[0] if found else None
 
 
-def _array_names(file: Path) -> list[str]:
+def _npz_array_names(file: Path) -> list[str]:
     """Return the names of the arrays in an `.npz`; [] if it cannot be read."""
     try:
         with zipfile.ZipFile(file) as box:
@@ -245,7 +256,7 @@ def _array_names(file: Path) -> list[str]:
 
 
 def _read_dataset_toml(folder: Path) -> dict[str, Any]:
-    """Return the contents of dataset.toml, {} if there is none; raise InputError for unknown keys or wrong types."""
+    """Return the settings in dataset.toml of a folder, {} if there is none; raise InputError for unknown keys or types."""
     file = folder / DATASET_TOML
     if not file.is_file():
         return {}

@@ -15,8 +15,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
+from plurivox.io.dataset_folder_checks import DATASET_TOML, check_replaceable
 from plurivox.io.features import write_features
-from plurivox.io.folder_check import DATASET_TOML, check_replaceable
 from plurivox.io.soft_label_files import write_soft
 from plurivox.io.tabular.table_files import write_table
 
@@ -29,7 +29,7 @@ def write(
     form: str = "parquet",
     beside: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a data set as a folder of parquet or csv tables (`form`); an error leaves no partial folder.
+    """Write a data set as a folder of parquet or csv tables (`form`); after an error no partial folder is left.
 
     `beside` maps the names of further files to tables; their extension is the format. `replace` overwrites a data set.
     """
@@ -39,19 +39,19 @@ def write(
         check_replaceable(folder)
     with atomic_folder(folder, replace=replace) as part:
         for name, table in _tables_to_write(dataset).items():
-            write_table(table, part / f"{name}.{'parquet' if _holds_bytes(table) else form}")
+            write_table(table, part / f"{name}.{'parquet' if _has_bytes_column(table) else form}")
         if dataset.soft_labels is not None:
             write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
-        if dataset.gold is not None and not _is_hard(dataset.gold):
+        if dataset.gold is not None and not _are_hard_labels(dataset.gold):
             write_soft(dataset.gold, part / f"gold.{form}")
         if dataset.features is not None:
             write_features(dataset.features, part / "features.npz")
         for name, table in (beside or {}).items():
             write_table(table, part / name)
-        (part / DATASET_TOML).write_text(to_toml(_dataset_toml(dataset)), encoding="utf-8")
+        (part / DATASET_TOML).write_text(to_toml(_settings_for_dataset_toml(dataset)), encoding="utf-8")
 
 
-def vote_columns(votes: Votes) -> dict[str, Any]:
+def columns_of_votes(votes: Votes) -> dict[str, Any]:
     """Return the columns of a table that reads back as these votes, with a row for each task or worker without a vote."""
     table = votes.columns()
     if "worker" not in table:
@@ -70,7 +70,7 @@ def vote_columns(votes: Votes) -> dict[str, Any]:
     return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
 
 
-def count_columns(counts: Votes) -> dict[str, Any]:
+def columns_of_counts(counts: Votes) -> dict[str, Any]:
     """Return the columns of a table that reads back as these counts: task, and one column per label."""
     names = [str(label) for label in counts.labels.tolist()]
     if "task" in names:
@@ -83,12 +83,12 @@ def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
     """Return {name: table} of all tables to write, except soft labels and soft gold."""
     tables: dict[str, Any] = {}
     if dataset.votes is not None:
-        tables["votes"] = vote_columns(dataset.votes)
+        tables["votes"] = columns_of_votes(dataset.votes)
     if dataset.answers is not None:
         tables["answers"] = dataset.answers.columns()
     if dataset.counts is not None:
-        tables["counts"] = count_columns(dataset.counts)
-    if dataset.gold is not None and _is_hard(dataset.gold):
+        tables["counts"] = columns_of_counts(dataset.counts)
+    if dataset.gold is not None and _are_hard_labels(dataset.gold):
         tables["gold"] = _gold_columns(dataset)
     if (items := _items_with_images(dataset)) is not None:
         tables["items"] = items
@@ -96,18 +96,18 @@ def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
         tables["workers"] = dataset.workers
     own = ("votes", "gold")
     tables |= {name: read() for name, read in dataset.tables.items() if name not in own}
-    if (source := _votes_as_read(dataset)) is not None:
+    if (source := _votes_table_with_further_columns(dataset)) is not None:
         tables["votes_as_read"] = source
     return tables
 
 
-def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
-    """Return the votes table as read if it has columns that no other table stores, else None."""
+def _votes_table_with_further_columns(dataset: Dataset) -> pl.DataFrame | None:
+    """Return the votes table as it was read if it has columns that no other written table stores, else None."""
     if "votes" not in dataset.tables or "votes_as_read" in dataset.tables or dataset.votes is None:
         return None
     source = dataset.tables["votes"]()
     kept = {
-        *vote_columns(dataset.votes),
+        *columns_of_votes(dataset.votes),
         dataset.about.get("task"),
         dataset.about.get("worker"),
         dataset.about.get("label"),
@@ -120,7 +120,7 @@ def _votes_as_read(dataset: Dataset) -> pl.DataFrame | None:
 
 
 def _items_with_images(dataset: Dataset) -> pl.DataFrame | None:
-    """Return the table of items; image files are added as bytes if it has no column `image`."""
+    """Return the items table to write; image files are added as bytes if it has no column `image`."""
     items, images = dataset.items, dataset.images
     if not images or (items is not None and "image" in items.columns):
         return items
@@ -132,29 +132,29 @@ def _items_with_images(dataset: Dataset) -> pl.DataFrame | None:
     )
 
 
-def _dataset_toml(dataset: Dataset) -> dict[str, Any]:
-    """Return the contents of dataset.toml with which the folder reads back unchanged."""
+def _settings_for_dataset_toml(dataset: Dataset) -> dict[str, Any]:
+    """Return the settings to store in dataset.toml so that the folder reads back unchanged."""
     keep = {name: value for name, value in dataset.about.items() if name in ("description", "command")}
     crowds = [part for part in (dataset.votes, dataset.counts, dataset.answers) if part is not None]
     if not crowds:
         return {"name": dataset.name, **keep}
     crowd = crowds[0]
     labels: dict[str, Any] = {"labels": crowd.labels.tolist()}
-    if dataset.gold is not None and _is_hard(dataset.gold):
-        labels["labels"] = _labels_with_gold(crowd.labels, dataset.gold.labels)
+    if dataset.gold is not None and _are_hard_labels(dataset.gold):
+        labels["labels"] = _labels_of_votes_then_gold(crowd.labels, dataset.gold.labels)
     if crowd.scale is not None and len(crowd.scale) == len(labels["labels"]):
         labels["scale"] = crowd.scale.tolist()
     return {"name": dataset.name, **keep, **labels}
 
 
-def _labels_with_gold(labels: Names, gold: Names) -> list[Any]:
-    """Return the labels of the votes, then those that only gold has."""
-    gold_only = gold[positions(labels, gold) < 0]
-    return [*labels.tolist(), *(gold_only.tolist() if gold_only.dtype == labels.dtype else [])]
+def _labels_of_votes_then_gold(vote_labels: Names, gold_labels: Names) -> list[Any]:
+    """Return the labels of the votes, then those that only the gold labels have."""
+    gold_only = gold_labels[positions(vote_labels, gold_labels) < 0]
+    return [*vote_labels.tolist(), *(gold_only.tolist() if gold_only.dtype == vote_labels.dtype else [])]
 
 
 def _gold_columns(dataset: Dataset) -> dict[str, Any]:
-    """Return the columns of the gold table: task, label, and split if known."""
+    """Return the columns of the gold table to write: task, label, and split if known."""
     gold = dataset.gold
     assert gold is not None
     columns: dict[str, Any] = {"task": gold.tasks, "label": gold.hard()}
@@ -164,12 +164,12 @@ def _gold_columns(dataset: Dataset) -> dict[str, Any]:
     return columns
 
 
-def _is_hard(soft: SoftLabels) -> bool:
-    """Return whether each task has all its probability on one label."""
+def _are_hard_labels(soft: SoftLabels) -> bool:
+    """Return whether every task has all its probability on one label."""
     return bool((np.abs(soft.confidence - 1) < 1e-12).all())
 
 
-def _holds_bytes(table: Any) -> bool:
+def _has_bytes_column(table: Any) -> bool:
     """Return whether a table has a column of bytes, which CSV cannot store."""
     return isinstance(table, pl.DataFrame) and any(kind == pl.Binary for kind in table.dtypes)
 

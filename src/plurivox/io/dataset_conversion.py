@@ -6,13 +6,13 @@ from typing import Any
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
+from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
 from plurivox.io.dataset_reader import read
-from plurivox.io.folder_check import check_replaceable, check_separate
-from plurivox.io.folder_writer import count_columns, vote_columns, write
 from plurivox.io.formats import peerannot
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
+from plurivox.io.plurivox_folder_writer import columns_of_counts, columns_of_votes, write
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.tabular.table_files import write_saved, write_table
-from plurivox.io.vote_frames import warn_notes
+from plurivox.io.votes_from_tables import warn_notes
 
 FORMS = ("plurivox", "peerannot")
 
@@ -34,15 +34,17 @@ def convert(
     what was not written. `how` are the options of `read`.
     """
     out = Path(target)
-    is_file = _is_file_target(out, form)
+    is_file = _target_is_file(out, form)
     data = read(source, **how)
-    check_separate(data.path, out)
+    check_not_overwriting_input(data.path, out)
     if part is not None:
-        data = _keep_crowd_part(data, part)
+        data = _keep_votes_or_counts(data, part)
     if is_file:
         main_part = _choose_main_part(data, part)
-        _warn_left_out(data, (main_part,), f"{out.name} contains only the {main_part}", "write a folder to keep them")
-        _write_file(getattr(data, main_part), out)
+        _warn_about_unwritten_parts(
+            data, (main_part,), f"{out.name} contains only the {main_part}", "write a folder to keep them"
+        )
+        _write_main_part(getattr(data, main_part), out)
         return data
     if replace:
         check_replaceable(out)
@@ -53,11 +55,11 @@ def convert(
     return data
 
 
-def _is_file_target(out: Path, form: str) -> bool:
-    """Return whether the target is a file and not a folder; raise InputError for an unsupported extension."""
+def _target_is_file(out: Path, form: str) -> bool:
+    """Return whether the output path names a file, not a folder; raise InputError for an unsupported extension or format."""
     if form not in FORMS:
         raise InputError(f"unknown folder format {form!r}; use {' or '.join(FORMS)}")
-    known = suffix_of(out) in (*TABLE_SUFFIXES, ".npz")
+    known = file_suffix(out) in (*TABLE_SUFFIXES, ".npz")
     if known and form != "plurivox":
         raise InputError(
             f"the format {form} is a folder, but {out.name} is a file name; name a folder, or leave out the format"
@@ -70,16 +72,16 @@ def _is_file_target(out: Path, form: str) -> bool:
     return known
 
 
-def _keep_crowd_part(data: Dataset, part: str) -> Dataset:
-    """Return the data set with either its votes or its counts; raise InputError if the part named is absent."""
+def _keep_votes_or_counts(data: Dataset, part: str) -> Dataset:
+    """Return the data set without its counts (part="votes") or without its votes ("counts"); raise InputError if absent."""
     data.crowd(part)  # raises InputError if absent
     return data.without("counts" if part == "votes" else "votes")
 
 
-def _write_file(main_part: Any, out: Path) -> None:
+def _write_main_part(main_part: Any, out: Path) -> None:
     """Write votes, counts, answers or soft labels to one file."""
-    if isinstance(main_part, Votes) and suffix_of(out) != ".npz":
-        write_table(vote_columns(main_part) if main_part.n_workers else count_columns(main_part), out)
+    if isinstance(main_part, Votes) and file_suffix(out) != ".npz":
+        write_table(columns_of_votes(main_part) if main_part.n_workers else columns_of_counts(main_part), out)
     else:
         write_saved(main_part, out)
 
@@ -92,9 +94,11 @@ def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
     crowd, images = data.crowd("votes"), data.images
     splits = {str(task): split for split, tasks in data.splits.items() for task in tasks.tolist()} if images else {}
     gold = data.gold if images else None
-    notes = peerannot.write(crowd, out, name=data.name, gold=gold, images=images, splits=splits, replace=replace)
+    notes = peerannot.write_peerannot_folder(
+        crowd, out, name=data.name, gold=gold, images=images, splits=splits, replace=replace
+    )
     written = ("votes", "gold", "images") if images else ("votes",)
-    _warn_left_out(
+    _warn_about_unwritten_parts(
         data, written, "a peerannot folder stores votes, and gold with image files", "the format plurivox keeps them"
     )
     warn_notes(notes)
@@ -108,8 +112,8 @@ def _choose_main_part(data: Dataset, part: str | None) -> str:
     raise InputError(f"{data.name} has no votes, answers, counts or soft labels to write to one file; write a folder")
 
 
-def _warn_left_out(data: Dataset, written: tuple[str, ...], why: str, hint: str) -> None:
-    """Warn about the parts and further tables of a data set that were not written."""
+def _warn_about_unwritten_parts(data: Dataset, written: tuple[str, ...], why: str, hint: str) -> None:
+    """Warn about the parts and further tables of a data set that the written format cannot store."""
     further = [name for name in data.tables if not data.has(name)]
     empty = [one for one in ("items", "workers") if data.has(one) and getattr(data, one) is None]
     lost = [one for one in data.parts() if one not in (*written, *empty)] + further

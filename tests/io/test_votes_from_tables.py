@@ -12,7 +12,7 @@ from hypothesis import given
 from crowds import vote_columns
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
-from plurivox.io.vote_frames import counts, votes
+from plurivox.io.votes_from_tables import counts, votes
 
 TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y", "x"]}
 

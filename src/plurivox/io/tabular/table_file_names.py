@@ -6,16 +6,16 @@ UNCOMPRESSED_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet
 TABLE_SUFFIXES = (*UNCOMPRESSED_SUFFIXES, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")
 
 
-def suffix_of(path: str | Path) -> str:
+def file_suffix(path: str | Path) -> str:
     """Return the extension of a file name in lower case, both parts of `.csv.gz`; "" if there is none.
 
-    >>> suffix_of("Votes.CSV.gz"), suffix_of("my.votes.csv"), suffix_of("soft.NPZ"), suffix_of("votes")
+    >>> file_suffix("Votes.CSV.gz"), file_suffix("my.votes.csv"), file_suffix("soft.NPZ"), file_suffix("votes")
     ('.csv.gz', '.csv', '.npz', '')
     """
     parts = Path(path).name.lower().split(".")[1:]
     return "".join(f".{part}" for part in parts[-2 if parts[-1:] == ["gz"] else -1 :])
 
 
-def stem_of(file: Path) -> str:
-    """Return the name of a table: its file name up to the first dot."""
+def table_name_of_file(file: Path) -> str:
+    """Return the name of the table in a file: the file name up to the first dot."""
     return file.name.split(".")[0]

@@ -9,13 +9,13 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
-from plurivox.io.folder_writer import vote_columns
-from plurivox.io.tabular.file_names import TABLE_SUFFIXES, suffix_of
-from plurivox.io.vote_frames import warn_notes
+from plurivox.io.plurivox_folder_writer import columns_of_votes
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
+from plurivox.io.votes_from_tables import warn_notes
 
 
 def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:
-    """Return the votes in answers, by the elicitation form of this name with its options.
+    """Return the votes that answers are converted to by the elicitation form of this name, with its options.
 
     `answers` are Answers, a Dataset with answers, or the path or the name of one. What was dropped or inferred when the
     answers were read is reported as a PlurivoxWarning.
@@ -28,12 +28,12 @@ def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as
     if isinstance(answers, str | Path):
         answers = io.read(answers)
     if isinstance(answers, Dataset):
-        answers = _require_answers(answers)
+        answers = _answers_of_dataset(answers)
         warn_notes(answers.notes)
     return elicit.methods.make(form, **options).read(answers)
 
 
-def _require_answers(data: Dataset) -> Answers:
+def _answers_of_dataset(data: Dataset) -> Answers:
     """Return the answers of a data set; raise InputError if it has none."""
     if (answers := data.answers) is not None:
         return answers
@@ -49,7 +49,7 @@ def _require_answers(data: Dataset) -> Answers:
 
 
 def write_elicited(
-    found: Elicited,
+    elicited: Elicited,
     out: str | Path,
     source: Dataset | None = None,
     *,
@@ -62,17 +62,17 @@ def write_elicited(
     The folder also contains gold, items, features and workers of the source. Its table `apart` lists the answers that
     did not become votes, and why; `flags` lists odd answers.
     """
-    if suffix_of(out) in TABLE_SUFFIXES and not Path(out).is_dir():
-        io.write_table(vote_columns(found.votes), out)
-        return Dataset(Path(out).name.split(".")[0], votes=found.votes)
-    tables = {"apart": found.answers_without_vote(), "flags": found.flagged_answers()}
+    if file_suffix(out) in TABLE_SUFFIXES and not Path(out).is_dir():
+        io.write_table(columns_of_votes(elicited.votes), out)
+        return Dataset(Path(out).name.split(".")[0], votes=elicited.votes)
+    tables = {"apart": elicited.answers_without_vote(), "flags": elicited.flagged_answers()}
     parts = (
         () if source is None else tuple(part for part in ("gold", "items", "features", "workers") if source.has(part))
     )
     data = Dataset(
         Path(out).resolve().name,
-        about={"description": f"elicited: {found.made_by}", "command": command},
-        votes=found.votes,
+        about={"description": f"elicited: {elicited.made_by}", "command": command},
+        votes=elicited.votes,
         tables={name: partial(io.frame_of, columns, name) for name, columns in tables.items() if len(columns["task"])},
         **{part: getattr(source, part) for part in parts},
     )

@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first
 from plurivox.core.types import Bools, Names
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.repeated_answers import drop_repeats
-from plurivox.io.tabular.column_values import encode_column, to_floats, to_seconds
+from plurivox.io.tabular.column_conversion import encode_column, to_floats, to_seconds
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.wide_tables import wide_to_long
 
@@ -60,17 +60,17 @@ def votes(
     if isinstance(labels, str):
         raise InputError(f"labels must be a list; got the text {labels!r}")
     extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
-    table, task, worker, label = _as_long_table(data, task, worker, label, extras, wide, where)
-    table.require({"task": task, "worker": worker, "label": label})
-    labels = table.categories(label) if labels is None else labels
+    table, task, worker, label = _long_table_and_column_names(data, task, worker, label, extras, wide, where)
+    table.check_has_columns({"task": task, "worker": worker, "label": label})
+    labels = table.ordered_categories(label) if labels is None else labels
     reader = _VoteReader(table, missing, wide)
     columns = reader.encode_columns(task, worker, label)
-    columns |= reader.read_extras(**_extra_column_names(extras, table, given=data is not None))
-    columns = reader.drop_unanswered(columns)
+    columns |= reader.read_optional_columns(**_optional_column_names(extras, table, has_table=data is not None))
+    columns = reader.drop_rows_without_vote(columns)
     if repeats != "keep":
         columns, notes = drop_repeats(columns, reader.names, repeats)
         reader.notes += notes
-    names = reader.final_names(columns, tasks=tasks, workers=workers, labels=labels)
+    names = reader.final_name_lists(columns, tasks=tasks, workers=workers, labels=labels)
     made = Votes.coded(
         **columns,
         **names,
@@ -85,30 +85,32 @@ def votes(
     return made
 
 
-def _as_long_table(
+def _long_table_and_column_names(
     data: Any, task: Any, worker: Any, label: Any, extras: dict[str, Any], wide: bool, where: str
 ) -> tuple[Columns, str, str | None, str]:
-    """Return the input as one long table, and the names of its task, worker and label columns."""
+    """Return the votes given as a table, columns or arrays as one long table, and its task, worker and label column names."""
     if data is None and isinstance(task, str):
         raise InputError("no data: give a table, or the columns: votes(task=[...], worker=[...], label=[...])")
     if data is None:
         given = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
         given |= {role: column for role, column in extras.items() if not isinstance(column, str | None)}
-        return Columns.of(given, where), "task", None if worker is None else "worker", "label"
-    table = Columns.of(data, where)
+        return Columns.from_table(given, where), "task", None if worker is None else "worker", "label"
+    table = Columns.from_table(data, where)
     return (wide_to_long(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
 
 
-def _extra_column_names(extras: dict[str, Any], table: Columns, *, given: bool) -> dict[str, str | None]:
-    """Return the column name of each optional role (weight, ...); raise InputError if a column named is missing."""
-    for role, column in extras.items():
-        if given and not isinstance(column, str | None):
+def _optional_column_names(
+    columns_by_role: dict[str, Any], table: Columns, *, has_table: bool
+) -> dict[str, str | None]:
+    """Return {role: column name} of weight, answer, when, seconds; raise InputError if a column named is missing."""
+    for role, column in columns_by_role.items():
+        if has_table and not isinstance(column, str | None):
             raise InputError(
                 f"{role} must be the name of a column; got {type(column).__name__}: add it to the table as a column"
             )
         if isinstance(column, str) and column != role and column not in table:
             raise InputError(f"missing column {column!r} ({role}) in {table.where}; its columns are {table.names}")
-    return {role: column if isinstance(column, str | None) else role for role, column in extras.items()}
+    return {role: column if isinstance(column, str | None) else role for role, column in columns_by_role.items()}
 
 
 def counts(
@@ -124,12 +126,12 @@ def counts(
     >>> counts({"task": ["a", "b"], "no": [3, 0], "yes": [1, 5]})
     <Votes: 9 votes, 2 tasks, 0 workers, 2 labels, unnamed counts>
     """
-    table = Columns.of(data, where)
-    table.require({"task": task})
+    table = Columns.from_table(data, where)
+    table.check_has_columns({"task": task})
     if table.names == [task]:
         raise InputError(f"{where} has no column besides {task!r}; counts need one column per label")
     names = [name for name in table.names if name != task] if labels is None else [str(one) for one in labels]
-    table.require({f"label {name}": name for name in names})
+    table.check_has_columns({f"label {name}": name for name in names})
     tasks, task_names, notes = encode_column(table[task], "task")
     if (tasks < 0).any():
         rows = np.flatnonzero(tasks < 0) + 1
@@ -149,13 +151,13 @@ class _VoteReader:
 
     def __init__(self, table: Columns, missing: object, wide: bool) -> None:
         self.table, self.wide = table, wide
-        self.missing = _missing_names(missing)
+        self.missing = _labels_meaning_no_answer(missing)
         self.notes: list[str] = []
         self.n_missing = 0  # rows without a label
         self.names: dict[str, Names] = {}
 
     def encode_columns(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
-        """Return the task, worker and label columns as codes, -1 if missing; sets `names`."""
+        """Return {"task", "worker", "label"} as integer codes, -1 if missing; set `self.names` to the sorted names of each."""
         wanted = {
             role: name for role, name in (("task", task), ("worker", worker), ("label", label)) if name is not None
         }
@@ -172,10 +174,10 @@ class _VoteReader:
             raise InputError(f"{self.table.where} has no rows; a table of votes needs at least one")
         return columns
 
-    def read_extras(
+    def read_optional_columns(
         self, weight: str | None, answer: str | None, when: str | None, seconds: str | None
     ) -> dict[str, Any]:
-        """Return the optional columns that the table has: weight, answer, when, seconds."""
+        """Return the optional columns of votes that the table has: weight, answer, when, seconds."""
         found: dict[str, Any] = {}
         if weight in self.table and weight is not None:
             found["weight"] = to_floats(self.table[weight], f"column {weight!r}")
@@ -189,13 +191,13 @@ class _VoteReader:
             found["seconds"] = (to_floats(self.table["rt_ms"].fill_null(np.nan), "rt_ms") / 1000).astype(np.float32)
         return found
 
-    def drop_unanswered(self, columns: dict[str, Any]) -> dict[str, Any]:
-        """Return the columns without rows that have no task or no label; their tasks and workers stay in `names`."""
+    def drop_rows_without_vote(self, columns: dict[str, Any]) -> dict[str, Any]:
+        """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""
         no_label = columns["label"] < 0
         name_only = no_label & (
             (columns["task"] < 0) ^ (columns["worker"] < 0)
         )  # lists a task or a worker that has no vote
-        abstained = self._find_abstentions(columns) & ~no_label
+        abstained = self._remove_no_answer_labels(columns) & ~no_label
         no_label, no_task = no_label & ~name_only, (columns["task"] < 0) & ~name_only
         unnamed = (columns["worker"] < 0) & ~(no_task | no_label | abstained | name_only)
         if no_task.any():
@@ -207,12 +209,12 @@ class _VoteReader:
         keep = ~(no_task | no_label | abstained | name_only)
         if not keep.any() and not name_only.all():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no votes: the label is missing in every row")
-        self._note_minus_one()
+        self._note_label_minus_one()
         self.n_missing = int(abstained.sum()) + (0 if self.wide else int(no_label.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
 
-    def _find_abstentions(self, columns: dict[str, Any]) -> Bools:
-        """Return (n_rows,) whether the label means "no answer"; removes these labels from `columns` and `names`."""
+    def _remove_no_answer_labels(self, columns: dict[str, Any]) -> Bools:
+        """Return (n_rows,) whether the label means "no answer"; remove these labels from `columns` and `names` in place."""
         if not len(self.missing):
             return np.zeros(len(columns["label"]), bool)
         is_missing = positions(self.missing, self.names["label"]) >= 0
@@ -228,15 +230,15 @@ class _VoteReader:
         self.names["label"] = self.names["label"][~is_missing]
         return abstained
 
-    def _note_minus_one(self) -> None:
-        """Add a note if -1 is the only negative label: it may mean "no answer"."""
+    def _note_label_minus_one(self) -> None:
+        """Add a note to `self.notes` if -1 is the only negative label: it may mean "no answer"."""
         if not len(self.missing) and "-1" in as_text(self.names["label"][:2]).tolist() and len(self.names["label"]) > 1:
             others = as_text(self.names["label"])
             if not any(name.startswith("-") for name in others.tolist() if name != "-1"):
                 self.notes.append("-1 is read as a label; if it means no answer, set missing=-1 (--missing -1)")
 
-    def final_names(self, columns: dict[str, Any], **given: Iterable[object] | None) -> dict[str, Any]:
-        """Return the lists of tasks, workers and labels, given or found; recode `columns` in place if they differ."""
+    def final_name_lists(self, columns: dict[str, Any], **given: Iterable[object] | None) -> dict[str, Any]:
+        """Return the lists of task, worker and label names, as given or found; recode `columns` in place if they differ."""
         out: dict[str, Any] = {}
         for role in ("task", "worker", "label"):
             names, wanted = self.names[role], given[f"{role}s"]
@@ -246,11 +248,11 @@ class _VoteReader:
                 fixed = as_names(list(wanted), f"{role}s")
                 out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)
             if not np.array_equal(out[f"{role}s"], names):
-                self._recode(columns, role, out[f"{role}s"])
+                self._recode_to_names(columns, role, out[f"{role}s"])
         return out
 
-    def _recode(self, columns: dict[str, Any], role: str, names: Names) -> None:
-        """Change codes in `columns` to positions in `names`; raise InputError if a name is not listed there."""
+    def _recode_to_names(self, columns: dict[str, Any], role: str, names: Names) -> None:
+        """Change the codes of one role in `columns` in place to positions in `names`; raise InputError for other names."""
         place = positions(names, self.names[role])
         used = np.zeros(len(place), bool)
         used[columns[role][columns[role] >= 0]] = True
@@ -262,8 +264,8 @@ class _VoteReader:
         columns[role] = np.append(place, -1)[columns[role]]
 
 
-def _missing_names(missing: object) -> Names:
-    """Return the labels that mean "no answer", from one value or several."""
+def _labels_meaning_no_answer(missing: object) -> Names:
+    """Return the labels that mean "no answer" as a list, from the option `missing` (one value or several)."""
     if missing is None:
         return as_names([])
     if isinstance(missing, str) or not isinstance(missing, Iterable):
@@ -272,6 +274,6 @@ def _missing_names(missing: object) -> Names:
 
 
 def warn_notes(notes: Sequence[str]) -> None:
-    """Warn once per note (PlurivoxWarning): what was dropped, merged or inferred."""
+    """Issue one PlurivoxWarning per note on what was dropped, merged or inferred when reading votes."""
     for note in notes:
         warnings.warn(note, PlurivoxWarning, stacklevel=3)

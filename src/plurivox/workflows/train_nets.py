@@ -29,7 +29,13 @@ from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Supervision
 from plurivox.train.trained_net import Trained
 from plurivox.workflows.load_training_data import RunFolder
-from plurivox.workflows.net_evaluation import Series, dev_measures, dev_truth, measure_net, unseen_labels
+from plurivox.workflows.net_evaluation import (
+    Series,
+    dev_inputs_and_truth,
+    labels_absent_from_training,
+    measure_net,
+    plan_goal_and_dev_measure,
+)
 
 Note = Callable[[str], None]  # called with a message for the user
 OpenLog = Callable[[Path], Log]  # opens a log in the folder of a run
@@ -54,7 +60,7 @@ def train_spec(
     record: Record = False,
     plan: Plan | None = None,
 ) -> TrainSpec:
-    """Return the TrainSpec of a training on a data set, from the same option names as the command line.
+    """Return the TrainSpec (target, net, loss, head, plan, ...) of a training, from the option names of the command line.
 
     `target` is a target, or an aggregator whose soft labels are the target; `soft` is the aggregator of a target that uses soft
     labels. Default: vote shares, or the target of the head; `_target_and_aggregator` states the whole rule. `main` is the hard
@@ -82,7 +88,7 @@ def train_spec(
 
 
 def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
-    """Return (target, aggregator of the soft labels that it uses) from the names given, each possibly "".
+    """Return (training target, aggregator of the soft labels it uses or None) from the names given, each possibly "".
 
     The rule, by what `target` names:
 
@@ -90,7 +96,7 @@ def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregat
                    data have their own soft labels.
     an aggregator  the target "soft", with the soft labels of that aggregator.
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are those of the
-                   data, else vote shares (`_soft_labels`).
+                   data, else vote shares (`_soft_labels_of_tasks`).
     """
     name = parse_spec(target)[0]
     if name in targets.methods:
@@ -107,7 +113,7 @@ def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregat
 
 @dataclass(frozen=True, eq=False)
 class PreparedTraining:
-    """A training spec with its data, ready to start with any seed: labels are aggregated and inputs checked."""
+    """A training spec with its data, ready to start with any seed: labels are aggregated and inputs are checked."""
 
     spec: TrainSpec
     data: PreparedData
@@ -115,36 +121,36 @@ class PreparedTraining:
     measures: Mapping[str, Measure]
 
     @classmethod
-    def of(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
-        """Return the prepared training on the split train, evaluated on the split dev if there is one."""
-        train, (plan, measures) = as_names(splits["train"], "tasks"), dev_measures(spec.plan)
+    def prepare(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
+        """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one."""
+        train, (plan, measures) = as_names(splits["train"], "tasks"), plan_goal_and_dev_measure(spec.plan)
         if len(twice := duplicates(train)):
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
-        known = Supervision(training_data.votes, training_data.gold, _soft_labels(training_data, train, spec.soft))
-        weight = _task_weights(training_data, train, spec.weighting)
-        data = PreparedData.from_inputs(
-            training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight
+        known = Supervision(
+            training_data.votes, training_data.gold, _soft_labels_of_tasks(training_data, train, spec.soft)
         )
-        return cls(replace(spec, plan=plan), data, dev_truth(training_data, splits, plan.best), measures)
+        weight = _agreement_task_weights(training_data, train, spec.weighting)
+        data = PreparedData.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
 
     def start(
         self,
         seed: int,
-        home: Path | None = None,
+        run_folder: Path | None = None,
         progress: Progress = no_progress,
         *,
         open_log: OpenLog | None = None,
         save_seconds: float = 1.0,
     ) -> TrainingRun:
-        """Return the training with this seed before its first epoch, or resumed from the checkpoint in its folder."""
+        """Return a TrainingRun with this seed: before its first epoch, or resumed from the checkpoint in `run_folder`."""
         return TrainingRun(
             replace(self.spec, plan=replace(self.spec.plan, seed=seed)),
             self.data,
             dev=self.dev,
             measures=self.measures,
-            folder=home,
+            folder=run_folder,
             save_seconds=save_seconds,
-            log=None if open_log is None or home is None else open_log(home),
+            log=None if open_log is None or run_folder is None else open_log(run_folder),
             progress=progress,
         )
 
@@ -152,8 +158,8 @@ class PreparedTraining:
 def train_once(
     training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
 ) -> Trained:
-    """Train one net on the split train with the seed of the plan, and return it."""
-    return PreparedTraining.of(training_data, splits, spec).start(spec.plan.seed, None, progress).train_to_end()
+    """Train one net on the split train with the seed of the plan, and return the trained net."""
+    return PreparedTraining.prepare(training_data, splits, spec).start(spec.plan.seed, None, progress).finish()
 
 
 def train_runs(
@@ -170,7 +176,7 @@ def train_runs(
     progress: Progress = no_progress,
     note: Note | None = None,
 ) -> Series:
-    """Train nets with several seeds on the split train, and return the measures of each on dev and test.
+    """Train nets with several seeds on the split train; return the Series of the measures of each on dev and test.
 
     `at_once` runs are trained in parallel; None: as many as is efficient. The series records how many, and whether as one
     stacked net. `folder` is created if needed; finished runs in it are not trained again, and an interrupted run is
@@ -179,15 +185,15 @@ def train_runs(
     """
     if log:
         require_tensorboard()
-    home = None if folder is None else RunFolder.of(folder)
+    home = None if folder is None else RunFolder.at_path(folder)
     if home is not None:
-        home.open(splits, command, source or training_data.name)
+        home.create_or_check(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
-        check_inputs_finite(training_data.inputs_of(tasks), tasks)
-    ready = PreparedTraining.of(training_data, splits, spec)
+        check_inputs(training_data.on(tasks), tasks)
+    ready = PreparedTraining.prepare(training_data, splits, spec)
     together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
-    for line in _notes(training_data, splits, spec, together if stacked else 0):
+    for line in _notes_before_training(training_data, splits, spec, together if stacked else 0):
         if note is not None:
             note(line)
     with ExitStack() as logs:
@@ -203,16 +209,18 @@ def train_runs(
             device=ready.data.x.device,
             progress=progress,
         )
-    series = Series.of(found, spec.plan.seed, together, stacked)
+    series = Series.from_runs(found, spec.plan.seed, together, stacked)
     if home is not None:
         series.write(home.path / RESULTS)
     return series
 
 
-def _notes(training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int) -> list[str]:
-    """Return messages for the user before training; `n_stacked` runs are trained as one net."""
+def _notes_before_training(
+    training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int
+) -> list[str]:
+    """Return notes for the user before training, such as labels absent from it; `n_stacked` runs are trained as one net."""
     found = []
-    if len(unseen := unseen_labels(training_data, splits)):
+    if len(unseen := labels_absent_from_training(training_data, splits)):
         found.append(
             f"dev or test tasks have labels that no training task has, so the net cannot learn them: {first_few(unseen)}"
         )
@@ -225,8 +233,8 @@ def _notes(training_data: TrainingData, splits: Mapping[str, Names], spec: Train
     return found
 
 
-def _soft_labels(training_data: TrainingData, tasks: Names, aggregator: object) -> SoftLabels | None:
-    """Return the soft labels of the training tasks: by the aggregator, else those of the data, else vote shares."""
+def _soft_labels_of_tasks(training_data: TrainingData, tasks: Names, aggregator: object) -> SoftLabels | None:
+    """Return the soft labels of the training tasks: by the aggregator if given, else those of the data, else vote shares."""
     votes = training_data.votes
     if aggregator is None:
         if training_data.soft is not None or votes is None:
@@ -242,7 +250,9 @@ def _soft_labels(training_data: TrainingData, tasks: Names, aggregator: object) 
     return aggregator.fit(kept).soft if kept.n_tasks else None
 
 
-def _task_weights(training_data: TrainingData, tasks: Names, weighting: AgreementWeighting | None) -> Floats | None:
+def _agreement_task_weights(
+    training_data: TrainingData, tasks: Names, weighting: AgreementWeighting | None
+) -> Floats | None:
     """Return the weights of the training tasks by agreement of their votes; None without weighting."""
     if weighting is None:
         return None
