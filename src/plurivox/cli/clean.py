@@ -135,14 +135,14 @@ def clean_and_write(
     quantile: float | None,
 ) -> CommandResult:
     """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv."""
-    from plurivox.io.folder_check import check_replaceable, check_separate
-    from plurivox.workflows.clean import clean_set, part_sizes, part_to_count, write_cleaned
+    from plurivox.io.dataset_folder_checks import check_replaceable, check_not_overwriting_input
+    from plurivox.workflows.clean_dataset import clean_set, part_sizes, part_for_sizes, write_cleaned
 
     if force:
         check_replaceable(out)
     data = source.read_dataset()
-    check_separate(data.path, out)
-    counted = part_to_count(data, part, by_workers=bool(rules) or "worker" in drops)
+    check_not_overwriting_input(data.path, out)
+    counted = part_for_sizes(data, part, by_workers=bool(rules) or "worker" in drops)
     with screen.show_progress("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
     write_cleaned(cleaned, audit, out, command=screen.command_line, replace=force)

@@ -29,7 +29,7 @@ def elicit_params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run_elicit(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> CommandResult:
     """Run `plurivox elicit`: read the answers, convert them into votes, write the votes."""
-    from plurivox.workflows.elicit import elicit_votes, write_elicited
+    from plurivox.workflows.elicit_answers import elicit_votes, write_elicited
 
     check_distinct_files(source, out)
     data = source.read_dataset()

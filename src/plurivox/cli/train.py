@@ -73,7 +73,7 @@ def run_train(
     spec = train_spec(**options)
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
-    run_folder = None if out is None else RunFolder.of(out)  # raises before the data are read
+    run_folder = None if out is None else RunFolder.at_path(out)  # raises before the data are read
     training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
     if pack is not None:
         return write_packed_inputs(training_data, pack)

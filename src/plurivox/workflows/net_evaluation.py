@@ -91,7 +91,7 @@ def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping
     """Return {"<split> <measure>": value} of a trained net: hard measures against gold, soft against vote shares, baseline."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
-        prediction = trained.predict(training_data.on(tasks), tasks)
+        prediction = trained.predict(training_data.inputs_of(tasks), tasks)
         gold, shares = gold_and_vote_shares(training_data, tasks)
         for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
             if truth is not None:

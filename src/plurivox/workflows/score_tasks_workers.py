@@ -170,7 +170,7 @@ def _first_method_needing_worker_names(
             return score.name()
         if score.usable_evidence() & {"fit", "fits"} and not has_fits:
             for maker in aggregators or _make_aggregators(score.fitted_by):
-                if "counts" not in maker.can_take():
+                if "counts" not in maker.accepted_inputs():
                     return maker.name()
     return ""
 

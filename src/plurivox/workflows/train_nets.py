@@ -130,7 +130,7 @@ class PreparedTraining:
             training_data.votes, training_data.gold, _soft_labels_of_tasks(training_data, train, spec.soft)
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
-        data = PreparedData.of(training_data.on(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        data = PreparedData.from_inputs(training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
         return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
 
     def start(
@@ -159,7 +159,7 @@ def train_once(
     training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
 ) -> Trained:
     """Train one net on the split train with the seed of the plan, and return the trained net."""
-    return PreparedTraining.prepare(training_data, splits, spec).start(spec.plan.seed, None, progress).finish()
+    return PreparedTraining.prepare(training_data, splits, spec).start(spec.plan.seed, None, progress).train_to_end()
 
 
 def train_runs(
@@ -190,7 +190,7 @@ def train_runs(
         home.create_or_check(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
-        check_inputs(training_data.on(tasks), tasks)
+        check_inputs_finite(training_data.inputs_of(tasks), tasks)
     ready = PreparedTraining.prepare(training_data, splits, spec)
     together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
     for line in _notes_before_training(training_data, splits, spec, together if stacked else 0):

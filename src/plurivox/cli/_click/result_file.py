@@ -14,7 +14,7 @@ TEXT_METHODS = {".csv": "csv", ".md": "markdown", ".json": "json", ".tex": "late
 
 def check_result_file(out: Path | None, result_name: str, file_types: tuple[str, ...]) -> None:
     """Raise InputError if `out` is not of one of `file_types`; `result_name` (such as "a comparison") is for the message."""
-    if out is not None and suffix_of(out) not in file_types:
+    if out is not None and file_suffix(out) not in file_types:
         raise InputError(f"unsupported file type of {out}; {result_name} can be written as {', '.join(file_types)}")
 
 

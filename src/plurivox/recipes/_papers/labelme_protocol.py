@@ -149,4 +149,4 @@ def _fit_logistic_by_em(setting: ExperimentSetting, parts: Parts, training_data:
 
 def _input_rows_of_tasks(training_data: TrainingData, tasks: Names) -> Any:
     """Return the input features of these tasks as a float64 array."""
-    return training_data.on(tasks).astype(np.float64)
+    return training_data.inputs_of(tasks).astype(np.float64)
