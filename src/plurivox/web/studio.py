@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.admin.study_config_check import check_study_config
 from plurivox.web.store.collect.tasks import apply_assignment, first_task_kind, has_batches, practice_task_ids
 from plurivox.web.store.database import (
     READ_OPTIONS,

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from interfaces.web.page_actions import fits
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.schema import slots
 from studies import plain_study, served, text_tasks
 

@@ -21,7 +21,7 @@ from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import SubmitResult, submit_answer
 from plurivox.web.services.worker_stages import advance_stage
 from plurivox.web.store import database
-from plurivox.web.store.admin import owners as owner_store
+from plurivox.web.store.admin import owner_accounts as owner_store
 from plurivox.web.store.collect import leases, submissions
 from plurivox.web.store.collect import sittings as sitting_store
 from plurivox.web.store.collect import workers as worker_store

@@ -10,10 +10,10 @@ from sqlalchemy import select
 from interfaces.cli.cli_process import environment
 from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs.background_thread import BackgroundThread
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.database import now
-from plurivox.web.store.report.snapshots import acquire_leadership, is_stale
+from plurivox.web.store.report.result_snapshots import acquire_leadership, is_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from studies import Served, plain_study, served, text_tasks
 

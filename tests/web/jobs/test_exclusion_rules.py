@@ -10,11 +10,11 @@ import plurivox as pv
 from interfaces.web.page_actions import answer
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import lift_exclusion
 from plurivox.web.store.collect.tasks import NewTask, add_batches
-from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.report.result_snapshots import is_stale
 from plurivox.web.store.schema import (
     OPEN_END,
     answers,

@@ -15,14 +15,14 @@ from sqlalchemy import event, select
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.paid_work import WorkSummary
+from plurivox.web.jobs.paid_work_summary import WorkSummary
 from plurivox.web.jobs.payroll import Payroll, compute_pay, compute_sheet, write_pay_sheet
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
 from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.report.pay_sheet import PayLine
-from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.report.result_snapshots import is_stale
 from plurivox.web.store.schema import pay, slots, workers
 from plurivox.web.study.config_sections import Pay
 from studies import fresh_database, plain_study, served, text_tasks

@@ -18,18 +18,18 @@ from sqlalchemy import select, text, update
 from interfaces.web.server_kills import studied
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.compute_process import RoundRunner
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
 from plurivox.web.store.collect.leases import end_lease
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import answer_counters, study_progress, worker_results
-from plurivox.web.store.report import snapshots as publishing
+from plurivox.web.store.report import answer_counters, study_progress, worker_scores_and_flags
+from plurivox.web.store.report import result_snapshots as publishing
 from plurivox.web.store.report.answer_cache import AnswerCache, collect_answers
 from plurivox.web.store.report.background_alerts import list_alerts, set_alert
-from plurivox.web.store.report.snapshots import Snapshot, acquire_leadership, is_stale
+from plurivox.web.store.report.result_snapshots import Snapshot, acquire_leadership, is_stale
 from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
 from plurivox.web.store.schema import (
     OPEN_END,
@@ -380,13 +380,13 @@ def test_no_snapshot_is_published_with_answers_of_a_worker_erased_meanwhile(
             for slot in one.slots():
                 one.answer(slot["slot"])
         aggregates, name = SnapshotComputer(study.studio.engine), person.entered["me"]["worker"]
-        flag = worker_results.write_flags
+        flag = worker_scores_and_flags.write_flags
 
         def late(*given: Any) -> None:
             study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
-            monkeypatch.setattr(worker_results, "write_flags", flag)
+            monkeypatch.setattr(worker_scores_and_flags, "write_flags", flag)
 
-        monkeypatch.setattr(worker_results, "write_flags", late)
+        monkeypatch.setattr(worker_scores_and_flags, "write_flags", late)
         with pytest.raises(publishing.Outdated):
             aggregates.compute_snapshot(study.studio.study)
         assert study.look(select(snapshots)) == []
@@ -418,15 +418,14 @@ def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkey
 
 
 def test_a_failing_aggregator_alerts_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox.web.jobs import snapshot
 
     def fail(votes: Any, method: str) -> Any:
         if method == "dawid-skene":
             raise ValueError("bad luck")
         return real(votes, method)
 
-    real = snapshot.fit
-    monkeypatch.setattr(snapshot, "fit", fail)
+    real = result_snapshot.fit
+    monkeypatch.setattr(result_snapshot, "fit", fail)
     with served(tmp_path / "s", plain_study(aggregator="dawid-skene"), text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()

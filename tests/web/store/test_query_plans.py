@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from studies import Served, plain_study, served, text_tasks
 
 LARGE = r"answers|slots|tasks|arm_tasks|beliefs|visits|flags|media"

@@ -12,7 +12,7 @@ from plurivox.web.api.http_errors import ApiError, rate_limited, token_expired
 from plurivox.web.api.login_throttle import LoginThrottle
 from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, client_network
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin import owners
+from plurivox.web.store.admin import owner_accounts
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -165,27 +165,31 @@ def require_same_origin(request: Request) -> None:
         raise ApiError(403, "other-origin", "this request came from another website")
 
 
-async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
+async def current_owner(request: Request, studio: StudioDep) -> owner_accounts.Session:
     """Return the session of the owner's cookie; raise ApiError 401 if there is none."""
     token = request.cookies.get(cookie_name(studio.settings), "")
-    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hash_token(token))) if token else None
+    found = (
+        await studio.read(partial(owner_accounts.get_session, token_hash=studio.keys.hash_token(token)))
+        if token
+        else None
+    )
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
     return found
 
 
-OwnerDep = Annotated[owners.Session, Depends(current_owner)]
+OwnerDep = Annotated[owner_accounts.Session, Depends(current_owner)]
 
 
-async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
+async def current_owner_for_write(request: Request, owner: OwnerDep) -> owner_accounts.Session:
     """Return the owner's session for a write; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
-    if not owners.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
+    if not owner_accounts.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
     return owner
 
 
-WriteOwnerDep = Annotated[owners.Session, Depends(current_owner_for_write)]
+WriteOwnerDep = Annotated[owner_accounts.Session, Depends(current_owner_for_write)]
 
 
 def set_cookie(response: Response, settings: Settings, token: str) -> None:

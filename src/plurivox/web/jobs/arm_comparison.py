@@ -21,9 +21,9 @@ from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.jobs.study_statistics import round_finite
 from plurivox.web.store.database import now
-from plurivox.web.store.report import statistics
+from plurivox.web.store.report import snapshot_statistics
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.statistics import ArmPeople, ArmResult
+from plurivox.web.store.report.snapshot_statistics import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, fit, score
 
@@ -37,11 +37,14 @@ def compare_arms(
 ) -> list[ArmResult]:
     """Compute the cost and accuracy of each arm; what cannot be computed yet is None."""
     answers, votes, first = collected.answers, elicited.votes, collected.is_first
-    arm_of = statistics.worker_arms(connection)
+    arm_of = snapshot_statistics.worker_arms(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     arm_of_answer = arms[answers.worker]  # (n_answers,)
-    gold, inputs = statistics.gold_labels(connection, study.labels), statistics.count_inputs_by_arm(connection)
-    people = statistics.count_people_by_arm(connection, before=now() - study.lease_minutes * 60)
+    gold, inputs = (
+        snapshot_statistics.gold_labels(connection, study.labels),
+        snapshot_statistics.count_inputs_by_arm(connection),
+    )
+    people = snapshot_statistics.count_people_by_arm(connection, before=now() - study.lease_minutes * 60)
     assert votes.answer is not None
     rows = []
     for one in study.arms:

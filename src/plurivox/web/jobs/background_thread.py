@@ -19,7 +19,7 @@ from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.answer_counters import count_next_range, has_uncounted_answers
 from plurivox.web.store.report.background_alerts import Alert, list_alerts, set_alert
-from plurivox.web.store.report.snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_stale
+from plurivox.web.store.report.result_snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_stale
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 

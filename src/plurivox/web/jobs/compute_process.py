@@ -16,11 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.errors import PlurivoxError
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import database_message
 from plurivox.web.store.report.answer_cache import AnswerCache
-from plurivox.web.store.report.snapshots import Outdated
+from plurivox.web.store.report.result_snapshots import Outdated
 from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 

@@ -12,7 +12,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.collect.excluded_workers import exclude_worker, reinstated_workers
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report.answer_cache import CollectedAnswers, collect_answers
-from plurivox.web.store.report.statistics import gold_labels
+from plurivox.web.store.report.snapshot_statistics import gold_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)

@@ -11,12 +11,12 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.paid_work import WorkCache, WorkSummary, summarize_work
+from plurivox.web.jobs.paid_work_summary import WorkCache, WorkSummary, summarize_work
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.snapshots import lock_and_count_erasures
+from plurivox.web.store.report.result_snapshots import lock_and_count_erasures
 from plurivox.web.study.config import Study
 from plurivox.web.study.config_sections import Pay
 from plurivox.web.study.export import escape_formula

@@ -16,8 +16,8 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
-from plurivox.web.store.report.worker_results import WorkerScores
+from plurivox.web.store.report.snapshot_statistics import Agreement, Times, stage_seconds
+from plurivox.web.store.report.worker_scores_and_flags import WorkerScores
 from plurivox.web.study.config import Study
 from plurivox.workflows import score
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from plurivox.web.services.worker_stages import WrongStage, advance_stage, current_stage
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect import sittings
 from plurivox.web.store.collect.arms import pool_for_worker
 from plurivox.web.store.collect.leases import end_overdue_leases, renew_lease, resume_sitting
@@ -93,7 +93,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, number:
     """Begin a sitting with tasks not yet assigned to this worker; None if there are none."""
     end_overdue_leases(connection)
     pool = pool_for_worker(connection, worker, study.shares)
-    chosen = load_assigner(connection, study).assign_session(pool, random_source.rng) if pool else []
+    chosen = load_assigner(connection, study).assign_session(pool, random_generator.rng) if pool else []
     if pool is None or not chosen:
         return None
     return sittings.begin_sitting(connection, worker.id, number, chosen, pool, study.lease_seconds)

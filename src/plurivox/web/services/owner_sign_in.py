@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
-from plurivox.web.store.admin import owners
+from plurivox.web.store.admin import owner_accounts
 from plurivox.web.study.secrets import StudySecret
 
 hasher = PasswordHasher()
@@ -24,10 +24,10 @@ class Tokens:
 
 def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
     """Create and save a one-time token for setting up the first owner; None if the study has an owner."""
-    if owners.has_owner(connection):
+    if owner_accounts.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owners.save_setup_token(connection, keys.hash_token(token))
+    owner_accounts.save_setup_token(connection, keys.hash_token(token))
     return token
 
 
@@ -58,5 +58,5 @@ def hash_address(keys: StudySecret, address: str) -> str:
 def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, address_hash: str) -> Tokens:
     """Begin a session of an owner, save the address as known, and return the session's tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owners.begin_session(connection, keys.hash_token(tokens.session), tokens.csrf, owner, hours, address_hash)
+    owner_accounts.begin_session(connection, keys.hash_token(tokens.session), tokens.csrf, owner, hours, address_hash)
     return tokens

@@ -12,7 +12,7 @@ from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.admin.study_config_check import check_study_config
 from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
 from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
 from plurivox.web.study.assigner import assignment_of

@@ -13,8 +13,8 @@ from plurivox.web.api import response_builders as present
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, current_owner
 from plurivox.web.api.schema_fields import Id
-from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_results
-from plurivox.web.store.report.snapshots import latest_snapshot
+from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_scores_and_flags
+from plurivox.web.store.report.result_snapshots import latest_snapshot
 
 router = APIRouter(
     prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES, dependencies=[Depends(current_owner)]
@@ -56,11 +56,13 @@ async def workers(
     studio: StudioDep,
     after: o.After = None,
     limit: o.Limit = 50,
-    order: worker_results.WorkerOrder = "worker",
+    order: worker_scores_and_flags.WorkerOrder = "worker",
     prefix: o.Prefix = "",
-) -> worker_results.WorkerPage:
+) -> worker_scores_and_flags.WorkerPage:
     """List workers with their scores, by pseudonym or the largest first; with `prefix`, pseudonyms that begin with it."""
-    return await studio.read(partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix))
+    return await studio.read(
+        partial(worker_scores_and_flags.worker_page, after=after, limit=limit, order=order, prefix=prefix)
+    )
 
 
 @router.get("/agreement")
@@ -84,9 +86,9 @@ async def forms(studio: StudioDep) -> o.FormsCompared:
 
 
 @router.get("/flagged")
-async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> worker_results.FlaggedPage:
+async def flagged(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> worker_scores_and_flags.FlaggedPage:
     """List flagged answers, the newest first."""
-    return await studio.read(partial(worker_results.flagged_page, after=after, limit=limit))
+    return await studio.read(partial(worker_scores_and_flags.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")

@@ -19,7 +19,7 @@ from plurivox.web.api.auth import (
 )
 from plurivox.web.api.http_errors import ApiError, rate_limited
 from plurivox.web.services import owner_sign_in
-from plurivox.web.store.admin import owners
+from plurivox.web.store.admin import owner_accounts
 from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES)
@@ -33,7 +33,7 @@ async def set_up(
     token_hash = studio.keys.hash_token(body.token)
     hashed = await limits.hashing.run(owner_sign_in.hash_password, body.password)
     owner = await studio.write(
-        partial(owners.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
+        partial(owner_accounts.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
     )
     return await _begin_session(studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address))
 
@@ -44,7 +44,7 @@ async def log_in(
 ) -> o.Session:
     """Sign in by password. An unknown name takes as long as a wrong password and counts as one."""
     place = owner_sign_in.hash_address(studio.keys, address)
-    account = await studio.read(partial(owners.get_account, name=body.name, address_hash=place))
+    account = await studio.read(partial(owner_accounts.get_account, name=body.name, address_hash=place))
     if wait := limits.logins.wait(body.name, address, known=account.known_address):
         raise rate_limited(wait)
     is_correct = await limits.hashing.run(owner_sign_in.verify_password, account.password_hash, body.password)
@@ -66,7 +66,7 @@ async def _begin_session(studio: Studio, response: Response, owner: int, name: s
 @router.post("/logout", status_code=204)
 async def log_out(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
     """Sign out: delete the session and its cookie."""
-    await studio.write(partial(owners.end_session, session=owner))
+    await studio.write(partial(owner_accounts.end_session, session=owner))
     response.delete_cookie(cookie_name(studio.settings), path=studio.settings.prefix or "/")
 
 

@@ -20,9 +20,9 @@ from plurivox.web.api.auth import (
 )
 from plurivox.web.api.http_errors import ApiError
 from plurivox.web.services import enter_study, worker_stages
-from plurivox.web.services.complete_study import complete_study
 from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import submit_answer
+from plurivox.web.services.worker_completion import complete_study
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
 from plurivox.web.store.random_ids import decode_id, encode_id

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import log_audit
 from plurivox.web.store.collect.leases import release_slots
-from plurivox.web.store.report import answer_counters, snapshots
+from plurivox.web.store.report import answer_counters, result_snapshots
 from plurivox.web.store.report.soft_labels import reset_soft_labels
-from plurivox.web.store.report.worker_results import delete_scores
+from plurivox.web.store.report.worker_scores_and_flags import delete_scores
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
 # every table that references a worker, referencing tables first; `delete_scores` deletes the scores
@@ -49,7 +49,7 @@ def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
         gone["lines of the audit"] = n
     answer_counters.lower_last_counted(connection)
     release_slots(connection, released)
-    snapshots.drop_snapshots(connection)
+    result_snapshots.drop_snapshots(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     line = {
         "worker": row.pseudonym,

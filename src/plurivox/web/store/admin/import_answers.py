@@ -14,7 +14,7 @@ from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
 from plurivox.web.store.collect.tasks import BATCH_ROWS
 from plurivox.web.store.database import batched, now
 from plurivox.web.store.random_ids import new_id
-from plurivox.web.store.report import answer_counters, snapshots
+from plurivox.web.store.report import answer_counters, result_snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
 KIND_OF_CODE: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args(MarkKind)}
@@ -64,7 +64,7 @@ def insert_answers(
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
     answer_counters.reset_counters(connection)
-    snapshots.drop_snapshots(connection)  # caches may have read past these ids already
+    result_snapshots.drop_snapshots(connection)  # caches may have read past these ids already
     return len(imported)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, BY_GAIN, DatabasePool
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
@@ -52,7 +52,7 @@ def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
     drawn = [name for name in shares if _has_open_task(connection, name)] or list(shares)
     if not any(left[name] for name in drawn):
         left |= shares
-    arm = random_source.rng.choices(drawn, [left[name] for name in drawn])[0]
+    arm = random_generator.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
     for name in shares:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
@@ -101,7 +101,7 @@ def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
     )
     if not ids or connection.execute(locked).first() is None:
         return
-    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_source.rng.random()} for task in ids])
+    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_generator.rng.random()} for task in ids])
     connection.execute(
         update(arm_tasks).where(of_tasks).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
     )

@@ -13,8 +13,8 @@ from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.report import answer_counters, snapshots
-from plurivox.web.store.report.worker_results import delete_scores, newest_page
+from plurivox.web.store.report import answer_counters, result_snapshots
+from plurivox.web.store.report.worker_scores_and_flags import delete_scores, newest_page
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
 QUIZ_RULE = "comprehension"
@@ -59,7 +59,7 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
     answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):  # else no result depends on this worker
         delete_scores(connection, worker)
-        snapshots.mark_stale(connection)
+        result_snapshots.mark_stale(connection)
     log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(released))
     return True
 
@@ -116,7 +116,7 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):
-        snapshots.mark_stale(connection)
+        result_snapshots.mark_stale(connection)
     log_audit(connection, who, "exclusion lifted", worker=pseudonym)
 
 

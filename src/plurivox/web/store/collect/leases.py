@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select, update
 
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect.arms import arm_below_quota, update_arm_counts
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
@@ -60,7 +60,7 @@ def end_lease(connection: Connection, sitting: int) -> None:
 def release_slots(connection: Connection, ids: Sequence[int]) -> None:
     """Release one slot of each of these tasks: put the tasks and their batches back into the queue."""
     count_slots_released(
-        connection, [(task, random_source.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata"))
+        connection, [(task, random_generator.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata"))
     )
     if ids and has_batches(connection):
         reopen_batches(connection, ids)
@@ -73,7 +73,7 @@ def lease_slot_again(connection: Connection, slot: int, task: int, kind: str) ->
         connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
         return True
     if not arm_below_quota(connection, slot, task) or not count_slots_given(
-        connection, [(task, random_source.rng.random())]
+        connection, [(task, random_generator.rng.random())]
     ):
         return False
     number = free_slot_numbers(connection, [task])[task]

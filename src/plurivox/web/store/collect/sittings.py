@@ -10,7 +10,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import AssignedTask
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect.arms import ArmPool, update_arm_counts
 from plurivox.web.store.collect.task_queue import (
     ALREADY_ASSIGNED,
@@ -198,7 +198,7 @@ def begin_sitting(
     """Insert a sitting of the tasks chosen from a pool, leased to a worker; count their slots as given."""
     new_tasks = [place.task for place in chosen if not place.repeat]
     numbers = free_slot_numbers(connection, new_tasks)
-    count_slots_given(connection, [(task, random_source.rng.random()) for task in new_tasks])
+    count_slots_given(connection, [(task, random_generator.rng.random()) for task in new_tasks])
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
         close_full_batches(connection, new_tasks)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, case, func, insert, literal, null, select, up
 
 from plurivox.assign import UNASKED_GAIN, Assigner, Batches, Proposer, Strata
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, insert_rows
 from plurivox.web.store.errors import NotFound
@@ -162,7 +162,7 @@ def _task_row(assignment: Assignment, task: NewTask, medium: int | None) -> dict
         "quota": 0 if task.practice else assignment.per_task,
         "given": 0,
         "queue": None if task.practice else queue,
-        "rank": random_source.rng.random(),
+        "rank": random_generator.rng.random(),
         "gain": UNASKED_GAIN if assignment.by_gain and not task.practice else None,
     }
 
@@ -186,7 +186,7 @@ def add_batches(connection: Connection, assignment: Assignment, batches: Mapping
     for name, members in batches.items():
         if unknown := [task for task in members if task not in ids]:
             raise InputError(f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}")
-        row = {"name": name, "given": 0, "queue": "", "rank": random_source.rng.random()}
+        row = {"name": name, "given": 0, "queue": "", "rank": random_generator.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(members)])

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn, Withdrawn
 from plurivox.web.store.random_ids import new_id
@@ -99,7 +99,7 @@ def find_entry(connection: Connection, pseudonym: str) -> Entry | None:
 
 def add_worker(connection: Connection, pseudonym: str, stage: Stage, arm: str, client_key: str | None) -> Worker:
     """Insert a new worker at a stage; return it."""
-    worker = Worker(new_id(), pseudonym, random_source.rng.getrandbits(31), stage, "active", arm)
+    worker = Worker(new_id(), pseudonym, random_generator.rng.getrandbits(31), stage, "active", arm)
     time = now()
     connection.execute(insert(workers).values(**asdict(worker), door=client_key, born=time, seen=time))
     return worker

@@ -15,8 +15,8 @@ from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.web.store.collect.submissions import Mark, parse_all_marks
 from plurivox.web.store.database import batched
+from plurivox.web.store.report.result_snapshots import count_erasures
 from plurivox.web.store.report.row_cache import Columns, RowCache
-from plurivox.web.store.report.snapshots import count_erasures
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
 FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')

@@ -8,14 +8,14 @@ from plurivox.web.store import study_state
 from plurivox.web.store.database import now
 from plurivox.web.store.report import answer_counters
 from plurivox.web.store.report.background_alerts import Alert, list_alerts
-from plurivox.web.store.report.snapshots import (
+from plurivox.web.store.report.result_snapshots import (
     Snapshot,
     has_exclusion_changes,
     is_stale,
     latest_snapshot,
     leader_lease_end,
 )
-from plurivox.web.store.report.statistics import StoppingSummary
+from plurivox.web.store.report.snapshot_statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 from plurivox.web.store.study_state import StudyState
 

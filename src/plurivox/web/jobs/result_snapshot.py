@@ -20,12 +20,12 @@ from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.expected_gains import update_expected_gains
-from plurivox.web.store.report import snapshots, worker_results
+from plurivox.web.jobs.expected_information_gain import update_expected_gains
+from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
-from plurivox.web.store.report.snapshots import Snapshot, count_exclusion_changes
+from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusion_changes
+from plurivox.web.store.report.snapshot_statistics import count_full_tasks
 from plurivox.web.store.report.soft_labels import SoftLabelRow, dump_soft, labelled_task_ids
-from plurivox.web.store.report.statistics import count_full_tasks
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
@@ -98,16 +98,16 @@ class SnapshotComputer:
             )
             labelled = labelled_task_ids(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        number = snapshots.begin_snapshot(self.engine, self._name)
+        number = result_snapshots.begin_snapshot(self.engine, self._name)
         if number != self._number + 1:  # another server has been leader
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), collected.task_ids)
-        snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
+        result_snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
         alert = ""
         if len(collected.answers):
             snapshot, alert = self._write_results(study, collected, new, number, snapshot)
         snapshot = replace(snapshot, seconds=round(time.perf_counter() - began, 3))
-        snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
+        result_snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
         self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
@@ -121,7 +121,9 @@ class SnapshotComputer:
         fitted, by, alert = _fit_or_default(study, votes)
         if fitted is not None:
             changed = self._changed_tasks(collected, fitted, new, by)
-            snapshots.write_soft_labels(self.engine, number, _soft_label_rows(collected, fitted, changed), self._name)
+            result_snapshots.write_soft_labels(
+                self.engine, number, _soft_label_rows(collected, fitted, changed), self._name
+            )
             settled = update_expected_gains(self.engine, study, collected, votes, fitted)
             snapshot = replace(snapshot, settled=settled, **study_statistics.soft_label_histograms(fitted)._asdict())
         flags = study_statistics.flag_answers(study, collected, elicited)
@@ -135,8 +137,8 @@ class SnapshotComputer:
         if study.arms:
             with self.engine.connect() as connection:
                 snapshot = replace(snapshot, forms=compare_arms(connection, study, collected, elicited))
-        worker_results.write_flags(self.engine, new.tolist(), flags)
-        worker_results.write_worker_scores(
+        worker_scores_and_flags.write_flags(self.engine, new.tolist(), flags)
+        worker_scores_and_flags.write_worker_scores(
             self.engine, study_statistics.compute_worker_scores(collected, elicited, flags)
         )
         return snapshot, alert

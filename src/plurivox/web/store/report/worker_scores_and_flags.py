@@ -11,7 +11,7 @@ from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITE_OPTIONS, batched
 from plurivox.web.store.errors import InvalidCursor
 from plurivox.web.store.random_ids import decode_id, encode_id
-from plurivox.web.store.report.snapshots import latest_snapshot
+from plurivox.web.store.report.result_snapshots import latest_snapshot
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
