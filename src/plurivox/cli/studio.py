@@ -119,11 +119,11 @@ def _serve(screen: Screen, studies: "list[Settings]", host: str, port: int, proc
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
     from plurivox.web.server.uvicorn_server import check_port_free, serve
     from plurivox.web.services.owner_sign_in import create_setup_token
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
     check_port_free(host, port)
     for settings in studies:
-        with open_existing(settings) as studio:
+        with open_existing_study(settings) as studio:
             token = studio.writer.submit(partial(create_setup_token, keys=studio.keys)).result()
         if not screen.quiet:
             click.echo(
@@ -157,10 +157,10 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
     """Write all answers of a study as a data-set folder."""
     settings = settings_of(study, database)
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
     from plurivox.web.study.export import export_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, form=form, replace=force)
     line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
     return CommandResult({"command": screen.command, "answers": n, "out": out}, summary=line)
@@ -169,11 +169,11 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
     """Add tasks, or answers collected elsewhere, to a study."""
     settings = settings_of(study, database)
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
     from plurivox.web.study.create_study import add_answers, insert_tasks
     from plurivox.web.study.task_import import read_answers, read_tasks
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         if not answers:
             n = insert_tasks(settings, studio.study, read_tasks(source, studio.study))
             return CommandResult({"command": screen.command, "tasks": n}, summary=f"{study} now has {n:,} tasks")
@@ -190,9 +190,9 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
     del screen
     settings = settings_of(study, database)
     from plurivox.web.store.report.study_progress import study_progress
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         found = {name: value for name, value in asdict(studio.read_sync(study_progress)).items() if name != "per_hour"}
     rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
     rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
@@ -230,9 +230,9 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     """Write the pay sheet, or the bonuses by platform id."""
     settings = settings_of(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         totals = write_pay_sheet(studio.engine, studio.study, out, with_ids)
     line = (
         f"{totals['people']:,} worker{'s' * (totals['people'] != 1)}, {totals['total']} {totals['currency']}".rstrip()
@@ -247,9 +247,9 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
     """Erase the data of a worker who withdraws consent."""
     settings = settings_of(study, database)
     from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         erased = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
         if not truncate_wal(studio.engine):
             screen.note("old copies may remain in the database files until the next VACUUM: see docs/studio_server.md")

@@ -26,7 +26,7 @@ def test_exclusions_and_pay_are_shown_and_an_exclusion_is_lifted(tmp_path: Path,
         engine = live.studio.engine
         assert apply_exclusion_rules(engine, study) == 1
         SnapshotComputer(engine).compute_snapshot(study)
-        Payroll(engine).update_sheet(study)
+        Payroll(engine).update_pay_sheet(study)
         live.sign_in()
         page = context().new_page()
         page.on("dialog", lambda one: one.accept())

@@ -41,7 +41,7 @@ def test_each_answer_is_read_once_for_rules_labels_and_pay(
         computation = RoundRunner(study.studio.engine)
         for _ in range(3):
             answer_all(study)
-            assert computation.run_round(study.studio.study) == {"rules": "", "labels": "", "pay": ""}
+            assert computation.run_round_of_jobs(study.studio.study) == {"rules": "", "labels": "", "pay": ""}
         assert read == Counter(row.id for row in study.look(select(answers.c.id))) and len(read) == 12
         study.sign_in()
         assert study.http.get("/api/owner/snapshot").json()["answers"] == 12
@@ -56,7 +56,7 @@ def test_next_best_reuses_the_votes_of_the_snapshot(tmp_path: Path, monkeypatch:
         for _ in range(2):
             answer_all(study)
             del elicited[:]
-            assert not any(computation.run_round(study.studio.study).values()) and len(elicited) == 1
+            assert not any(computation.run_round_of_jobs(study.studio.study).values()) and len(elicited) == 1
         study.sign_in()
         assert study.http.get("/api/owner/progress").json()["settled"]["least"] > 0
 
@@ -68,9 +68,9 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
         background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         monkeypatch.setattr(background_thread, "read_study", lambda folder: parsed.append(folder) or read_study(folder))
         monkeypatch.setattr(
-            background, "_compute_in_child", lambda one: asked.append(one) or computation.run_round(one)
+            background, "_compute_in_child_process", lambda one: asked.append(one) or computation.run_round_of_jobs(one)
         )
-        background.run_round()
+        background.run_round_of_jobs()
         assert len(parsed) == len(asked) == 1 and len(study.look(select(snapshots))) == 1
 
 

@@ -58,7 +58,7 @@ def test_no_request_scans_a_large_table(tmp_path: Path, way: dict[str, object]) 
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         SnapshotComputer(study.studio.engine).compute_snapshot(made)
-        Payroll(study.studio.engine).update_sheet(made)
+        Payroll(study.studio.engine).update_pay_sheet(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
         assert len(said) > 40  # it does listen

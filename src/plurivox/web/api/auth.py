@@ -195,10 +195,10 @@ WriteOwnerDep = Annotated[owner_accounts.Session, Depends(current_owner_for_writ
 def set_cookie(response: Response, settings: Settings, token: str) -> None:
     """Set the session cookie: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
-    about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.secure}
-    response.set_cookie(cookie_name(settings), token, max_age=age, path=settings.prefix or "/", **about)
+    about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.is_https}
+    response.set_cookie(cookie_name(settings), token, max_age=age, path=settings.path_prefix or "/", **about)
 
 
 def cookie_name(settings: Settings) -> str:
     """Return the name of the session cookie, which contains the path of the study."""
-    return COOKIE_NAME + settings.prefix.replace("/", "_").replace("~", "_")
+    return COOKIE_NAME + settings.path_prefix.replace("/", "_").replace("~", "_")

@@ -48,7 +48,7 @@ def worker_state(study: Study, current: CurrentStage) -> s.WorkerState:
         stage=worker.stage,
         stages=study.stages(),
         progress=Progress.of(study, sitting),
-        labels=worker.label_order(study.labels),
+        labels=worker.order_labels(study.labels),
         form=study.form,
         asks=question_type(study),
         wording=study.wording,

@@ -28,39 +28,40 @@ log = logging.getLogger(__name__)
 NICENESS = 10  # lower priority than the server, if both need the same core
 
 
-def _exit_with_parent(parent: int) -> None:
+def _exit_with_parent(parent_pid: int) -> None:
     """Exit this process as soon as its parent has ended, since a killed server cannot stop it; polls every second."""
-    while os.getppid() == parent:
+    while os.getppid() == parent_pid:
         time.sleep(1.0)
     os._exit(1)
 
 
 def main() -> None:
-    """Read Settings from the first line, then a study per line; run a round for it and write its errors as a JSON line."""
+    """Read Settings from the first line of stdin, then one study per line; run its jobs and print their errors as a JSON
+    line."""
     os.nice(NICENESS)
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(runner.run_round(Study.model_validate_json(line))) + "\n")
+        sys.stdout.write(json.dumps(runner.run_round_of_jobs(Study.model_validate_json(line))) + "\n")
         sys.stdout.flush()
 
 
 class RoundRunner:
-    """Runs the computing jobs of a study in rounds; the jobs share one cache, so each answer is read once."""
+    """Runs exclusion rules, snapshot and pay of a study, round by round, with a shared in-memory cache of answers."""
 
     def __init__(self, engine: Engine) -> None:
         answers = AnswerCache()
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
-    def run_round(self, study: Study) -> dict[str, str]:
+    def run_round_of_jobs(self, study: Study) -> dict[str, str]:
         """Exclude workers, compute a snapshot, update the pay sheet; return job -> error, "" if it worked.
 
         A job that fails does not stop the others. An outdated one is left out: the next round runs it again.
         """
         jobs: dict[str, Callable[[Study], object]] = {
-            "rules": self.snapshots.exclude_workers,
+            "rules": self.snapshots.exclude_workers_by_rules,
             "labels": self.snapshots.compute_snapshot,
-            "pay": self.payroll.update_sheet,
+            "pay": self.payroll.update_pay_sheet,
         }
         errors = {}
         for name, job in jobs.items():

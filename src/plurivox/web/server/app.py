@@ -35,7 +35,7 @@ INTERNAL_ERROR = "internal server error; it has been logged"
 
 def create_app(settings: Settings) -> FastAPI:
     """Create the application of the study in `settings.folder`. Opens the database; the lifespan's end closes it."""
-    studio = Studio.open(settings)
+    studio = Studio.open_study(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -16,7 +16,7 @@ from plurivox.web.api.worker_schemas import Health
 from plurivox.web.server.app import add_error_handlers, create_app
 from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, strip_prefix
 from plurivox.web.settings import RESERVED_PATHS, Settings
-from plurivox.web.store.study_state import get_state
+from plurivox.web.store.study_state import get_study_state
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secrets import StudySecret
 
@@ -54,7 +54,7 @@ def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
             studies[one.base_url.rpartition("/")[2]] = app
         opened.pop_all()  # from now on, the lifespan closes them
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return MultiStudyApp(_create_front(home, studies), studies, home.prefix)
+    return MultiStudyApp(_create_front(home, studies), studies, home.path_prefix)
 
 
 def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
@@ -91,7 +91,7 @@ def _create_front(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI
     async def health() -> Health:
         """Read every database; 503 if one does not respond."""
         for app in studies.values():
-            await app.state.studio.read(get_state)
+            await app.state.studio.read(get_study_state)
         return Health(status="ok", study="", version=plurivox.__version__)
 
     front.get("/static/{name:path}")(pages.static)

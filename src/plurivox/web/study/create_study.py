@@ -78,8 +78,8 @@ def make_study_from_files(settings: Settings, study: Study, items: Path, batches
 
 
 def add_answers(connection: Connection, study: Study, keys: StudySecret, given: Answers, pick: float = 0.0) -> int:
-    """Import answers collected elsewhere into a study; return their number. For `pick` see the store's `insert_answers`."""
+    """Import answers collected elsewhere into a study; return their number. `pick`: see `insert_imported_answers`."""
     if study.arms:
         raise InputError("imported answers have no arm; import them into a study with one form")
     pseudonyms = [keys.pseudonym(f"import {name}") for name in given.workers.tolist()]
-    return import_answers.insert_answers(connection, given, pseudonyms, study.form, pick)
+    return import_answers.insert_imported_answers(connection, given, pseudonyms, study.form, pick)

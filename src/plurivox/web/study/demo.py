@@ -14,7 +14,7 @@ from plurivox.core.errors import require_package
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.collect.workers import add_visits, worker_ids
+from plurivox.web.store.collect.workers import insert_stage_visits, worker_ids
 from plurivox.web.store.database import WRITE_OPTIONS, now
 from plurivox.web.study.config import Question, Study, Texts
 from plurivox.web.study.config_sections import Completion
@@ -73,7 +73,7 @@ def make_demo(folder: Path, database: str = "") -> int:
             when = given.when - given.when.max() + now() - 600  # the last answer was 10 minutes ago
             recent = replace(given, when=when, position=given.position + 1)  # positions start at 1
             n = add_answers(connection, STUDY, StudySecret.of(folder), recent, pick=0.35)
-            add_visits(connection, list(_visits(connection, began)))
+            insert_stage_visits(connection, list(_visits(connection, began)))
             return n
     finally:
         engine.dispose()

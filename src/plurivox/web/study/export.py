@@ -43,7 +43,7 @@ def export_study(engine: Engine, study: Study, folder: Path, *, form: str = "par
     cell = escape_formula if form == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_cache.collect_answers(connection, study.labels, cell)
+        held = answer_cache.read_counted_answers(connection, study.labels, cell)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
             views += _to_frames(VIEW_COLUMNS, [_view_row(row, cell) for row in part])

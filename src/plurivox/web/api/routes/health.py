@@ -5,7 +5,7 @@ from fastapi import APIRouter
 import plurivox
 from plurivox.web.api.auth import StudioDep
 from plurivox.web.api.worker_schemas import ErrorResponse, Health
-from plurivox.web.store.study_state import get_state
+from plurivox.web.store.study_state import get_study_state
 
 router = APIRouter(tags=["health"], responses={503: {"model": ErrorResponse}})
 
@@ -13,5 +13,5 @@ router = APIRouter(tags=["health"], responses={503: {"model": ErrorResponse}})
 @router.get("/health")
 async def health(studio: StudioDep) -> Health:
     """Read the database; 503 if it does not respond."""
-    await studio.read(get_state)
+    await studio.read(get_study_state)
     return Health(status="ok", study=studio.study.name, version=plurivox.__version__)

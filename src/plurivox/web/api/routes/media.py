@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Response
 from plurivox.web.api.auth import StudioDep
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.api.worker_schemas import ErrorResponse
-from plurivox.web.store.collect.tasks import get_media
+from plurivox.web.store.collect.tasks import get_displayed_media
 from plurivox.web.store.random_ids import decode_id
 from plurivox.web.study.audio_files import SOUND_TYPES
 from plurivox.web.study.image_files import IMAGE_TYPES
@@ -32,7 +32,7 @@ RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 )
 async def media(media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None) -> Response:
     """Return an image (small ones enlarged) or a sound; a Range header returns a part of it."""
-    found = await studio.read(partial(get_media, medium=decode_id(media)))
+    found = await studio.read(partial(get_displayed_media, media_id=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
     part = parse_range(range, len(data))

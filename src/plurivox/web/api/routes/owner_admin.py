@@ -30,7 +30,7 @@ router = APIRouter(
 @router.post("/state")
 async def change_state(body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep) -> study_progress.StudyProgress:
     """Open, pause or close the study; answers to tasks that are leased already are still accepted."""
-    await studio.write(partial(study_state.set_state, who=owner.name, state=body.state))
+    await studio.write(partial(study_state.set_study_state, who=owner.name, state=body.state))
     return await studio.read(study_progress.study_progress)
 
 
@@ -47,14 +47,14 @@ async def invites(studio: StudioDep) -> o.Invites:
 @router.post("/invites")
 async def make_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Create an invite link for `uses` people."""
-    made = partial(invite_store.create_invite, who=owner.name, note=body.note, uses=body.uses)
+    made = partial(invite_store.create_invite, who=owner.name, note=body.note, max_people=body.uses)
     return _invite_response(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Close an invite link: no one else can enter by it."""
-    closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
+    closed = partial(invite_store.close_invite, who=owner.name, invite_id=decode_id(invite))
     return _invite_response(studio, await studio.write(closed))
 
 
@@ -81,7 +81,7 @@ async def export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parqu
     """Return the study as a data set in a zip file; in csv, text that a spreadsheet would run as a formula gets a prefix."""
     from plurivox.web.study.export import export_zip  # a slow import, seldom needed
 
-    await studio.write(partial(audit_log.log_audit, who=owner.name, what="export", form=form))
+    await studio.write(partial(audit_log.append_to_audit_log, who=owner.name, action="export", form=form))
     file = await asyncio.to_thread(export_zip, studio.engine, studio.study, form)
     delete = BackgroundTask(file.unlink)
     return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=delete)

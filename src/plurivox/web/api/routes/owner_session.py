@@ -57,7 +57,7 @@ async def log_in(
 async def _begin_session(studio: Studio, response: Response, owner: int, name: str, place: str) -> o.Session:
     """Store a new session of an owner, set its cookie on `response` and return it."""
     hours = studio.settings.session_hours
-    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, address_hash=place)
+    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner_id=owner, hours=hours, address_hash=place)
     tokens = await studio.write(begin)
     set_cookie(response, studio.settings, tokens.session)
     return o.Session(name=name, csrf=tokens.csrf)
@@ -67,7 +67,7 @@ async def _begin_session(studio: Studio, response: Response, owner: int, name: s
 async def log_out(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
     """Sign out: delete the session and its cookie."""
     await studio.write(partial(owner_accounts.end_session, session=owner))
-    response.delete_cookie(cookie_name(studio.settings), path=studio.settings.prefix or "/")
+    response.delete_cookie(cookie_name(studio.settings), path=studio.settings.path_prefix or "/")
 
 
 @router.get("/session")

@@ -22,7 +22,7 @@ from plurivox.web.api.http_errors import ApiError
 from plurivox.web.services import enter_study, worker_stages
 from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import submit_answer
-from plurivox.web.services.worker_completion import complete_study
+from plurivox.web.services.worker_completion import get_completion
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -37,10 +37,17 @@ async def enter(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep) -> 
     study, keys = studio.study, studio.keys
     if body.invite is not None:
         invite = _verified_id(studio, INVITE, body.invite)
-        job = partial(enter_study.enter_by_invite, study=study, keys=keys, invite=invite, key=body.key)
+        job = partial(enter_study.enter_by_invite, study=study, keys=keys, invite_id=invite, browser_key=body.key)
     elif body.platform is not None:
         who = Platform(**body.platform.model_dump())
-        job = partial(enter_study.enter_by_platform, study=study, keys=keys, who=who, bearer=bearer, key=body.key)
+        job = partial(
+            enter_study.enter_by_platform,
+            study=study,
+            keys=keys,
+            platform=who,
+            signed_in_worker=bearer,
+            browser_key=body.key,
+        )
     else:
         job = partial(enter_study.enter_by_link, study=study, worker=_verified_id(studio, LINK, body.link or ""))
     current = await studio.write(job)
@@ -93,7 +100,7 @@ async def finish_stage(body: s.FinishStage, worker: WorkerDep, studio: StudioDep
 @router.get("/tasks")
 async def tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> a.Slots:
     """Lease the next tasks of the worker's sitting; the same ones are returned until they are answered."""
-    found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, n=n))
+    found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, max_slots=n))
     return a.Slots.of(studio.study, found)
 
 
@@ -107,18 +114,20 @@ async def keep_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.D
 @router.post("/answers")
 async def answer(body: a.SubmitAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerAcknowledged:
     """Submit an answer; status 200 means that it is on disk."""
-    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.submission(), ahead=body.ahead)
+    job = partial(
+        submit_answer, study=studio.study, worker=worker, submission=body.submission(), n_next_slots=body.ahead
+    )
     return a.AnswerAcknowledged.of(studio.study, body.key, await studio.write(job))
 
 
 @router.get("/answers")
 async def my_answers(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10) -> a.MyAnswers:
     """Return the worker's answers of this sitting, the latest first."""
-    found = await studio.read(lambda c: submissions.latest_answers(c, get_worker(c, worker).id, n))
+    found = await studio.read(lambda c: submissions.answers_of_latest_sitting(c, get_worker(c, worker).id, n))
     return a.MyAnswers(answers=[a.MyAnswer.of(one) for one in found])
 
 
 @router.post("/done")
 async def done(worker: WorkerDep, studio: StudioDep) -> s.CompletionResponse:
     """Return the completion code, address or form; only at the last stage."""
-    return show.completion_response(await studio.read(partial(complete_study, study=studio.study, worker=worker)))
+    return show.completion_response(await studio.read(partial(get_completion, study=studio.study, worker=worker)))
