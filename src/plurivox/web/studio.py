@@ -54,8 +54,7 @@ class Studio:
 
     @classmethod
     def open_study(cls, settings: Settings) -> "Studio":
-        """Open the study in the folder of the settings, migrate its tables, and start its threads; InputError if not
-        writable."""
+        """Open the study in the settings' folder, migrate its tables, start its threads; InputError if it is not writable."""
         study = read_study(settings.folder)
         check_aggregator(study)
         try:

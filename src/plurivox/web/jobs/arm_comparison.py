@@ -35,8 +35,7 @@ CURVE_ANSWERS, CURVE_SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers per task, random d
 def compare_arms(
     connection: Connection, study: Study, collected: CollectedAnswers, elicited: Elicited
 ) -> list[ArmResult]:
-    """Return drop-out, time and inputs per answer, agreement and accuracy of each arm of a study; None if not computable
-    yet."""
+    """Return drop-out, time per answer, agreement and accuracy of each arm of a study; None if not computable yet."""
     answers, votes, first = collected.answers, elicited.votes, collected.is_not_repeat
     arm_of = snapshot_statistics.worker_arms(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
@@ -148,8 +147,7 @@ def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
 def _accuracy_columns(
     arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, answer_seconds: list[float] | None
 ) -> dict[str, Any]:
-    """Return the accuracy of an arm's answers against gold labels or the other arms, also per minute, as fields of
-    ArmResult."""
+    """Return the accuracy of an arm's answers against gold or the other arms, also per minute, as fields of ArmResult."""
     empty: dict[str, Any] = {
         "against": None,
         "tasks": 0,

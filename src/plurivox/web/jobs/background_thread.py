@@ -128,8 +128,7 @@ class BackgroundThread:
         return not failed.isdisjoint(("rules", "labels", "pay"))
 
     def _set_alert(self, job: str, alert_text: str) -> None:
-        """Save the alert of a background job ("": delete it) and log it, if it has changed; keep it in memory if saving
-        fails."""
+        """Save the alert of a background job ("": delete it) and log it, if changed; keep it in memory if saving fails."""
         if not alert_text:
             self.studio.alerts.pop(job, None)
         if self._stopping.is_set() or self._alerts.get(job, "") == alert_text:
@@ -161,8 +160,7 @@ class BackgroundThread:
             self._set_alert(job, ALERT_TEXTS[job].format(error) if error else "")
 
     def _compute_in_child_process(self, study: Study) -> dict[str, str] | None:
-        """Send a study to the computing child process and return job -> error ("": none); renew the leader's lease while
-        waiting.
+        """Let the child process compute the results of a study; return job -> error ("" if none), renewing the leader's lease.
 
         None if the thread is stopping.
         """

@@ -36,8 +36,7 @@ def _exit_with_parent(parent_pid: int) -> None:
 
 
 def main() -> None:
-    """Read Settings from the first line of stdin, then one study per line; run its jobs and print their errors as a JSON
-    line."""
+    """Read Settings, then one study per line, from stdin; run the jobs of each and print their errors as a JSON line."""
     os.nice(NICENESS)
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))

@@ -90,8 +90,7 @@ class Payroll:
         self._forget_written_lines((0, ""))
 
     def _forget_written_lines(self, erasures_and_pay_rules: tuple[int, str]) -> None:
-        """Forget which pay lines were written, so that the next update computes all; remember the erasure count and pay
-        rules."""
+        """Forget which pay lines were written, so that all are computed again, and save the erasure count and pay rules."""
         self._basis, self._cache = erasures_and_pay_rules, WorkCache(self._answers)
         self._known: dict[int, tuple[WorkSummary, Decimal]] = {}  # worker id -> work and total of the written line
         self._paid: object = None  # state of the caches when the sheet was last written; None before the first time

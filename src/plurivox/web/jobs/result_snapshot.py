@@ -52,8 +52,7 @@ class SnapshotComputer:
         self._forget_last_snapshot((0, ""))
 
     def _forget_last_snapshot(self, erasures_and_config_digest: tuple[int, str]) -> None:
-        """Forget the last snapshot, so that the next one is computed from scratch; remember the erasure count and config
-        digest."""
+        """Forget the last snapshot, so that all is computed again, and save the erasure count and digest of study.toml."""
         self._basis, self._by, self._is_first = erasures_and_config_digest, "", True
         self._n_known, self._excluded = 0, set[int]()  # cached answers and exclusions in the last snapshot
         self._number, self._written = 0, None  # the last snapshot and its soft labels
@@ -76,16 +75,14 @@ class SnapshotComputer:
         return self._answers.counted_answers(connection, study.labels)
 
     def _tasks_with_new_answers(self) -> Ints:
-        """Return the ids of tasks with answers since the last snapshot, or with answers of workers excluded or reinstated
-        since."""
+        """Return the ids of tasks with new answers since the last snapshot, or answers of workers excluded or reinstated."""
         cache = self._answers
         is_new = cache.is_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
         is_new[self._n_known :] = True
         return np.unique(cache.columns["task"][is_new & ~cache.columns["is_practice"]])
 
     def compute_snapshot(self, study: Study) -> None:
-        """Read new answers, compute soft labels and statistics, and publish them as a snapshot; raise Outdated if
-        superseded."""
+        """Read new answers, compute soft labels and statistics, and publish a snapshot; raise Outdated if superseded."""
         began = time.perf_counter()
         with self.engine.connect() as connection:
             exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
@@ -154,8 +151,7 @@ class SnapshotComputer:
     def _changed_tasks(
         self, collected: CollectedAnswers, fitted: Fit, tasks_with_new_answers: Ints, aggregator: str
     ) -> Ints:
-        """Return the ids of tasks to write: those with new answers, and those whose soft label differs from the last
-        snapshot."""
+        """Return the ids of tasks with new answers, or whose soft label differs from the last snapshot."""
         same_way = aggregator == self._by and self._written is not None
         if same_way and aggregator == DEFAULT_AGGREGATOR:  # a task depends on its own votes only
             return tasks_with_new_answers

@@ -114,8 +114,7 @@ def compute_worker_scores(
 
 
 def compute_times(collected: CollectedAnswers) -> Times:
-    """Return the median seconds per answer (to first input, active, in the background), overall and by position in the
-    sitting."""
+    """Return the median seconds per answer (first input, active, page hidden), overall and by position in the sitting."""
     answers = collected.answers
     assert answers.position is not None and answers.seconds is not None
     known = ~np.isnan(answers.seconds) & (answers.position <= MAX_POSITION)

@@ -102,8 +102,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, sitting
 def _handle_no_open_tasks(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, all_sittings_done: bool
 ) -> NextTasks:
-    """Return that a worker without open tasks must wait for leases of others; else move the worker to the next or last
-    stage."""
+    """Let a worker without open tasks wait for others' leases; else move the worker to the next or last stage."""
     waiting = None if all_sittings_done else find_next_lease_end(connection, worker)
     if waiting is not None:
         return NextTasks(worker, sitting, waiting=waiting)

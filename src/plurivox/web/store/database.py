@@ -98,8 +98,7 @@ def open_postgresql(url: str, schema: str = "", timeout: float = 10) -> Engine:
 
 
 def migrate(engine: Engine, revision: str = "head") -> None:
-    """Migrate the tables of a database to a schema revision, under a lock: if several servers start together, one of them
-    migrates."""
+    """Migrate the tables of a database to a schema revision, under a lock, so that only one of several servers migrates."""
     config = Config()
     config.set_main_option("script_location", str(files("plurivox.web.store") / "migrations"))
     config.set_main_option("path_separator", "os")

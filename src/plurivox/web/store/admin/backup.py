@@ -11,8 +11,7 @@ SKIPPED_TABLES = ("sessions", "alembic_version")  # owners must sign in again; m
 
 
 def copy_database(source: Engine, target: Engine) -> dict[str, int]:
-    """Copy all rows of a study, as of one moment, into an empty database; return table name -> rows copied. Sessions are
-    omitted.
+    """Copy all rows of a study except sessions, as of one moment, into an empty database; return table -> rows copied.
 
     A source written by an older version is not changed: its rows are copied into tables of the same revision, which are then
     migrated. Raise InputError if the target is not empty or the source has no tables.

@@ -69,8 +69,7 @@ def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str
 
 
 def _exclusion_audit_condition(pseudonym: str) -> Any:
-    """Return the SQL condition for audit lines about the exclusion of a worker; their reasons contain facts about the
-    answers."""
+    """Return the SQL condition for audit lines about the exclusion of a worker, whose reasons reveal the answers."""
     is_exclusion = audit.c.what.in_(("exclude", "exclusion lifted"))
     return is_exclusion & audit.c.detail.contains(f'"worker": "{pseudonym}"', autoescape=True)
 

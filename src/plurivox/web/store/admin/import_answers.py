@@ -78,8 +78,7 @@ def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None
 
 
 def _find_tasks_of_answers(connection: Connection, imported: Answers) -> dict[Any, dict[str, Any]]:
-    """Return task name -> row of each task that imported answers name, with an iterator of its free slot numbers under
-    "free"."""
+    """Return task name -> row of each task in imported answers, with an iterator of free slot numbers under "free"."""
     names, found = {str(name): name for name in imported.tasks.tolist()}, {}
     for part in batched(names, 500):
         query = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
@@ -147,8 +146,7 @@ def _insert_sittings(connection: Connection, imported: Answers, worker_ids: dict
 
 
 def _answer_table_columns(imported: Answers, answer_row: int, form: str, first_pick_share: float) -> dict[str, Any]:
-    """Return the columns of the table `answers` for one imported answer: marks and times, with a simulated pick event on
-    request."""
+    """Return the row of the table `answers` for one imported answer: marks, times, and a simulated pick event on request."""
     rows = slice(imported.mark_start[answer_row], imported.mark_start[answer_row + 1])
     codes = zip(
         imported.mark_kind[rows].tolist(), imported.mark_label[rows].tolist(), imported.mark_typed[rows], strict=True

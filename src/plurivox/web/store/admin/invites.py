@@ -15,8 +15,7 @@ INVITE_COLUMNS = (invites.c.id, invites.c.note, invites.c.uses, invites.c.used, 
 
 @dataclass(frozen=True)
 class Invite:
-    """An invitation link to a study: how many people may enter with it, how many have entered, its note and whether it is
-    closed."""
+    """An invitation link to a study: its note, how many people may use it and have used it, and whether it is open."""
 
     id: int
     note: str

@@ -32,8 +32,7 @@ def _check_strata_have_tasks(connection: Connection, strata: list[str]) -> None:
 
 
 def _check_answered_labels_kept(connection: Connection, labels: list[str]) -> None:
-    """Raise InputError if a label in stored answers was replaced by a new one in study.toml; else save the labels as
-    checked."""
+    """Raise InputError if study.toml replaced a label that stored answers contain; else save the labels as checked."""
     known = kv_get(connection, "labels")
     if known == labels:
         return

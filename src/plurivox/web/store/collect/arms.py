@@ -76,8 +76,7 @@ class ArmPool(DatabasePool):
         self.params = {"worker": worker, "arm": arm}
 
     def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
-        """Return ids of at most `n` open tasks of a stratum (None: of all), those with the fewest slots given in the arm
-        first."""
+        """Return at most `n` open task ids of a stratum (None: of all), those with the fewest slots given in the arm first."""
         return self._select_open_tasks(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
     def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
@@ -119,8 +118,7 @@ def is_below_arm_quota(connection: Connection, slot: int, task: int) -> bool:
 
 
 def quota_over_all_arms(n_arms: int, quota_per_arm: Any) -> Any:
-    """Return a task's quota summed over arms plus its slots of workers without an arm: SQL, or the quota if there are no
-    arms."""
+    """Return a task's quota summed over arms plus its slots of workers without an arm, as a number or SQL expression."""
     return quota_per_arm * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota_per_arm
 
 

@@ -88,8 +88,7 @@ def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer_i
 
 
 def exclude_if_quiz_failed(connection: Connection, worker: int, max_tries: int) -> bool:
-    """Exclude a worker who has failed the quiz `max_tries` times (0: no limit) and was never reinstated; return whether that
-    happened."""
+    """Exclude a worker who failed the quiz `max_tries` times (0: no limit) and was never reinstated; return whether so."""
     failed = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
     n = connection.execute(failed).scalar_one()
     lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))

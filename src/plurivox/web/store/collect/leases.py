@@ -29,8 +29,7 @@ def renew_lease(connection: Connection, sitting_id: int, lease_seconds: float) -
 
 
 def end_overdue_leases(connection: Connection) -> int:
-    """End the overdue leases of at most `MAX_OVERDUE_SITTINGS` sittings and release their slots; return the number of
-    sittings."""
+    """End overdue leases, of at most `MAX_OVERDUE_SITTINGS` sittings, and release their slots; return how many sittings."""
     overdue = (
         select(sittings.c.id)
         .where(sittings.c.until < now())

@@ -197,8 +197,7 @@ def begin_sitting(
     pool: DatabasePool,
     lease_seconds: float,
 ) -> Sitting:
-    """Insert a sitting of the chosen tasks, leased to a worker, count the slots of these tasks as given, and return the
-    sitting."""
+    """Insert and return a sitting of the chosen tasks, leased to a worker; count the slots of these tasks as given."""
     new_tasks = [place.task for place in chosen if not place.repeat]
     numbers = smallest_free_slot_numbers(connection, new_tasks)
     increment_slots_given(connection, [(task, random_generator.rng.random()) for task in new_tasks])

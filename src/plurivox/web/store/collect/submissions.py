@@ -142,8 +142,7 @@ class Draft:
 
 
 def get_and_lock_slot(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
-    """Lock the database row of a worker's slot and return the slot; raise NotFound if it is not the worker's, Withdrawn if
-    erased."""
+    """Lock and return a worker's slot; raise NotFound if it is not the worker's, Withdrawn if the worker was erased."""
     row = connection.execute(SLOT_OF_WORKER, {"slot": slot, "worker": worker}).first()
     if row is None:
         get_worker(connection, worker)  # raises Withdrawn: the slots of an erased worker are deleted
@@ -204,8 +203,7 @@ def insert_answer(
 def set_latest_answer(
     connection: Connection, slot: AnsweredSlot, answer_id: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
-    """Set the latest answer of a slot and count the slot as done; return the updated sitting, None if it was answered
-    before."""
+    """Set the latest answer of a slot; return the sitting with one more slot done, None if the slot was answered before."""
     params = {"slot": slot.id, "answer": answer_id}
     if extra and slot.state != "extra":
         connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer_id))
@@ -224,8 +222,7 @@ def set_latest_answer(
 
 
 def answers_of_latest_sitting(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
-    """Return the latest answer of each answered slot in a worker's latest sitting, at most `n`, from the last slot
-    backwards."""
+    """Return a worker's latest answer to each answered slot of the latest sitting, at most `n`, last slot first."""
     latest = select(sittings.c.id).where(sittings.c.worker_id == worker).order_by(sittings.c.number.desc()).limit(1)
     answered = (
         select(answers.c.key, answers.c.marks, answers.c.abstain, answers.c.none_of_these, slots.c.id.label("slot"))

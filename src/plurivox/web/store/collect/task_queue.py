@@ -86,13 +86,11 @@ class DatabasePool:
         return self._select_open_tasks(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
     def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
-        """Return the ids of the `n` open tasks with the highest expected information gain, if it is at least `min_gain`
-        nats."""
+        """Return at most `n` open task ids, highest expected information gain first, none below `min_gain` nats."""
         return self._select_open_tasks(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
 
     def _select_open_tasks(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
-        """Return the ids of the open tasks that an SQL statement selects, with their rows locked unless the pool is
-        read-only."""
+        """Return the ids of open tasks that a statement selects, with their rows locked unless the pool is read-only."""
         params = {**params, **self.params}
         if self.read_only:
             return self.connection.execute(statement, params).scalars().all()
@@ -104,8 +102,7 @@ class DatabasePool:
         return found
 
     def next_batch(self) -> Sequence[int]:
-        """Return the open task ids of the next fixed batch, one new to the worker if possible, and store its id in
-        `self.plan`."""
+        """Return the open tasks of the next fixed batch, preferably new to the worker; store its id in `self.plan`."""
         unseen = (
             exists()
             .where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, self.below_quota, ~ALREADY_ASSIGNED)
@@ -128,8 +125,7 @@ class DatabasePool:
         return []
 
     def _select_batch(self, statement: Any) -> int | None:
-        """Return the id of the first fixed batch that an SQL statement selects, locked unless read-only; None if there is
-        none."""
+        """Return the id of the first fixed batch that a statement selects, locked unless read-only; None if there is none."""
         found: int | None = self.connection.execute(self._add_row_lock(statement, plans), self.params).scalar()
         return found
 
@@ -205,8 +201,7 @@ def write_expected_gains(engine: Engine, changed_tasks: Iterable[OpenTask]) -> N
 
 
 def stopping_summary(connection: Connection, min_gain: float) -> StoppingSummary:
-    """Return the number of open tasks whose expected gain is below `min_gain` nats, and the answers saved by not asking
-    them."""
+    """Return the number of open tasks whose expected gain is below `min_gain` nats, and the answers saved by stopping."""
     query = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
     n, saved = connection.execute(query.where(tasks.c.queue == "", tasks.c.gain < min_gain)).one()
     return StoppingSummary(n, int(saved), min_gain)

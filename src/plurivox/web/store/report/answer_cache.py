@@ -121,8 +121,7 @@ class AnswerCache(RowCache):
         self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
 
     def append_new_rows(self, connection: Connection) -> int:
-        """Append answers that are new in the database to the cache; read all again if some were erased; return how many were
-        read."""
+        """Append answers that are new in the database, or read all again if some were erased; return how many were read."""
         if (now_erased := count_erasures(connection)) != self.erasures:
             self.clear()
             self.erasures = now_erased
@@ -170,8 +169,7 @@ class AnswerCache(RowCache):
     def counted_answers(
         self, connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
     ) -> CollectedAnswers:
-        """Return the cached answers that count (latest of each slot, no practice, no excluded workers), with former labels
-        last."""
+        """Return the cached answers that count: the latest of each slot, without practice and excluded workers."""
         columns = self._counted_columns()
         task, task_names = self._encode_ids(connection, tasks.c.id, tasks.c.name, columns["task"], format_name)
         worker, worker_names = self._encode_ids(connection, workers.c.id, workers.c.pseudonym, columns["worker"], str)
@@ -238,8 +236,7 @@ class AnswerCache(RowCache):
 
 
 def _rows_of_repeated_answers(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
-    """Return (n_answers,) the row of the earlier answer that each answer repeats, found by slot id; -1 if it is not a
-    repeat."""
+    """Return (n_answers,) the row of the earlier answer that each answer repeats, found by slot id; -1 if there is none."""
     order = np.argsort(slot_ids)
     at = np.searchsorted(slot_ids, repeated_slot_ids, sorter=order)
     found = order[np.minimum(at, len(slot_ids) - 1)] if len(slot_ids) else np.zeros(0, np.int64)

@@ -38,8 +38,7 @@ class Alert:
 
 
 def set_alert(connection: Connection, job: str, alert_text: str) -> None:
-    """Save the alert of a background job with the current time, unless its text is unchanged; delete it if the text is
-    empty."""
+    """Save the alert of a background job, with the current time if its text is new; delete it if the text is empty."""
     saved = kv_get(connection, _alert_key(job)) or {}
     if alert_text != saved.get("what", ""):
         kv_set(connection, _alert_key(job), {"what": alert_text, "since": now()} if alert_text else None)

@@ -55,8 +55,7 @@ class Snapshot:
 
     @classmethod
     def from_row(cls, created_at: float, last_answer_id: int, json_body: str) -> Self:
-        """Create a Snapshot of the results from the columns of its database row; statistics missing in the JSON get
-        defaults."""
+        """Create a Snapshot from the columns of its database row; statistics missing in the JSON get defaults."""
         values = json.loads(json_body)
         parts: dict[str, Any] = {
             "at": created_at,
@@ -150,8 +149,7 @@ def _check_fencing(connection: Connection, writer: str) -> None:
 
 
 def lock_and_count_erasures(connection: Connection) -> int:
-    """Block erasing and excluding workers until the transaction ends; return how often answers were erased or imported so
-    far."""
+    """Block erasing and excluding workers until the transaction ends; return how often answers were erased or imported."""
     answer_counters.lock_answer_counters(connection)
     return count_erasures(connection)
 

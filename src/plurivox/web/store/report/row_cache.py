@@ -49,8 +49,7 @@ class RowCache:
         return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), query_columns, strict=True)}
 
     def _last_id_not_read_again(self, connection: Connection) -> int:
-        """Return the cached id after which the next read begins; on PostgreSQL an older one, as small ids may be committed
-        late."""
+        """Return the id after which the next read begins; on PostgreSQL an older one, as small ids may be committed late."""
         stable = self.columns["id"]
         if connection.dialect.name != "sqlite":
             stable = stable[self.columns["at"] < now() - 2 * COMMIT_SECONDS]

@@ -89,8 +89,7 @@ def count_full_tasks(connection: Connection) -> dict[str, int]:
 
 
 def stage_seconds(connection: Connection) -> Iterator[tuple[str, float]]:
-    """Yield (stage, seconds) for every visit of a worker to a stage; unsent times are computed from the end of the former
-    one."""
+    """Yield (stage, seconds) for every visit of a worker to a stage; unsent times are computed from the visit before."""
     query = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
     rows = query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
     before: tuple[int, float] = (0, 0.0)

@@ -137,8 +137,7 @@ class BackgroundState:
 
 
 def background_state(connection: Connection) -> BackgroundState:
-    """Return the latest snapshot, whether it is stale, and the alerts of background jobs, including that no server is
-    leader."""
+    """Return the latest snapshot, whether it is stale, and the alerts, including one if no server is the leader."""
     latest = latest_snapshot(connection)
     stale = is_snapshot_stale(connection, latest=latest)
     alerts = list_alerts(connection)
