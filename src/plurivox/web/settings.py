@@ -91,6 +91,6 @@ class Settings(BaseSettings):
 
     @field_validator("base_url")
     @classmethod
-    def _check_base_url(cls, value: str) -> str:
+    def _normalized_base_url(cls, base_url: str) -> str:
         """Return the base URL in normal form; ValueError if it is invalid."""
-        return normalize_base_url(value)
+        return normalize_base_url(base_url)

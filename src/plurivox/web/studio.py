@@ -89,12 +89,12 @@ class Studio:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    async def write(self, job: Callable[[Connection], T]) -> T:
+    async def write(self, write_job: Callable[[Connection], T]) -> T:
         """Run a function that writes to the database in the writer thread; return its result once committed.
 
         Raise Unavailable after a timeout.
         """
-        future = asyncio.wrap_future(self.writer.submit(job))
+        future = asyncio.wrap_future(self.writer.submit(write_job))
         try:
             return await asyncio.wait_for(asyncio.shield(future), self.settings.write_seconds + 1)
         except TimeoutError:
@@ -102,15 +102,15 @@ class Studio:
             log.error("the database did not respond within %.0f seconds", self.settings.write_seconds)
             raise Unavailable() from None
 
-    async def read(self, job: Callable[[Connection], T]) -> T:
+    async def read(self, read_job: Callable[[Connection], T]) -> T:
         """Run a function that only reads the database in a reader thread; raise Unavailable if the database fails."""
-        return await asyncio.get_running_loop().run_in_executor(self.readers, self.read_sync, job)
+        return await asyncio.get_running_loop().run_in_executor(self.readers, self.read_sync, read_job)
 
-    def read_sync(self, job: Callable[[Connection], T]) -> T:
+    def read_sync(self, read_job: Callable[[Connection], T]) -> T:
         """Run a function that only reads the database in the calling thread; raise Unavailable if the database fails."""
         try:
             with self.engine.connect().execution_options(**READ_OPTIONS) as connection:
-                return job(connection)
+                return read_job(connection)
         except SQLAlchemyError as cause:
             log.error("the database cannot be read: %s", database_message(cause))
             raise Unavailable() from cause

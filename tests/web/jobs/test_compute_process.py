@@ -30,13 +30,13 @@ def test_each_answer_is_read_once_for_rules_labels_and_pay(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    parse, read = AnswerCache._parse, Counter[int]()
+    parse, read = AnswerCache._parse_query_columns, Counter[int]()
 
     def count(log: AnswerCache, columns: Any) -> Any:
         read.update(columns[0])
         return parse(log, columns)
 
-    monkeypatch.setattr(AnswerCache, "_parse", count)
+    monkeypatch.setattr(AnswerCache, "_parse_query_columns", count)
     with served(tmp_path / "s", plain_study(per_task=9, **PAID), text_tasks(4), database=database) as study:
         computation = RoundRunner(study.studio.engine)
         for _ in range(3):

@@ -53,7 +53,7 @@ def sit(connection: Connection, worker: Worker, n: int = 3) -> sitting_store.Sit
 def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
-    assert (sitting.number, sitting.total, sitting.done, sitting.is_over) == (1, 3, 0, False)
+    assert (sitting.number, sitting.total, sitting.done, sitting.all_slots_answered) == (1, 3, 0, False)
     for at, shown in enumerate(unanswered_slots(connection, sitting.id, 10)):
         slot = get_and_lock_slot(connection, shown.id, worker.id)
         assert slot.worker == worker and slot.sitting.done == at
@@ -62,7 +62,7 @@ def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
         counted = set_latest_answer(connection, slot, answer, False, LEASE)
         assert counted is not None and counted.done == at + 1
     latest = latest_sitting(connection, worker.id)
-    assert latest is not None and latest.is_over and latest.until is None
+    assert latest is not None and latest.all_slots_answered and latest.until is None
     assert [one.key for one in answers_of_latest_sitting(connection, worker.id, 2)] == ["k2", "k1"]
     assert connection.execute(select(func.sum(tasks.c.given))).scalar() == 3
 
@@ -106,7 +106,7 @@ def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) 
 def test_an_answer_renews_the_lease_after_a_quarter_of_it(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
-    assert not sitting.needs_renewal(LEASE) and sitting.needs_renewal(2 * LEASE)
+    assert not sitting.needs_lease_renewal(LEASE) and sitting.needs_lease_renewal(2 * LEASE)
     slot = get_and_lock_slot(connection, unanswered_slots(connection, sitting.id, 1)[0].id, worker.id)
     answer = insert_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
     set_latest_answer(connection, slot, answer, False, 2 * LEASE)

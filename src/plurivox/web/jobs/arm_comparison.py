@@ -51,14 +51,14 @@ def compare_arms(
         in_arm = (arm_of_answer == one.name) & first
         in_any_arm = np.isin(arm_of_answer, [arm.name for arm in study.arms]) & first
         arm_votes, other_votes = votes.where(in_arm[votes.answer]), votes.where((in_any_arm & ~in_arm)[votes.answer])
-        cost = _cost_columns(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
-        columns = _people_columns(people.get(one.name, ArmPeople())) | cost | _agreement_columns(arm_votes, answers)
-        columns |= _accuracy_columns(arm_votes, other_votes, gold, cost["seconds"])
-        rows.append(ArmResult(**_arm_columns(study, one), **columns))
+        cost = _cost_fields(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
+        columns = _people_fields(people.get(one.name, ArmPeople())) | cost | _agreement_fields(arm_votes, answers)
+        columns |= _accuracy_fields(arm_votes, other_votes, gold, cost["seconds"])
+        rows.append(ArmResult(**_arm_fields(study, one), **columns))
     return rows
 
 
-def _arm_columns(study: Study, arm: Arm) -> dict[str, Any]:
+def _arm_fields(study: Study, arm: Arm) -> dict[str, Any]:
     """Return the name, answer form and wording of an arm of the study, as fields of ArmResult."""
     in_arm = study.in_arm(arm.name)
     return {"arm": arm.name, "form": in_arm.form, "wording": in_arm.wording}
@@ -67,7 +67,7 @@ def _arm_columns(study: Study, arm: Arm) -> dict[str, Any]:
 # ---- people
 
 
-def _people_columns(arm_people: ArmPeople) -> dict[str, Any]:
+def _people_fields(arm_people: ArmPeople) -> dict[str, Any]:
     """Return the numbers of people in an arm and its drop-out rate with interval, as fields of ArmResult."""
     over, share = arm_people.finished + arm_people.left, None
     if over:
@@ -80,7 +80,7 @@ def _people_columns(arm_people: ArmPeople) -> dict[str, Any]:
 # ---- costs
 
 
-def _cost_columns(answers: Answers, is_in_arm: Bools) -> dict[str, Any]:
+def _cost_fields(answers: Answers, is_in_arm: Bools) -> dict[str, Any]:
     """Return the number of answers in an arm and the median time per answer with interval, as fields of ArmResult."""
     assert answers.seconds is not None
     known = is_in_arm & ~np.isnan(answers.seconds)
@@ -128,7 +128,7 @@ def _median_of_counts(count_by_value: dict[int, int]) -> float | None:
 # ---- agreement and accuracy
 
 
-def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
+def _agreement_fields(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     """Return the mean entropy of an answer in nats and the observed agreement of an arm, as fields of ArmResult."""
     columns: dict[str, Any] = {"entropy": None, "agreement": None}
     if len(arm_votes):
@@ -144,7 +144,7 @@ def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     return columns
 
 
-def _accuracy_columns(
+def _accuracy_fields(
     arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, answer_seconds: list[float] | None
 ) -> dict[str, Any]:
     """Return the accuracy of an arm's answers against gold or the other arms, also per minute, as fields of ArmResult."""

@@ -97,9 +97,7 @@ class BackgroundThread:
             self._set_alert("background", "")
 
     def run_round_as_leader(self) -> bool:
-        """Run the background jobs if this server is the leader, and return whether it is: end overdue leases, count answers,
-        and
-        compute a snapshot if the latest one is stale."""
+        """End overdue leases, count answers and update stale results, if this server is the leader; return whether it is."""
         write = self.studio.writer.submit
         if not write(partial(acquire_leadership, server_name=self.name)).result():
             return False

@@ -35,7 +35,7 @@ def _exit_with_parent(parent_pid: int) -> None:
     os._exit(1)
 
 
-def main() -> None:
+def run_compute_process() -> None:
     """Read Settings, then one study per line, from stdin; run the jobs of each and print their errors as a JSON line."""
     os.nice(NICENESS)
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
@@ -83,4 +83,4 @@ def _error_line(cause: Exception) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_compute_process()

@@ -26,7 +26,7 @@ class WorkSummary:
     compared: int = 0  # answers to tasks that others have answered
 
     @property
-    def total_ms(self) -> float:
+    def elapsed_ms_with_pauses(self) -> float:
         """Milliseconds from a worker's entry into the study to the last answer or visit, including pauses."""
         return max(0.0, self.last - self.born) * 1000
 
@@ -36,7 +36,7 @@ class WorkCache:
     """Cache of the data that pay is computed from: all answers, visits to pages, and workers. `answers` may be shared."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
-    visits: RowCache = field(default_factory=pay_sheet.new_visit_cache)
+    visits: RowCache = field(default_factory=pay_sheet.empty_visit_cache)
     people: dict[int, Person] = field(default_factory=dict)
 
     def append_new_rows(self, connection: Connection) -> None:
@@ -44,7 +44,7 @@ class WorkCache:
         self.answers.append_new_rows(connection)
         self.visits.append_new_rows(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
-        self.people |= pay_sheet.find_people(connection, new)
+        self.people |= pay_sheet.find_pseudonyms_and_entry_times(connection, new)
 
 
 def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:

@@ -41,7 +41,7 @@ def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
     ('2.42', '0.19', '2.61')
     """
     matched, compared = work.matched, work.compared
-    spent = Decimal(round(work.active_ms if pay_rules.time == "active" else work.total_ms))
+    spent = Decimal(round(work.active_ms if pay_rules.time == "active" else work.elapsed_ms_with_pauses))
     cap = Decimal(str(pay_rules.most_minutes)) * 60_000
     hours = (min(spent, cap) if cap else spent) / HOUR_MS
     base = pay_rules.base + pay_rules.per_hour * hours
@@ -63,7 +63,7 @@ def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
         worker=work.pseudonym,
         answers=work.n_answers,
         active_minutes=str(_round_to_cents(Decimal(round(work.active_ms)) / 60_000)),
-        total_minutes=str(_round_to_cents(Decimal(round(work.total_ms)) / 60_000)),
+        total_minutes=str(_round_to_cents(Decimal(round(work.elapsed_ms_with_pauses)) / 60_000)),
         matched=matched,
         compared=compared,
         base=str(base),
@@ -122,9 +122,10 @@ class Payroll:
         return len(lines)
 
     def _read_new_work(self, study: Study) -> object:
-        """Read new answers and visits; return a value that differs once there are more. Start over if answers were erased, the
-        pay
-        rules have changed, or another server has written the pay sheet."""
+        """Read new answers and visits from the database; return their numbers and the excluded workers.
+
+        Forget the written lines if answers were erased, the pay rules have changed, or another server has written the sheet.
+        """
         with self.engine.connect() as connection:
             self._cache.append_new_rows(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()

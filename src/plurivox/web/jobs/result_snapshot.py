@@ -63,10 +63,10 @@ class SnapshotComputer:
         if not study.exclude.rules:
             return 0
         with self.engine.connect() as connection:
-            collected = self._read_answers(connection, study)
+            collected = self._update_cache_and_get_answers(connection, study)
         return apply_exclusion_rules(self.engine, study, collected)
 
-    def _read_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
+    def _update_cache_and_get_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
         """Read new answers and return all that count; forget the last snapshot if answers were erased or study.toml changed."""
         self._answers.append_new_rows(connection)
         basis = self._answers.erasures, study.digest
@@ -86,7 +86,7 @@ class SnapshotComputer:
         began = time.perf_counter()
         with self.engine.connect() as connection:
             exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
-            collected, new = self._read_answers(connection, study), self._tasks_with_new_answers()
+            collected, new = self._update_cache_and_get_answers(connection, study), self._tasks_with_new_answers()
             snapshot = Snapshot(
                 last_answer=int(self._answers.columns["id"].max(initial=0)),
                 answers=len(collected.answers),
@@ -123,9 +123,9 @@ class SnapshotComputer:
         aggregator ("" if it did not fail)."""
         elicited = _elicit_votes_by_form(collected.answers)
         votes = _votes_without_repeats(collected, elicited)
-        fitted, by, alert = _fit_or_default(study, votes)
+        fitted, by, alert = _fit_study_or_default_aggregator(study, votes)
         if fitted is not None:
-            changed = self._changed_tasks(collected, fitted, tasks_with_new_answers, by)
+            changed = self._ids_of_changed_tasks(collected, fitted, tasks_with_new_answers, by)
             result_snapshots.write_soft_labels(
                 self.engine, snapshot_number, _soft_label_rows(collected, fitted, changed), self._name
             )
@@ -148,7 +148,7 @@ class SnapshotComputer:
         )
         return snapshot, alert
 
-    def _changed_tasks(
+    def _ids_of_changed_tasks(
         self, collected: CollectedAnswers, fitted: Fit, tasks_with_new_answers: Ints, aggregator: str
     ) -> Ints:
         """Return the ids of tasks with new answers, or whose soft label differs from the last snapshot."""
@@ -183,7 +183,7 @@ def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> V
     )
 
 
-def _fit_or_default(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
+def _fit_study_or_default_aggregator(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
     """Fit the aggregator of the study, or vote shares if that fails; return the fit, the method used, and the alert text."""
     wanted, alert = study.aggregator or DEFAULT_AGGREGATOR, ""
     if not len(votes):

@@ -16,7 +16,7 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.snapshot_statistics import Agreement, Times, stage_seconds
+from plurivox.web.store.report.snapshot_statistics import Agreement, Times, seconds_of_stage_visits
 from plurivox.web.store.report.worker_scores_and_flags import WorkerScores
 from plurivox.web.study.config import Study
 from plurivox.workflows import score
@@ -144,7 +144,7 @@ def _rounded_median(values: Floats) -> float | None:
 def median_stage_seconds(connection: Connection) -> dict[str, float]:
     """Return stage -> median seconds that workers spend on a visit to it, in the order of the stages."""
     spent: dict[str, list[float]] = {}
-    for stage, seconds in stage_seconds(connection):
+    for stage, seconds in seconds_of_stage_visits(connection):
         spent.setdefault(stage, []).append(seconds)
     medians = {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
     return {stage: medians[stage] for stage in STAGES if stage in medians}

@@ -59,7 +59,7 @@ def _next_slots(connection: Connection, study: Study, worker: Worker, max_slots:
     sitting = _latest_leased_sitting(connection, study, worker)
     if sitting is None and worker.stage == "practice":
         sitting = sittings.begin_practice_sitting(connection, worker.id, study.practice, study.lease_seconds)
-    elif worker.stage != "practice" and (sitting is None or sitting.is_over):
+    elif worker.stage != "practice" and (sitting is None or sitting.all_slots_answered):
         number = 0 if sitting is None else sitting.number
         done = number >= study.sittings and sittings.count_answered_sittings(connection, worker.id) >= study.sittings
         begun = None if done else _begin_sitting(connection, study, worker, number + 1)
@@ -70,7 +70,7 @@ def _next_slots(connection: Connection, study: Study, worker: Worker, max_slots:
     found = sittings.unanswered_slots(connection, sitting.id, max_slots)
     if not found:
         return NextTasks(advance_stage(connection, study, worker), sitting)
-    if sitting.needs_renewal(study.lease_seconds):
+    if sitting.needs_lease_renewal(study.lease_seconds):
         renew_lease(connection, sitting.id, study.lease_seconds)
     return NextTasks(worker, sitting, found)
 
@@ -83,7 +83,7 @@ def _latest_leased_sitting(connection: Connection, study: Study, worker: Worker)
         sitting = latest_sitting(connection, worker.id, lock=True)
         if sitting is not None and sitting.has_expired:  # not resumed by another server in the meantime
             sitting = resume_sitting(connection, sitting, study.lease_seconds)
-    if sitting is None or sitting.is_over:
+    if sitting is None or sitting.all_slots_answered:
         sittings.lock_worker(connection, worker.id)
         sitting = latest_sitting(connection, worker.id)
     return sitting

@@ -23,7 +23,7 @@ class Tokens:
 
 
 def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
-    """Create and save a one-time token for setting up the first owner; None if the study has an owner."""
+    """Create, save and return a one-time token for setting up the first owner; None if the study has an owner."""
     if owner_accounts.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
@@ -39,13 +39,13 @@ def hash_password(password: str) -> str:
 def verify_password(password_hash: str | None, password: str) -> bool:
     """Return whether a password matches a hash; without a hash (unknown owner), False after the same time."""
     try:
-        return hasher.verify(password_hash or _dummy_hash(), password)
+        return hasher.verify(password_hash or _dummy_password_hash(), password)
     except (VerificationError, InvalidHashError):
         return False
 
 
 @cache
-def _dummy_hash() -> str:
+def _dummy_password_hash() -> str:
     """Return the hash of a random password, to verify against if the owner is unknown, so that timing reveals nothing."""
     return hasher.hash(secrets.token_hex(16))
 

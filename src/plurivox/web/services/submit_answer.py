@@ -78,7 +78,7 @@ def submit_answer(
     answer = insert_answer(connection, slot, submission, form, replaces, extra)
     sitting = set_latest_answer(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
-    if sitting is not None and sitting.is_over and _completes_stage(study, slot):
+    if sitting is not None and sitting.all_slots_answered and _completes_stage(study, slot):
         person = advance_stage(connection, study, person)
     return SubmitResult(
         person, sitting or slot.sitting, extra=extra, ahead=unanswered_slots(connection, slot.sitting.id, n_next_slots)

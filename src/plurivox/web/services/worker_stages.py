@@ -127,7 +127,7 @@ def wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
 def _require_all_answered(connection: Connection, worker: Worker) -> None:
     """Raise Conflict if a worker has unanswered tasks or has answered nothing."""
     sitting = latest_sitting(connection, worker.id)
-    if sitting is not None and not sitting.is_over:
+    if sitting is not None and not sitting.all_slots_answered:
         raise Conflict("not-yet", "some of your tasks are not answered yet; answer them first")
     if not count_tasks_answered(connection, worker.id):
         raise Conflict("full", "you have answered nothing yet, so there is no completion code to go on to")

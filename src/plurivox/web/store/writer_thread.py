@@ -26,7 +26,7 @@ class Writer:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._jobs: SimpleQueue[tuple[Job[Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run_jobs, name="plurivox-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run_queued_writes, name="plurivox-writer", daemon=True)
         self._thread.start()
 
     def submit(self, write_job: Job[T]) -> Future[T]:
@@ -40,7 +40,7 @@ class Writer:
         self._jobs.put(None)
         self._thread.join()
 
-    def _run_jobs(self) -> None:
+    def _run_queued_writes(self) -> None:
         """Run and commit queued database writes in batches, until the thread is closed."""
         while (first := self._jobs.get()) is not None:
             batch = [first]
@@ -64,7 +64,7 @@ class Writer:
         try:
             results = self._run_in_transaction([job for job, _ in jobs_and_futures])
         except Exception as cause:  # noqa: BLE001 - the thread must go on; the callers get the error
-            if _is_conflict(cause) and (len(jobs_and_futures) > 1 or max_tries):
+            if _is_database_conflict(cause) and (len(jobs_and_futures) > 1 or max_tries):
                 for entry in jobs_and_futures:
                     self._commit_batch([entry], max_tries - 1)
                 return
@@ -95,7 +95,7 @@ class Writer:
         return results
 
 
-def _is_conflict(cause: Exception) -> bool:
+def _is_database_conflict(cause: Exception) -> bool:
     """Return whether the error is a conflict (with another server, or of one job with a constraint), not a broken database."""
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False

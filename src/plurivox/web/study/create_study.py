@@ -72,7 +72,7 @@ def make_study_from_files(settings: Settings, study: Study, items: Path, batches
     """Create a study with the tasks of a file or folder; return the number of tasks without practice tasks."""
     tasks = read_tasks(items, study)
     if first := next(tasks, None):
-        study = study.model_copy(update={"kind": study.kind or first.kind})
+        study = study.model_copy(update={"kind": study.kind or first.task_kind})
         tasks = chain([first], tasks)
     return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
 

@@ -48,7 +48,7 @@ async def tasks(
 @router.get("/tasks/{task}")
 async def task(task: Id, studio: StudioDep) -> o.TaskDetail:
     """Return a task, its soft label and every answer to it."""
-    return present.task_detail(await studio.read(partial(task_detail.task_detail, task=task)))
+    return present.task_detail(await studio.read(partial(task_detail.task_detail, task_id=task)))
 
 
 @router.get("/workers")

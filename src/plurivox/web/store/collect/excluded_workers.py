@@ -48,7 +48,7 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
         return False
     answer_counters.subtract_worker_counts(connection, worker)
     for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
-        _end_sitting(connection, Sitting.from_row(row))
+        _end_sitting_of_excluded_worker(connection, Sitting.from_row(row))
     of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(of_worker, slots.c.number.is_not(None))
     released = connection.execute(counted).scalars().all()
@@ -69,12 +69,12 @@ def _has_answered(connection: Connection, worker: int) -> bool:
     return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
-def _end_sitting(connection: Connection, sitting: Sitting) -> None:
+def _end_sitting_of_excluded_worker(connection: Connection, sitting: Sitting) -> None:
     """End the lease of an excluded worker's sitting; put its fixed batch back into the queue if it was fully answered."""
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
         end_lease(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.is_over:  # an expired one is in the queue already
+    elif sitting.plan_id is not None and sitting.all_slots_answered:  # an expired one is in the queue already
         batch = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(batch.values(given=plans.c.given - 1, queue=""))
 

@@ -85,16 +85,16 @@ class Sitting:
         return cls(*(row._mapping[column] for column in SITTING_COLUMNS))
 
     @property
-    def is_over(self) -> bool:
+    def all_slots_answered(self) -> bool:
         """Whether all slots of the sitting are answered."""
         return self.done >= self.total
 
     @property
     def has_expired(self) -> bool:
         """Whether the lease of a sitting ended before all its slots were answered."""
-        return self.until is None and not self.is_over
+        return self.until is None and not self.all_slots_answered
 
-    def needs_renewal(self, lease_seconds: float) -> bool:
+    def needs_lease_renewal(self, lease_seconds: float) -> bool:
         """Return whether a running lease of this duration has less than 75% of its time left and is to be renewed."""
         return self.until is not None and self.until - now() < RENEW_BELOW * lease_seconds
 

@@ -211,12 +211,12 @@ def set_latest_answer(
         connection.execute(SET_SLOT_ANSWER, params)
         return None
     values: dict[str, Any] = {"done": sittings.c.done + 1}
-    if slot.sitting.needs_renewal(lease_seconds):
+    if slot.sitting.needs_lease_renewal(lease_seconds):
         values["until"] = now() + lease_seconds
     this = update(sittings).where(sittings.c.id == slot.sitting.id)
     done, total = connection.execute(this.values(values).returning(sittings.c.done, sittings.c.total)).one()
     sitting = replace(slot.sitting, done=done, total=total)
-    if sitting.is_over:
+    if sitting.all_slots_answered:
         connection.execute(this.values(until=None))
     return sitting
 

@@ -31,7 +31,7 @@ class Assignment:
     arms: Sequence[str] = ()
 
     @property
-    def strata(self) -> dict[str, int]:
+    def tasks_per_stratum(self) -> dict[str, int]:
         """Stratum -> number of its tasks per sitting; empty if the assigner does not choose tasks by stratum."""
         return dict(self.assigner.tasks_per_stratum()) if isinstance(self.assigner, Strata) else {}
 
@@ -47,7 +47,7 @@ class Assignment:
 
     def quota_and_queue_options(self) -> dict[str, Any]:
         """Return the assignment options that determine the quotas and queues of tasks, as a JSON object to save and compare."""
-        options: dict[str, Any] = {"per_task": self.per_task, "strata": self.strata}
+        options: dict[str, Any] = {"per_task": self.per_task, "strata": self.tasks_per_stratum}
         options |= {"gains": True} if self.orders_by_gain else {}
         return options | ({"arms": list(self.arms)} if self.arms else {})
 
@@ -85,7 +85,7 @@ class NewTask:
     gold: str | None = None  # the correct label, if known
 
     @property
-    def kind(self) -> str:
+    def task_kind(self) -> str:
         """The kind of a new task, from its content: image, audio, pair (two texts) or text."""
         if self.medium:
             return self.medium.type.partition("/")[0]
@@ -130,7 +130,7 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
     quota = arms.quota_over_all_arms(len(assignment.arms), quota)
     unset = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED_GAIN))
     gain = unset if assignment.orders_by_gain else null()
-    by_stratum = bool(assignment.strata)
+    by_stratum = bool(assignment.tasks_per_stratum)
     queue = case((tasks.c.given < quota, tasks.c.stratum if by_stratum else literal("")), else_=null())
     not_practice = tasks.c.practice == 0
     connection.execute(update(tasks).where(not_practice).values(quota=quota, gain=gain, queue=queue))
@@ -148,7 +148,7 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
 
 def _save_applied_options(connection: Connection, assignment: Assignment) -> None:
     """Save the assignment options from which the quotas and queues of tasks were computed."""
-    kv_set(connection, "strata", assignment.strata)
+    kv_set(connection, "strata", assignment.tasks_per_stratum)
     kv_set(connection, "applied", assignment.quota_and_queue_options())
 
 
@@ -158,7 +158,7 @@ def _task_row(assignment: Assignment, task: NewTask, media_id: int | None) -> di
     return {
         "id": new_id(),
         "name": task.name,
-        "kind": task.kind,
+        "kind": task.task_kind,
         "text": task.text,
         "text2": task.text2,
         "media_id": media_id,

@@ -111,9 +111,9 @@ class AnswerCache(RowCache):
         self.excluded: dict[int, str] = {}  # worker id -> the rule
         super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBER_COLUMNS.items()})
 
-    def clear(self) -> None:
+    def clear_cache(self) -> None:
         """Empty the in-memory cache of answers, in place: rows, codes of texts and names."""
-        super().clear()
+        super().clear_cache()
         self.columns |= {name: np.zeros(0, kind) for name, kind in TEXT_COLUMNS.items()}
         self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
@@ -123,7 +123,7 @@ class AnswerCache(RowCache):
     def append_new_rows(self, connection: Connection) -> int:
         """Append answers that are new in the database, or read all again if some were erased; return how many were read."""
         if (now_erased := count_erasures(connection)) != self.erasures:
-            self.clear()
+            self.clear_cache()
             self.erasures = now_erased
         n_before = len(self)
         n_new = super().append_new_rows(connection)

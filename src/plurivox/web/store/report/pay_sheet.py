@@ -58,13 +58,13 @@ class PlatformId:
     raw: str
 
 
-def new_visit_cache() -> RowCache:
+def empty_visit_cache() -> RowCache:
     """Return an empty in-memory cache for the visits of workers to stages, with their times; nothing is read yet."""
     types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
     return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
 
 
-def find_people(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:
+def find_pseudonyms_and_entry_times(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:
     """Return worker id -> pseudonym and time of entry into the study, for these workers."""
     found: dict[int, Person] = {}
     for part in batched(sorted(worker_ids), 500):

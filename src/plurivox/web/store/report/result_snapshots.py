@@ -187,9 +187,10 @@ def publish_snapshot(
     aggregator_alert: str = "",
     writer: str = "",
 ) -> None:
-    """Publish snapshot `snapshot_number` as the newest; raise Outdated if a worker was erased, excluded or reinstated in the
-    meantime,
-    or another writer has begun a snapshot. `aggregator_alert`: what failed with the aggregator."""
+    """Publish a snapshot as the newest one and save the alert of its aggregator; raise Outdated if it is superseded.
+
+    Outdated: a worker was erased, excluded or reinstated in the meantime, or another writer has begun a snapshot.
+    """
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         _check_fencing(connection, writer)
         if (lock_and_count_erasures(connection), count_exclusion_changes(connection)) != (

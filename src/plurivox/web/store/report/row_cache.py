@@ -21,9 +21,9 @@ class RowCache:
 
     def __init__(self, query: Select[Any], types: Mapping[str, Any]) -> None:
         self._query, self._types = query, types
-        self.clear()
+        self.clear_cache()
 
-    def clear(self) -> None:
+    def clear_cache(self) -> None:
         """Empty the in-memory cache, in place; the database is not changed."""
         self.columns: Columns = {name: np.zeros(0, kind) for name, kind in self._types.items()}
 

@@ -88,7 +88,7 @@ def count_full_tasks(connection: Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in connection.execute(full.group_by(tasks.c.stratum))}
 
 
-def stage_seconds(connection: Connection) -> Iterator[tuple[str, float]]:
+def seconds_of_stage_visits(connection: Connection) -> Iterator[tuple[str, float]]:
     """Yield (stage, seconds) for every visit of a worker to a stage; unsent times are computed from the visit before."""
     query = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
     rows = query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
@@ -117,12 +117,12 @@ def count_people_by_arm(connection: Connection, inactive_since: float) -> dict[s
         & (func.coalesce(begun, 0) < inactive_since)
     )
     done = workers.c.stage == "done"
-    counts = select(workers.c.arm, func.count(), _count_if(done), _count_if(~done & quiet))
+    counts = select(workers.c.arm, func.count(), _sql_count_if(done), _sql_count_if(~done & quiet))
     rows = connection.execute(counts.where(workers.c.status == "active").group_by(workers.c.arm))
     return {arm: ArmPeople(n, finished, left) for arm, n, finished, left in rows}
 
 
-def _count_if(condition: Any) -> Any:
+def _sql_count_if(condition: Any) -> Any:
     """Return the SQL expression that counts the rows for which a condition is true."""
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
 

@@ -59,9 +59,9 @@ class TaskDetail:
     answers: list[TaskAnswer]
 
 
-def task_detail(connection: Connection, task: str) -> TaskDetail:
+def task_detail(connection: Connection, task_id: str) -> TaskDetail:
     """Return a task with its soft label and the latest answer of each slot; raise NotFound if the id is unknown."""
-    row = task_list_row(connection, decode_id(task))
+    row = task_list_row(connection, decode_id(task_id))
     if row is None:
         raise NotFound("task")
     content = select(*TASK_COLUMNS).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
