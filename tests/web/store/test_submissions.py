@@ -74,9 +74,9 @@ def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
     first = insert_answer(connection, slot, said, "top-two", None, extra=False)
     assert set_latest_answer(connection, slot, first, False, LEASE) is not None
     saved = find_answer_by_key(connection, worker.id, "k")
-    assert saved is not None and saved.id == first and saved.equals(said)
-    assert not saved.equals(Submission("k", slot.id, [Mark("named", "caté", "70")]))
-    assert not saved.equals(Submission("k", slot.id, said.marks, abstain=True))
+    assert saved is not None and saved.id == first and saved.has_same_content(said)
+    assert not saved.has_same_content(Submission("k", slot.id, [Mark("named", "caté", "70")]))
+    assert not saved.has_same_content(Submission("k", slot.id, said.marks, abstain=True))
     assert find_answer_by_key(connection, worker.id + 1, "k") is None
     again = insert_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
     assert set_latest_answer(connection, slot, again, False, LEASE) is None  # the sitting goes no step further

@@ -53,7 +53,7 @@ class RoundRunner:
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
     def run_round_of_jobs(self, study: Study) -> dict[str, str]:
-        """Exclude workers, compute a snapshot, update the pay sheet; return job -> error, "" if it worked.
+        """Exclude workers by rules, compute a snapshot, update the pay sheet; return job name -> error, "" if there was none.
 
         A job that fails does not stop the others. An outdated one is left out: the next round runs it again.
         """

@@ -33,7 +33,7 @@ class WorkSummary:
 
 @dataclass
 class WorkCache:
-    """Cache of the data that pay is computed from: all answers, visits to pages, and workers. `answers` may be shared."""
+    """In-memory cache of the data that pay is computed from: all answers, visits to stages, and workers."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
     visits: RowCache = field(default_factory=pay_sheet.empty_visit_cache)

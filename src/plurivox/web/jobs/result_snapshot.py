@@ -43,7 +43,7 @@ class WrittenLabels(NamedTuple):
 
 
 class SnapshotComputer:
-    """Computes snapshots one after the other. `answers` may be a cache shared with other jobs; each answer is read once."""
+    """Computes snapshots of a study's results (soft labels, statistics) one after the other, from a cache of answers."""
 
     def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)

@@ -72,7 +72,7 @@ def enter_by_platform(
 
 
 def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
-    """Return the stage of a worker who comes back by the personal link."""
+    """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
     return _stage_on_entry(connection, study, get_worker(connection, worker))
 
 

@@ -27,7 +27,7 @@ from plurivox.web.study.config import Study
 
 @dataclass(frozen=True)
 class NextTasks:
-    """The slots that a worker answers next, or why there are none."""
+    """The task slots that a worker answers next; if there are none, when tasks may become open or the worker's new stage."""
 
     worker: Worker
     sitting: Sitting | None

@@ -40,7 +40,7 @@ MAX_ANSWERS = 100  # answers to one slot, replaced ones counted
 
 @dataclass(frozen=True)
 class SubmitResult:
-    """The result of submitting an answer: the worker and sitting after it, and the next slots."""
+    """The result of submitting an answer: the updated worker and sitting, and the next slots to answer."""
 
     worker: Worker
     sitting: Sitting

@@ -26,7 +26,7 @@ class PlatformForm:
 
 @dataclass(frozen=True)
 class Completion:
-    """What the last page shows: a code to copy, a URL to go to, a form to post, or none of these."""
+    """What the last page of a study shows a worker: a code to copy, a URL to go to, a form to post, or none of these."""
 
     code: str
     redirect: str

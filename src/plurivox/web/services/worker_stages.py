@@ -52,7 +52,7 @@ class WrongStage(Conflict):
 
 
 def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
-    """Return the stage of a worker, with the state of the study and the worker's latest sitting."""
+    """Return a worker with the current stage, the state of the study and the worker's latest sitting."""
     return CurrentStage(worker, get_study_state(connection), latest_sitting(connection, worker.id))
 
 

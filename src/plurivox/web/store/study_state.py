@@ -1,4 +1,4 @@
-"""Read and change the state of a study: open, paused or closed."""
+"""Read and change whether a study is open, paused or closed."""
 
 from typing import Literal
 

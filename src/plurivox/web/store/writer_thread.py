@@ -96,7 +96,7 @@ class Writer:
 
 
 def _is_database_conflict(cause: Exception) -> bool:
-    """Return whether the error is a conflict (with another server, or of one job with a constraint), not a broken database."""
+    """Return whether a database error is a conflict with another server or a violated constraint, not a failing database."""
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False
     if isinstance(cause, OperationalError | InterfaceError):
@@ -109,7 +109,7 @@ def _is_database_conflict(cause: Exception) -> bool:
 
 
 def _error_for_caller(cause: Exception) -> BaseException:
-    """Return the exception to raise in the caller: Unavailable if the database cannot be written; log that."""
+    """Return the exception to raise in the caller of a failed write: Unavailable, logged, if the database cannot be written."""
     if not isinstance(cause, SQLAlchemyError):
         return cause
     if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):

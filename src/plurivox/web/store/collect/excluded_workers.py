@@ -101,7 +101,7 @@ def exclude_if_quiz_failed(connection: Connection, worker: int, max_tries: int) 
 
 
 def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
-    """Lift an exclusion: the answers count again, as extras; no rule excludes this worker again. NotFound if there is none."""
+    """Reinstate an excluded worker: the answers count again, as extras; no rule excludes the worker again. NotFound if none."""
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:

@@ -107,7 +107,7 @@ class AnsweredSlot:
 
 @dataclass(frozen=True)
 class SavedAnswer:
-    """An earlier answer of a worker as stored."""
+    """An answer that a worker submitted earlier, as stored in the database."""
 
     id: int
     slot: int
@@ -124,7 +124,7 @@ class SavedAnswer:
 
 @dataclass(frozen=True)
 class OwnAnswer:
-    """A worker's latest answer to a slot, with the slot."""
+    """A worker's latest answer in a slot, together with the slot and its task, to show it to the worker again."""
 
     key: str
     marks: Sequence[Mark]

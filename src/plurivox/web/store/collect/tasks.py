@@ -208,7 +208,7 @@ def add_batches(connection: Connection, assignment: Assignment, batches: Mapping
 
 
 def _find_task_ids(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield (id, name) of the tasks with these names; unknown names are left out."""
+    """Yield (id, name) of each task with one of these names; unknown names are left out."""
     for part in batched(sorted(set(names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name

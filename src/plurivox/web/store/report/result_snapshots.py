@@ -27,7 +27,7 @@ NEWEST_ANSWER = select(answers.c.id, answers.c.received).order_by(answers.c.id.d
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Results computed from all answers up to `last_answer`; the defaults are the state before the first snapshot."""
+    """Statistics of a study computed from all answers up to the id `last_answer`; the defaults are for a study without any."""
 
     at: float | None = None
     last_answer: int = 0  # id

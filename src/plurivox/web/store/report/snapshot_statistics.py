@@ -35,7 +35,7 @@ class Times:
 
 @dataclass(frozen=True)
 class StoppingSummary:
-    """Tasks that next-best stops before their quota, because the expected gain of an answer is below `least` nats."""
+    """Number of tasks that next-best stops below their quota, as their expected gain is below `least` nats; answers saved."""
 
     tasks: int  # stopped before their quota
     spared: int  # answers that are not collected
@@ -44,7 +44,7 @@ class StoppingSummary:
 
 @dataclass(frozen=True)
 class ArmResult:
-    """Cost and accuracy of the answers of one arm. An `Interval` is a value with its 95% interval."""
+    """Cost and accuracy of the answers in one arm of a study. An `Interval` is a value with its 95% interval."""
 
     arm: str
     form: str

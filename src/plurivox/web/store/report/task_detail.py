@@ -33,7 +33,7 @@ ALL_ANSWERS = (
 
 @dataclass(frozen=True)
 class TaskAnswer:
-    """The latest answer of a slot, as the worker entered it."""
+    """One worker's latest answer to a task, as entered, for the detail page of the task."""
 
     answer: str
     worker: str

@@ -63,7 +63,7 @@ class WorkerPage:
 
 @dataclass(frozen=True)
 class FlaggedAnswer:
-    """An answer with flags, such as too-fast."""
+    """A line of the list of flagged answers: worker, task, flags (such as too-fast) and time of an answer."""
 
     answer: str
     worker: str
