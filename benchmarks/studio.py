@@ -166,7 +166,7 @@ def measure_throughput(name: str, database: Callable[[], str]) -> tuple[str, str
         settings = Settings(folder=Path(place) / "study", database=database(), is_leader=False, **NO_RATE_LIMITS)
         study = Study(name="load", labels=LABELS, per_task=1000, batch=N_ANSWERS, texts=NO_TEXTS, practice=0)
         make_study(settings, study, (NewTask(f"t{i}", text=f"text {i}") for i in range(2_000)))
-        studio = Studio.open(settings)
+        studio = Studio.open_study(settings)
         row = studio.writer.submit(lambda c: invites.create_invite(c, "bench", "", 10**5)).result()
         invite = studio.keys.sign("invite", f"{row.id:x}")
         with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
@@ -196,7 +196,7 @@ def measure_large_study(name: str, database: Callable[[], str]) -> list[tuple[st
             title = f"{name}, {n:,} tasks"
             with print_duration(f"{title}: study created"):
                 make_study(settings, study, (NewTask(f"t{i:07d}", text="text") for i in range(n)))
-                studio = Studio.open(settings)
+                studio = Studio.open_study(settings)
                 analyze(studio)
             with print_duration(f"{title}: tasks assigned"):
                 took = time_assignment(studio, study)
@@ -272,7 +272,7 @@ def _time_choices(studio: Studio) -> list[float]:
 
 def time_pages(studio: Studio) -> dict[str, list[float]]:
     """Return the seconds of each view of the owner's overview page and of pages of tasks."""
-    while studio.writer.submit(answer_counters.count_next_range).result():
+    while studio.writer.submit(answer_counters.count_next_answers).result():
         pass
     pages = {"progress": [study_progress.study_progress], "tasks": _task_pages(studio)}
     return {

@@ -27,7 +27,7 @@ from plurivox.web.server.multi_study import MultiStudyApp, assign_addresses, cre
 from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
 from plurivox.web.services import owner_sign_in
 from plurivox.web.settings import Settings
-from plurivox.web.store import database, random_source
+from plurivox.web.store import database, random_generator
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.studio import Studio
@@ -47,7 +47,7 @@ def seeded(seed: str) -> Iterator[None]:
     """Draws, ids and tokens of studios in this process come from one seeded generator."""
     with pytest.MonkeyPatch.context() as patch:
         rng = random.Random(seed)
-        patch.setattr(random_source, "rng", rng)
+        patch.setattr(random_generator, "rng", rng)
         patch.setattr(secrets, "randbits", rng.getrandbits)
         patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # other tokens too
         yield

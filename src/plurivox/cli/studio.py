@@ -126,11 +126,11 @@ def _print_links_and_serve(
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
     from plurivox.web.server.uvicorn_server import check_port_free, serve
     from plurivox.web.services.owner_sign_in import create_setup_token
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
     check_port_free(host, port)
     for settings in studies:
-        with open_existing(settings) as studio:
+        with open_existing_study(settings) as studio:
             token = studio.writer.submit(partial(create_setup_token, keys=studio.keys)).result()
         if not screen.quiet:
             click.echo(
@@ -180,7 +180,7 @@ def run_import(screen: Screen, study: Path, source: Path, database: str | None, 
     from plurivox.web.study.create_study import add_answers, insert_tasks
     from plurivox.web.study.task_import import read_answers, read_tasks
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         if not answers:
             n = insert_tasks(settings, studio.study, read_tasks(source, studio.study))
             return CommandResult({"command": screen.command_line, "tasks": n}, summary=f"{study} now has {n:,} tasks")
@@ -197,9 +197,9 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
     del screen
     settings = study_settings(study, database)
     from plurivox.web.store.report.study_progress import study_progress
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         found = {name: value for name, value in asdict(studio.read_sync(study_progress)).items() if name != "per_hour"}
     rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
     rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
@@ -237,9 +237,9 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     """Run `plurivox studio pay`: write the pay of each worker of a study, or the bonuses by platform id."""
     settings = study_settings(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         totals = write_pay_sheet(studio.engine, studio.study, out, with_ids)
     line = (
         f"{totals['people']:,} worker{'s' * (totals['people'] != 1)}, {totals['total']} {totals['currency']}".rstrip()
@@ -254,9 +254,9 @@ def run_erase(screen: Screen, study: Path, worker: str, database: str | None) ->
     """Run `plurivox studio erase`: erase the data of a worker who withdraws consent."""
     settings = study_settings(study, database)
     from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         erased = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
         if not truncate_wal(studio.engine):
             screen.print_note(

@@ -20,16 +20,16 @@ URL_PATH = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9_.~-]*)*")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def normalize_base_url(address: str) -> str:
+def normalize_base_url(url: str) -> str:
     """Return the base URL as browsers write it in the Origin header: lower-case host, no default port; ValueError if invalid.
 
     >>> normalize_base_url("https://Lab.example:443/study/")
     'https://lab.example/study'
     """
-    parts = urlsplit(address.strip().rstrip("/"))
+    parts = urlsplit(url.strip().rstrip("/"))
     is_plain = not (parts.username or parts.query or parts.fragment) and URL_PATH.fullmatch(parts.path)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname or not is_plain:
-        raise ValueError(f"{address!r} is not a base URL; write https://lab.example or https://lab.example/study")
+        raise ValueError(f"{url!r} is not a base URL; write https://lab.example or https://lab.example/study")
     if (first := parts.path.partition("/")[2].partition("/")[0]) in RESERVED_PATHS:
         raise ValueError(
             f"the path of a base URL cannot begin with /{first}, a page of the studio; choose another path"
@@ -63,13 +63,13 @@ class Settings(BaseSettings):
     multi_study: bool = False  # whether this study is one of several on the server, under its name
 
     @property
-    def secure(self) -> bool:
-        """Whether the base URL is https."""
+    def is_https(self) -> bool:
+        """Whether the base URL of the server begins with https://."""
         return self.base_url.startswith("https://")
 
     @property
-    def prefix(self) -> str:
-        """The path of the base URL, which precedes all paths of the studio; empty if there is none."""
+    def path_prefix(self) -> str:
+        """The path of the server's base URL, with which all URLs of the studio begin; empty if there is none."""
         return urlsplit(self.base_url).path.rstrip("/")
 
     @property
@@ -91,5 +91,6 @@ class Settings(BaseSettings):
 
     @field_validator("base_url")
     @classmethod
-    def _check_base_url(cls, value: str) -> str:
-        return normalize_base_url(value)
+    def _normalized_base_url(cls, base_url: str) -> str:
+        """Return the base URL in normal form; ValueError if it is invalid."""
+        return normalize_base_url(base_url)

@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.admin.study_config_check import check_study_config
 from plurivox.web.store.collect.tasks import apply_assignment, first_task_kind, has_batches, practice_task_ids
 from plurivox.web.store.database import (
     READ_OPTIONS,
@@ -53,8 +53,8 @@ class Studio:
     readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READER_THREADS, "plurivox-reader"))
 
     @classmethod
-    def open(cls, settings: Settings) -> "Studio":
-        """Open the study in `settings.folder` and migrate its tables; raise InputError if the database cannot be written."""
+    def open_study(cls, settings: Settings) -> "Studio":
+        """Open the study in the settings' folder, migrate its tables, start its threads; InputError if it is not writable."""
         study = read_study(settings.folder)
         check_aggregator(study)
         try:
@@ -78,7 +78,7 @@ class Studio:
         return cls(settings, study, keys, engine, Writer(engine))
 
     def close(self) -> None:
-        """Finish the submitted writes and reads, then close the database."""
+        """Finish the queued database writes and reads, then close the database of the study."""
         self.writer.close()
         self.readers.shutdown()
         self.engine.dispose()
@@ -89,9 +89,12 @@ class Studio:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    async def write(self, job: Callable[[Connection], T]) -> T:
-        """Run `job` in the writer thread and return its result once committed; raise Unavailable after a timeout."""
-        future = asyncio.wrap_future(self.writer.submit(job))
+    async def write(self, write_job: Callable[[Connection], T]) -> T:
+        """Run a function that writes to the database in the writer thread; return its result once committed.
+
+        Raise Unavailable after a timeout.
+        """
+        future = asyncio.wrap_future(self.writer.submit(write_job))
         try:
             return await asyncio.wait_for(asyncio.shield(future), self.settings.write_seconds + 1)
         except TimeoutError:
@@ -99,22 +102,22 @@ class Studio:
             log.error("the database did not respond within %.0f seconds", self.settings.write_seconds)
             raise Unavailable() from None
 
-    async def read(self, job: Callable[[Connection], T]) -> T:
-        """Run `job`, which only reads, in a reader thread; raise Unavailable if it fails or writes (the log has the cause)."""
-        return await asyncio.get_running_loop().run_in_executor(self.readers, self.read_sync, job)
+    async def read(self, read_job: Callable[[Connection], T]) -> T:
+        """Run a function that only reads the database in a reader thread; raise Unavailable if the database fails."""
+        return await asyncio.get_running_loop().run_in_executor(self.readers, self.read_sync, read_job)
 
-    def read_sync(self, job: Callable[[Connection], T]) -> T:
-        """Run `job`, which only reads, in the calling thread; raise Unavailable if it fails or writes."""
+    def read_sync(self, read_job: Callable[[Connection], T]) -> T:
+        """Run a function that only reads the database in the calling thread; raise Unavailable if the database fails."""
         try:
             with self.engine.connect().execution_options(**READ_OPTIONS) as connection:
-                return job(connection)
+                return read_job(connection)
         except SQLAlchemyError as cause:
             log.error("the database cannot be read: %s", database_message(cause))
             raise Unavailable() from cause
 
 
-def open_existing(settings: Settings) -> Studio:
-    """Open an existing study for a command (`with open_existing(settings) as studio`); raise InputError if there is none."""
+def open_existing_study(settings: Settings) -> Studio:
+    """Open an existing study for a command; raise InputError if its database or tables do not exist."""
     if not settings.database and not (settings.folder / "study.db").is_file():
         read_study(settings.folder)
         raise InputError(f"{settings.folder} has no study.db; give the address of its database with --database")
@@ -127,4 +130,4 @@ def open_existing(settings: Settings) -> Studio:
                 raise InputError(f"the database does not contain {settings.folder}: there are no tables in {place}")
         finally:
             engine.dispose()
-    return Studio.open(settings)
+    return Studio.open_study(settings)

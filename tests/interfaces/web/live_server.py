@@ -84,7 +84,7 @@ class Running:
 
     def turn(self, state: str) -> None:
         """Open, pause or close."""
-        self.studio.writer.submit(lambda c: study_state.set_state(c, "test", state)).result()
+        self.studio.writer.submit(lambda c: study_state.set_study_state(c, "test", state)).result()
 
     def answers(self) -> list[dict[str, Any]]:
         """The latest answer of the newest worker in each slot that is not practice, in the order in which tasks were shown."""

@@ -84,7 +84,7 @@ def test_logs_contain_no_secrets_and_no_ids(
         # the secret of the study was replaced: the same id comes under another pseudonym, and the tables refuse it
         study.studio.writer.submit(lambda c: c.execute(update(workers).values(pseudonym="another"))).result()
         assert study.http.post("/api/enter", json=platform()).status_code == 500
-        monkeypatch.setattr(study_state, "get_state", lambda _: 1 / 0)
+        monkeypatch.setattr(study_state, "get_study_state", lambda _: 1 / 0)
         assert study.http.post("/api/enter", json=platform("other" + PID)).status_code == 500
         study.http.post("/api/enter", content=PID.encode() * 1000, headers={"Content-Type": "application/json"})
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from interfaces.web.live_server import run, studio_of
 from interfaces.web.page_actions import UNASKED, answer, key, saved, shown
 from interfaces.web.server_kills import own_port
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.schema import answers, drafts, flags, workers
 
 REFUSES = {

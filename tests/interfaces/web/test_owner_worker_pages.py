@@ -8,7 +8,7 @@ from sqlalchemy import select
 from interfaces.web.page_actions import fits
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.schema import slots
 from studies import plain_study, served, text_tasks
 
@@ -26,7 +26,7 @@ def test_exclusions_and_pay_are_shown_and_an_exclusion_is_lifted(tmp_path: Path,
         engine = live.studio.engine
         assert apply_exclusion_rules(engine, study) == 1
         SnapshotComputer(engine).compute_snapshot(study)
-        Payroll(engine).update_sheet(study)
+        Payroll(engine).update_pay_sheet(study)
         live.sign_in()
         page = context().new_page()
         page.on("dialog", lambda one: one.accept())

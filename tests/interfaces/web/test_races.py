@@ -21,7 +21,7 @@ from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import SubmitResult, submit_answer
 from plurivox.web.services.worker_stages import advance_stage
 from plurivox.web.store import database
-from plurivox.web.store.admin import owners as owner_store
+from plurivox.web.store.admin import owner_accounts as owner_store
 from plurivox.web.store.collect import leases, submissions
 from plurivox.web.store.collect import sittings as sitting_store
 from plurivox.web.store.collect import workers as worker_store
@@ -156,7 +156,7 @@ def test_two_servers_lease_each_slot_once_after_an_expired_lease(both: Any) -> N
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
     study.studio.writer.submit(leases.end_overdue_leases).result()
     worker = int(person.entered["token"].split(".")[0], 16)
-    ask = partial(next_tasks, study=study.studio.study, worker=worker, n=3)
+    ask = partial(next_tasks, study=study.studio.study, worker=worker, max_slots=3)
     one_after_the_other(study, ask, ask)
     whole(study)
     assert len(person.slots()) == 2

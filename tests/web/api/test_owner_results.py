@@ -10,10 +10,10 @@ from sqlalchemy import select
 from interfaces.cli.cli_process import environment
 from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs.background_thread import BackgroundThread
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.database import now
-from plurivox.web.store.report.snapshots import acquire_leadership, is_stale
+from plurivox.web.store.report.result_snapshots import acquire_leadership, is_snapshot_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from studies import Served, plain_study, served, text_tasks
 
@@ -127,7 +127,7 @@ def test_another_server_becomes_leader_when_the_lease_expires(tmp_path: Path) ->
             write(lambda c: acquire_leadership(c, "one")).result()
             and not write(lambda c: acquire_leadership(c, "two")).result()
         )
-        assert write(lambda c: acquire_leadership(c, "one", seconds=-1)).result()
+        assert write(lambda c: acquire_leadership(c, "one", lease_seconds=-1)).result()
         assert (
             write(lambda c: acquire_leadership(c, "two")).result()
             and not write(lambda c: acquire_leadership(c, "one")).result()
@@ -141,7 +141,7 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
         background = BackgroundThread(study.studio)
         try:
             background.run_round_as_leader()
-            assert not study.studio.read_sync(is_stale)
+            assert not study.studio.read_sync(is_snapshot_stale)
             first = study.look(select(snapshots))
             background.run_round_as_leader()
             assert study.look(select(snapshots)) == first  # nothing new, nothing computed
@@ -159,7 +159,7 @@ def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureF
             text=True,
             env=environment(),
         )
-        background._compute_results(study.studio.study)
+        background._compute_results_and_set_alerts(study.studio.study)
         assert "could not be computed: the computing process ended" in caplog.text and background._child is None
         study.sign_in()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from interfaces.web.page_actions import resize
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.jobs.arm_comparison import median_interval
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.schema import workers
 from studies import Person, Served, plain_study, served, text_tasks
 

@@ -10,11 +10,11 @@ import plurivox as pv
 from interfaces.web.page_actions import answer
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import lift_exclusion
 from plurivox.web.store.collect.tasks import NewTask, add_batches
-from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.report.result_snapshots import is_snapshot_stale
 from plurivox.web.store.schema import (
     OPEN_END,
     answers,
@@ -103,7 +103,7 @@ def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> N
         assert lifted and live.http.post(way, headers=live.owner).status_code == 404
         mine = select(slots.c.state).where(slots.c.kind == "task")
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
-        assert live.studio.read_sync(is_stale)  # all is computed anew
+        assert live.studio.read_sync(is_snapshot_stale)  # all is computed anew
         assert apply_exclusion_rules(engine, study) == 0  # the owner has the last word
         told = [row.what for row in live.look(select(audit))]
         assert "exclude" in told and "exclusion lifted" in told
@@ -157,12 +157,12 @@ def test_owners_see_the_former_results_until_they_are_recomputed(tmp_path: Path,
         pages = ("agreement", "times", "tasks?order=entropy")
         before = [see(page) for page in pages]
         assert before[0]["scores"] and before[2]["tasks"][0]["top"] and not see("snapshot")["recomputing"]
-        assert aggregates.exclude_workers(study) == 1
+        assert aggregates.exclude_workers_by_rules(study) == 1
         assert [see(page) for page in pages[:2]] == before[:2]  # as of before, and told so
         assert [one["top"] for one in see(pages[2])["tasks"]] == [one["top"] for one in before[2]["tasks"]]
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
-        assert see("flagged")["flagged"] == [] and live.studio.read_sync(lambda c: is_stale(c, study.digest))
+        assert see("flagged")["flagged"] == [] and live.studio.read_sync(lambda c: is_snapshot_stale(c, study.digest))
         (SnapshotComputer(engine) if again else aggregates).compute_snapshot(study)  # another process knows as well
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
@@ -180,10 +180,10 @@ def test_rules_use_the_cached_answers_and_the_next_round_recomputes(tmp_path: Pa
         aggregates, good, bad = SnapshotComputer(live.studio.engine), live.enter(), live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])
-        assert aggregates.exclude_workers(study) == 0
+        assert aggregates.exclude_workers_by_rules(study) == 0
         aggregates.compute_snapshot(study)
         fail(bad)
-        assert (aggregates.exclude_workers(study), aggregates.exclude_workers(study)) == (1, 0)
+        assert (aggregates.exclude_workers_by_rules(study), aggregates.exclude_workers_by_rules(study)) == (1, 0)
         aggregates.compute_snapshot(study)
         assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {1}
 

@@ -15,14 +15,14 @@ from sqlalchemy import event, select
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.paid_work import WorkSummary
-from plurivox.web.jobs.payroll import Payroll, compute_pay, compute_sheet, write_pay_sheet
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.paid_work_summary import WorkSummary
+from plurivox.web.jobs.payroll import Payroll, compute_pay, compute_pay_sheet, write_pay_sheet
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
 from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.report.pay_sheet import PayLine
-from plurivox.web.store.report.snapshots import is_stale
+from plurivox.web.store.report.result_snapshots import is_snapshot_stale
 from plurivox.web.store.schema import pay, slots, workers
 from plurivox.web.study.config_sections import Pay
 from studies import fresh_database, plain_study, served, text_tasks
@@ -36,8 +36,8 @@ def test_pay_rules_set_after_the_last_answer_are_applied(tmp_path: Path) -> None
         person = live.enter()
         person.answer(person.slots()[0]["slot"])
         SnapshotComputer(live.studio.engine).compute_snapshot(plain)
-        assert not live.studio.read_sync(lambda c: is_stale(c, plain.digest)) and live.studio.read_sync(
-            lambda c: is_stale(c, paid.digest)
+        assert not live.studio.read_sync(lambda c: is_snapshot_stale(c, plain.digest)) and live.studio.read_sync(
+            lambda c: is_snapshot_stale(c, paid.digest)
         )
 
 
@@ -86,12 +86,12 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         assert sorted(row["bonus"] for row in rows) == ["0.00", "0.05", "0.05"]  # 3 minutes of 1 an hour
         assert sum(Decimal(row["total"]) for row in rows) == Decimal(told["total"]) == Decimal("1.30")
         assert {row["currency"] for row in rows} == {"'=EUR"} and "SecondPerson" not in out.read_text()
-        write_pay_sheet(engine, study, out, with_ids=True)
+        write_pay_sheet(engine, study, out, with_platform_ids=True)
         assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
         live.sign_in()
         assert live.http.get("/api/owner/pay").json()["lines"] == []  # no request computes it
-        Payroll(engine).update_sheet(study)
-        Payroll(engine).update_sheet(study)
+        Payroll(engine).update_pay_sheet(study)
+        Payroll(engine).update_pay_sheet(study)
         page = live.http.get("/api/owner/pay", params={"limit": 2})
         assert len(page.json()["lines"]) == 2 and (page.json()["people"], page.json()["total"]) == (3, "1.30")
         rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()
@@ -115,9 +115,9 @@ def test_the_incremental_sheet_equals_the_whole_one_after_any_events(
         payroll, crowd, write = Payroll(live.studio.engine), [], live.studio.writer.submit
 
         def check() -> None:
-            payroll.update_sheet(study)
+            payroll.update_pay_sheet(study)
             kept = {row.worker_id: PayLine(**json.loads(row.line)) for row in live.look(select(pay))}
-            assert kept == live.studio.read_sync(lambda c: compute_sheet(c, study))
+            assert kept == live.studio.read_sync(lambda c: compute_pay_sheet(c, study))
             total = sum((Decimal(line.total) for line in kept.values()), Decimal(0))
             assert live.studio.read_sync(lambda c: kv_get(c, "pay")) == str(total)
 
@@ -145,17 +145,17 @@ def test_only_new_rows_are_read_and_only_changed_lines_are_written(tmp_path: Pat
     with served(tmp_path / "s", study, text_tasks(12)) as live:
         people = [run_worker(live, "cat") for _ in range(4)]
         payroll, said = Payroll(live.studio.engine), list[str]()
-        assert payroll.update_sheet(study) == 4 and payroll.update_sheet(study) == 0
+        assert payroll.update_pay_sheet(study) == 4 and payroll.update_pay_sheet(study) == 0
         listen = lambda *given: said.append(given[2])  # noqa: E731
         event.listen(live.studio.engine, "before_cursor_execute", listen)
         try:
-            assert payroll.update_sheet(study) == 0
+            assert payroll.update_pay_sheet(study) == 0
             assert not any(one.startswith(("INSERT", "UPDATE", "DELETE")) for one in said)
             del said[:]
             slot = people[0].slots()[0]
             people[0].answer(slot["slot"], "ship")
             touched = len({row.worker_id for row in live.look(same_task(slot))})
-            assert 1 <= payroll.update_sheet(study) <= touched
+            assert 1 <= payroll.update_pay_sheet(study) <= touched
         finally:
             event.remove(live.studio.engine, "before_cursor_execute", listen)
         read = [one for one in said if "marks" in one and one.startswith("SELECT") and "answers.id > ?" in one]
@@ -182,11 +182,11 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
             run_worker(live, "cat")
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
                 patch.setattr(pay_sheet, "write_pay_lines", full)
-                payroll.update_sheet(study)
+                payroll.update_pay_sheet(study)
             assert (
-                payroll.update_sheet(study) > 0 and payroll.update_sheet(study) == 0
+                payroll.update_pay_sheet(study) > 0 and payroll.update_pay_sheet(study) == 0
             )  # although nobody has answered meanwhile
-            assert kept(live) == live.studio.read_sync(lambda c: compute_sheet(c, study))
+            assert kept(live) == live.studio.read_sync(lambda c: compute_pay_sheet(c, study))
 
 
 def test_a_server_that_leads_again_rewrites_the_sheet_of_another(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_server_that_leads_again_rewrites_the_sheet_of_another(tmp_path: Path)
         run_worker(live, "cat")
         one, other = Payroll(live.studio.engine), Payroll(live.studio.engine)
         for payroll, study in ((one, one_way), (other, other_way), (one, one_way)):
-            assert payroll.update_sheet(study) == 1 and payroll.update_sheet(study) == 0
+            assert payroll.update_pay_sheet(study) == 1 and payroll.update_pay_sheet(study) == 0
             assert [line.total for line in kept(live).values()] == [f"{study.pay.base}.00"]
 
 
@@ -213,7 +213,7 @@ def test_a_study_without_pay_and_two_platforms_are_errors(tmp_path: Path) -> Non
         mturk = {"name": "mturk", "pid": "A1", "study": "h", "session": "a", "submit_to": "https://www.mturk.com"}
         run_worker(live, "cat", platform=mturk)
         with pytest.raises(InputError, match="mturk and prolific"):
-            write_pay_sheet(live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", with_ids=True)
+            write_pay_sheet(live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", with_platform_ids=True)
 
 
 def test_pay_on_the_command_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
 from plurivox.web.settings import Settings
 from plurivox.web.store.schema import answers, workers
-from plurivox.web.studio import open_existing
+from plurivox.web.studio import open_existing_study
 from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.create_study import make_study
 from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_multi_study, text_tasks
@@ -166,10 +166,10 @@ def test_schemas_separate_studies_and_the_default_schema_stays_empty(tmp_path: P
     with pytest.raises(InputError, match=r"already contains a study; .*schema=more"):
         made(tmp_path, "more", database)
     with pytest.raises(InputError, match="no tables in its schema 'nowhere'"):
-        open_existing(alone.model_copy(update={"database": f"{database}&schema=nowhere"}))
+        open_existing_study(alone.model_copy(update={"database": f"{database}&schema=nowhere"}))
     with pytest.raises(InputError, match="schema=a b is not a valid name"):
-        open_existing(alone.model_copy(update={"database": f"{database}&schema=a b"}))
-    studio = open_existing(pets)
+        open_existing_study(alone.model_copy(update={"database": f"{database}&schema=a b"}))
+    studio = open_existing_study(pets)
     try:
         told = "SELECT table_schema, count(*) FROM information_schema.tables WHERE table_name = 'answers' GROUP BY 1"
         assert dict(studio.read_sync(lambda c: list(c.execute(text(told))))) == {"public": 1, "Pets.x-1": 1}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion

@@ -18,18 +18,18 @@ from sqlalchemy import select, text, update
 from interfaces.web.server_kills import studied
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.compute_process import RoundRunner
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
 from plurivox.web.store.collect.leases import end_lease
 from plurivox.web.store.collect.tasks import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report import answer_counters, study_progress, worker_results
-from plurivox.web.store.report import snapshots as publishing
-from plurivox.web.store.report.answer_cache import AnswerCache, collect_answers
+from plurivox.web.store.report import answer_counters, study_progress, worker_scores_and_flags
+from plurivox.web.store.report import result_snapshots as publishing
+from plurivox.web.store.report.answer_cache import AnswerCache, read_counted_answers
 from plurivox.web.store.report.background_alerts import list_alerts, set_alert
-from plurivox.web.store.report.snapshots import Snapshot, acquire_leadership, is_stale
+from plurivox.web.store.report.result_snapshots import Snapshot, acquire_leadership, is_snapshot_stale
 from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
 from plurivox.web.store.schema import (
     OPEN_END,
@@ -96,7 +96,7 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
         out = one.status == "active"
         write(lambda c: exclude_worker(c, one.id, "rule", "") if out else lift_exclusion(c, "owner", mine)).result()
     elif what < 0.35:
-        write(answer_counters.count_next_range).result()
+        write(answer_counters.count_next_answers).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
         one = rng.choice(last)
         person.answer(one["slot"]["slot"], rng.choice(LABELS), replaces=one["answer"])
@@ -122,7 +122,7 @@ def test_running_counters_equal_plain_counts_after_any_events(
             act(study, crowd, rng)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
-        while study.studio.writer.submit(answer_counters.count_next_range).result():
+        while study.studio.writer.submit(answer_counters.count_next_answers).result():
             pass
         assert live_counts(study) == plain_counts(study)
         told = study.studio.read_sync(study_progress.study_progress)
@@ -139,7 +139,7 @@ def test_many_answers_are_counted_over_several_rounds(tmp_path: Path, monkeypatc
             study.studio.read_sync(study_progress.study_progress).answers == 3
         )  # no request counts more than a stretch
         rounds = 1
-        while study.studio.writer.submit(answer_counters.count_next_range).result():
+        while study.studio.writer.submit(answer_counters.count_next_answers).result():
             rounds += 1
         assert rounds == 3 and study.studio.read_sync(study_progress.study_progress).answers == 8
 
@@ -150,7 +150,7 @@ def test_reused_ids_of_erased_answers_are_counted(tmp_path: Path) -> None:
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"])
-        study.studio.writer.submit(answer_counters.count_next_range).result()
+        study.studio.writer.submit(answer_counters.count_next_answers).result()
         study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
         other = study.enter()
         for slot in other.slots()[:3]:
@@ -271,9 +271,9 @@ def test_incremental_reading_equals_reading_all(tmp_path: Path, kind: str, reque
             last = person.get("/api/answers").json()["answers"][-1]
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=rng.random() < 0.5)
             with study.studio.engine.connect() as connection:
-                log.read_new(connection)
+                log.append_new_rows(connection)
                 piecewise = log.counted_answers(connection, LABELS)
-                whole = collect_answers(connection, LABELS)
+                whole = read_counted_answers(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
         place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
@@ -380,13 +380,13 @@ def test_no_snapshot_is_published_with_answers_of_a_worker_erased_meanwhile(
             for slot in one.slots():
                 one.answer(slot["slot"])
         aggregates, name = SnapshotComputer(study.studio.engine), person.entered["me"]["worker"]
-        flag = worker_results.write_flags
+        flag = worker_scores_and_flags.write_flags
 
         def late(*given: Any) -> None:
             study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
-            monkeypatch.setattr(worker_results, "write_flags", flag)
+            monkeypatch.setattr(worker_scores_and_flags, "write_flags", flag)
 
-        monkeypatch.setattr(worker_results, "write_flags", late)
+        monkeypatch.setattr(worker_scores_and_flags, "write_flags", late)
         with pytest.raises(publishing.Outdated):
             aggregates.compute_snapshot(study.studio.study)
         assert study.look(select(snapshots)) == []
@@ -418,15 +418,15 @@ def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkey
 
 
 def test_a_failing_aggregator_alerts_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox.web.jobs import snapshot
+    from plurivox.web.jobs import result_snapshot
 
     def fail(votes: Any, method: str) -> Any:
         if method == "dawid-skene":
             raise ValueError("bad luck")
         return real(votes, method)
 
-    real = snapshot.fit
-    monkeypatch.setattr(snapshot, "fit", fail)
+    real = result_snapshot.fit
+    monkeypatch.setattr(result_snapshot, "fit", fail)
     with served(tmp_path / "s", plain_study(aggregator="dawid-skene"), text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
@@ -535,13 +535,13 @@ def test_failed_background_rounds_alert_until_one_succeeds(tmp_path: Path, monke
             raise ValueError("of somebody's answer")
 
         monkeypatch.setattr(background_thread, "end_overdue_leases", broken)
-        background.run_round()
+        background.run_round_of_jobs()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
-        background.run_round()
+        background.run_round_of_jobs()
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
         monkeypatch.undo()
-        background.run_round()
+        background.run_round_of_jobs()
         assert alerts(study) == []
 
 
@@ -555,12 +555,12 @@ def test_an_unwritable_database_alerts_from_memory(tmp_path: Path, monkeypatch: 
 
         with monkeypatch.context() as patch:
             patch.setattr(writer, "submit", full)
-            background.run_round()
+            background.run_round_of_jobs()
             [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
             assert "database" in told["what"] and "disk" in told["to_do"]
-            background.run_round()
+            background.run_round_of_jobs()
             assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
-        background.run_round()
+        background.run_round_of_jobs()
         assert alerts(study) == []
 
 
@@ -571,21 +571,21 @@ def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkey
         person.answer(person.slots()[0]["slot"])
         background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         payroll = computation.payroll
-        monkeypatch.setattr(background, "_compute_in_child", computation.run_round)
+        monkeypatch.setattr(background, "_compute_in_child_process", computation.run_round_of_jobs)
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
 
         with monkeypatch.context() as patch:
-            patch.setattr(payroll._cache.visits, "read_new", broken)
-            patch.setattr(payroll, "_reset", lambda basis: None)
-            background.run_round()
+            patch.setattr(payroll._cache.visits, "append_new_rows", broken)
+            patch.setattr(payroll, "_forget_written_lines", lambda basis: None)
+            background.run_round_of_jobs()
             assert "pay sheet could not be computed: KeyError" in alerts(study)[0]
             assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
         other = BackgroundThread(study.studio)  # a server that was started again
         other.name = background.name
-        monkeypatch.setattr(other, "_compute_in_child", computation.run_round)
-        other.run_round()
+        monkeypatch.setattr(other, "_compute_in_child_process", computation.run_round_of_jobs)
+        other.run_round_of_jobs()
         assert alerts(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
@@ -593,13 +593,13 @@ def test_alerts_of_another_server_are_removed_when_it_works(tmp_path: Path, monk
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
-        leader.run_round()
+        leader.run_round_of_jobs()
         with monkeypatch.context() as patch:
             patch.setattr(other, "run_round_as_leader", lambda: 1 // 0)
-            other.run_round()
+            other.run_round_of_jobs()
         assert "ZeroDivisionError" in alerts(study)[0]
-        other.run_round()  # does not lead
-        leader.run_round()
+        other.run_round_of_jobs()  # does not lead
+        leader.run_round_of_jobs()
         assert alerts(study) == []
         with monkeypatch.context() as patch:  # no alert without a text
             leader._alerts = {"pay": "x"}
@@ -637,13 +637,13 @@ def test_an_answer_committed_late_is_included(tmp_path: Path, postgres: str) -> 
         person.answer(person.slots()[0]["slot"])
         aggregates = SnapshotComputer(study.studio.engine)
         aggregates.compute_snapshot(study.studio.study)
-        assert not study.studio.read_sync(is_stale)
+        assert not study.studio.read_sync(is_snapshot_stale)
         long_ago = time.time() - 10 * answer_counters.COMMIT_SECONDS
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
-        assert study.studio.read_sync(is_stale)
+        assert study.studio.read_sync(is_snapshot_stale)
         aggregates.compute_snapshot(study.studio.study)
-        assert not study.studio.read_sync(is_stale)  # once is enough
+        assert not study.studio.read_sync(is_snapshot_stale)  # once is enough
 
 
 @pytest.mark.parametrize("aggregator", ["", "dawid-skene"])

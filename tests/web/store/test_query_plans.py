@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from studies import Served, plain_study, served, text_tasks
 
 LARGE = r"answers|slots|tasks|arm_tasks|beliefs|visits|flags|media"
@@ -58,7 +58,7 @@ def test_no_request_scans_a_large_table(tmp_path: Path, way: dict[str, object]) 
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         SnapshotComputer(study.studio.engine).compute_snapshot(made)
-        Payroll(study.studio.engine).update_sheet(made)
+        Payroll(study.studio.engine).update_pay_sheet(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
         assert len(said) > 40  # it does listen

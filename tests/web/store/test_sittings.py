@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.report.answer_cache import collect_answers
+from plurivox.web.store.report.answer_cache import read_counted_answers
 from plurivox.web.store.schema import answers, sittings, slots, tasks
 from plurivox.web.study.create_study import insert_tasks
 from plurivox.web.study.toml_writer import render_study
@@ -112,7 +112,7 @@ def test_editing_study_toml_changes_quotas_strata_and_labels(tmp_path: Path) -> 
         other.post("/api/me/stage", {"stage": "consent", "agreed": True})
         other.post("/api/me/stage", {"stage": "instructions"})
         assert Counter(slot["task"]["text"].split()[0] for slot in other.slots()) == {"hard": 2, "easy": 1}
-        held = study.studio.read_sync(lambda connection: collect_answers(connection, edited.labels))
+        held = study.studio.read_sync(lambda connection: read_counted_answers(connection, edited.labels))
         assert held.answers.labels.tolist() == ["cat", "dog", "ship"]
 
 

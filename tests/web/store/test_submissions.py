@@ -14,20 +14,20 @@ from plurivox.web.store.collect.submissions import (
     Draft,
     Mark,
     Submission,
+    answers_of_latest_sitting,
     find_answer_by_key,
+    get_and_lock_slot,
     get_draft,
     insert_answer,
-    latest_answers,
-    lock_slot,
-    mark_answered,
     save_draft,
+    set_latest_answer,
 )
 from plurivox.web.store.collect.tasks import Assignment, NewTask, add_tasks, apply_assignment
 from plurivox.web.store.collect.workers import Worker, add_worker
 from plurivox.web.store.database import WRITE_OPTIONS, migrate, now, open_sqlite
 from plurivox.web.store.errors import Conflict, NotFound, NotSignedIn
 from plurivox.web.store.schema import arm_tasks, tasks
-from plurivox.web.store.study_state import require_open, set_state
+from plurivox.web.store.study_state import require_open_study, set_study_state
 
 LEASE = 600.0
 
@@ -53,38 +53,38 @@ def sit(connection: Connection, worker: Worker, n: int = 3) -> sitting_store.Sit
 def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
-    assert (sitting.number, sitting.total, sitting.done, sitting.is_over) == (1, 3, 0, False)
+    assert (sitting.number, sitting.total, sitting.done, sitting.all_slots_answered) == (1, 3, 0, False)
     for at, shown in enumerate(unanswered_slots(connection, sitting.id, 10)):
-        slot = lock_slot(connection, shown.id, worker.id)
+        slot = get_and_lock_slot(connection, shown.id, worker.id)
         assert slot.worker == worker and slot.sitting.done == at
         said = Submission(f"k{at}", slot.id, [Mark("named", "cat", "70")])
         answer = insert_answer(connection, slot, said, "top-two", None, extra=False)
-        counted = mark_answered(connection, slot, answer, False, LEASE)
+        counted = set_latest_answer(connection, slot, answer, False, LEASE)
         assert counted is not None and counted.done == at + 1
     latest = latest_sitting(connection, worker.id)
-    assert latest is not None and latest.is_over and latest.until is None
-    assert [one.key for one in latest_answers(connection, worker.id, 2)] == ["k2", "k1"]
+    assert latest is not None and latest.all_slots_answered and latest.until is None
+    assert [one.key for one in answers_of_latest_sitting(connection, worker.id, 2)] == ["k2", "k1"]
     assert connection.execute(select(func.sum(tasks.c.given))).scalar() == 3
 
 
 def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
-    slot = lock_slot(connection, unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
+    slot = get_and_lock_slot(connection, unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id)
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
     first = insert_answer(connection, slot, said, "top-two", None, extra=False)
-    assert mark_answered(connection, slot, first, False, LEASE) is not None
+    assert set_latest_answer(connection, slot, first, False, LEASE) is not None
     saved = find_answer_by_key(connection, worker.id, "k")
-    assert saved is not None and saved.id == first and saved.equals(said)
-    assert not saved.equals(Submission("k", slot.id, [Mark("named", "caté", "70")]))
-    assert not saved.equals(Submission("k", slot.id, said.marks, abstain=True))
+    assert saved is not None and saved.id == first and saved.has_same_content(said)
+    assert not saved.has_same_content(Submission("k", slot.id, [Mark("named", "caté", "70")]))
+    assert not saved.has_same_content(Submission("k", slot.id, said.marks, abstain=True))
     assert find_answer_by_key(connection, worker.id + 1, "k") is None
     again = insert_answer(connection, slot, Submission("k2", slot.id), "top-two", first, extra=False)
-    assert mark_answered(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
-    assert lock_slot(connection, slot.id, worker.id).answer_id == again
+    assert set_latest_answer(connection, slot, again, False, LEASE) is None  # the sitting goes no step further
+    assert get_and_lock_slot(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
-        lock_slot(connection, slot.id + 1, worker.id)
+        get_and_lock_slot(connection, slot.id + 1, worker.id)
     with pytest.raises(NotSignedIn):
-        lock_slot(connection, slot.id, worker.id + 1)
+        get_and_lock_slot(connection, slot.id, worker.id + 1)
 
 
 def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) -> None:
@@ -92,10 +92,12 @@ def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) 
     one, other = unanswered_slots(connection, sit(connection, worker).id, 2)
     assert save_draft(connection, worker.id, Draft(one.id, "begun"))
     assert save_draft(connection, worker.id, Draft(one.id, "longer"))
-    insert_answer(connection, lock_slot(connection, other.id, worker.id), Submission("k", other.id), "x", None, False)
+    insert_answer(
+        connection, get_and_lock_slot(connection, other.id, worker.id), Submission("k", other.id), "x", None, False
+    )
     assert get_draft(connection, worker.id) == Draft(one.id, "longer")
-    slot = lock_slot(connection, one.id, worker.id)
-    mark_answered(
+    slot = get_and_lock_slot(connection, one.id, worker.id)
+    set_latest_answer(
         connection, slot, insert_answer(connection, slot, Submission("l", one.id), "x", None, False), False, LEASE
     )
     assert get_draft(connection, worker.id) is None and not save_draft(connection, worker.id, Draft(one.id, "late"))
@@ -104,10 +106,10 @@ def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) 
 def test_an_answer_renews_the_lease_after_a_quarter_of_it(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
-    assert not sitting.needs_renewal(LEASE) and sitting.needs_renewal(2 * LEASE)
-    slot = lock_slot(connection, unanswered_slots(connection, sitting.id, 1)[0].id, worker.id)
+    assert not sitting.needs_lease_renewal(LEASE) and sitting.needs_lease_renewal(2 * LEASE)
+    slot = get_and_lock_slot(connection, unanswered_slots(connection, sitting.id, 1)[0].id, worker.id)
     answer = insert_answer(connection, slot, Submission("k", slot.id), "top-two", None, extra=False)
-    mark_answered(connection, slot, answer, False, 2 * LEASE)
+    set_latest_answer(connection, slot, answer, False, 2 * LEASE)
     latest = latest_sitting(connection, worker.id)
     assert latest is not None and latest.until is not None and latest.until > now() + 1.9 * LEASE
 
@@ -123,7 +125,7 @@ def test_quotas_follow_the_assignment(connection: Connection) -> None:
 
 
 def test_a_closed_study_shows_its_own_text(connection: Connection) -> None:
-    require_open(connection)
-    set_state(connection, "test", "paused")
+    require_open_study(connection)
+    set_study_state(connection, "test", "paused")
     with pytest.raises(Conflict, match="Back on Monday"):
-        require_open(connection, "Back on Monday.")
+        require_open_study(connection, "Back on Monday.")

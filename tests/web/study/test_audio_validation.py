@@ -93,7 +93,7 @@ def test_a_folder_of_sounds_is_imported_and_exported(tmp_path: Path) -> None:
     (home / "a.wav").write_bytes(tone())
     (home / "b.mp3").write_bytes(FRAME * 3)
     found = list(read_tasks(home, plain_study()))
-    assert [(one.name, one.kind) for one in found] == [("a.wav", "audio"), ("b.mp3", "audio")]
+    assert [(one.name, one.task_kind) for one in found] == [("a.wav", "audio"), ("b.mp3", "audio")]
     (home / "c.ogg").write_bytes(b"<html>")
     with pytest.raises(InputError, match=r"c\.ogg is not a supported sound"):
         list(read_tasks(home, plain_study()))

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, insert, inspect, select, text
 import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.leases import end_lease
 from plurivox.web.store.collect.tasks import NewTask

@@ -12,7 +12,7 @@ from plurivox.web.api.http_errors import ApiError, expired_token_error, rate_lim
 from plurivox.web.api.login_throttle import LoginThrottle
 from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, client_network
 from plurivox.web.settings import Settings
-from plurivox.web.store.admin import owners
+from plurivox.web.store.admin import owner_accounts
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -174,18 +174,18 @@ async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
     return found
 
 
-OwnerDep = Annotated[owners.Session, Depends(current_owner)]
+OwnerDep = Annotated[owner_accounts.Session, Depends(current_owner)]
 
 
 async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
     """Return the owner's session of a request that changes data; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
-    if not owners.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
+    if not owner_accounts.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
     return owner
 
 
-WriteOwnerDep = Annotated[owners.Session, Depends(current_owner_for_write)]
+WriteOwnerDep = Annotated[owner_accounts.Session, Depends(current_owner_for_write)]
 
 
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
@@ -197,4 +197,4 @@ def set_session_cookie(response: Response, settings: Settings, token: str) -> No
 
 def session_cookie_name(settings: Settings) -> str:
     """Return the name of the session cookie, which contains the path of the study."""
-    return COOKIE_NAME + settings.prefix.replace("/", "_").replace("~", "_")
+    return COOKIE_NAME + settings.path_prefix.replace("/", "_").replace("~", "_")

@@ -9,8 +9,8 @@ from plurivox.web.api.answer_schemas import ShownMark, Task
 from plurivox.web.api.schema_fields import PlainText, RequestModel, SignedText
 from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.pay_sheet import PayLine
+from plurivox.web.store.report.snapshot_statistics import ArmResult
 from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine
-from plurivox.web.store.report.statistics import ArmResult
 from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.question_forms import Form
 

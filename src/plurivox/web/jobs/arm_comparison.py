@@ -21,9 +21,9 @@ from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.jobs.study_statistics import round_finite
 from plurivox.web.store.database import now
-from plurivox.web.store.report import statistics
+from plurivox.web.store.report import snapshot_statistics
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.statistics import ArmPeople, ArmResult
+from plurivox.web.store.report.snapshot_statistics import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, fit, score
 
@@ -35,59 +35,62 @@ CURVE_ANSWERS, CURVE_SEEDS = (1, 2, 3, 4, 6, 8), 5  # answers per task, random d
 def compare_arms(
     connection: Connection, study: Study, collected: CollectedAnswers, elicited: Elicited
 ) -> list[ArmResult]:
-    """Compute the cost and accuracy of each arm; what cannot be computed yet is None."""
-    answers, votes, first = collected.answers, elicited.votes, collected.is_first
-    arm_of = statistics.worker_arms(connection)
+    """Return drop-out, time per answer, agreement and accuracy of each arm of a study; None if not computable yet."""
+    answers, votes, first = collected.answers, elicited.votes, collected.is_not_repeat
+    arm_of = snapshot_statistics.worker_arms(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     arm_of_answer = arms[answers.worker]  # (n_answers,)
-    gold, inputs = statistics.gold_labels(connection, study.labels), statistics.count_inputs_by_arm(connection)
-    people = statistics.count_people_by_arm(connection, before=now() - study.lease_minutes * 60)
+    gold, inputs = (
+        snapshot_statistics.gold_labels(connection, study.labels),
+        snapshot_statistics.count_inputs_by_arm(connection),
+    )
+    people = snapshot_statistics.count_people_by_arm(connection, inactive_since=now() - study.lease_minutes * 60)
     assert votes.answer is not None
     rows = []
     for one in study.arms:
         in_arm = (arm_of_answer == one.name) & first
         in_any_arm = np.isin(arm_of_answer, [arm.name for arm in study.arms]) & first
         arm_votes, other_votes = votes.where(in_arm[votes.answer]), votes.where((in_any_arm & ~in_arm)[votes.answer])
-        cost = _cost_columns(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
-        columns = _people_columns(people.get(one.name, ArmPeople())) | cost | _agreement_columns(arm_votes, answers)
-        columns |= _accuracy_columns(arm_votes, other_votes, gold, cost["seconds"])
-        rows.append(ArmResult(**_arm_columns(study, one), **columns))
+        cost = _cost_fields(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
+        columns = _people_fields(people.get(one.name, ArmPeople())) | cost | _agreement_fields(arm_votes, answers)
+        columns |= _accuracy_fields(arm_votes, other_votes, gold, cost["seconds"])
+        rows.append(ArmResult(**_arm_fields(study, one), **columns))
     return rows
 
 
-def _arm_columns(study: Study, arm: Arm) -> dict[str, Any]:
-    """Return the name, form and wording of an arm, as fields of ArmResult."""
-    in_arm = study.config_of_arm(arm.name)
+def _arm_fields(study: Study, arm: Arm) -> dict[str, Any]:
+    """Return the name, answer form and wording of an arm of the study, as fields of ArmResult."""
+    in_arm = study.in_arm(arm.name)
     return {"arm": arm.name, "form": in_arm.form, "wording": in_arm.wording}
 
 
 # ---- people
 
 
-def _people_columns(one: ArmPeople) -> dict[str, Any]:
-    """Return the numbers of people and the drop-out rate with its interval, as fields of ArmResult."""
-    over, share = one.finished + one.left, None
+def _people_fields(arm_people: ArmPeople) -> dict[str, Any]:
+    """Return the numbers of people in an arm and its drop-out rate with interval, as fields of ArmResult."""
+    over, share = arm_people.finished + arm_people.left, None
     if over:
-        p = np.array([one.left / over])
+        p = np.array([arm_people.left / over])
         low, high = jeffreys_interval(p, over)
         share = [p[0], low[0], high[0]]
-    return {**vars(one), "drop_out": _rounded_interval(share)}
+    return {**vars(arm_people), "drop_out": _rounded_interval(share)}
 
 
 # ---- costs
 
 
-def _cost_columns(answers: Answers, in_arm: Bools) -> dict[str, Any]:
-    """Return the number of answers and the median time with its interval, as fields of ArmResult."""
+def _cost_fields(answers: Answers, is_in_arm: Bools) -> dict[str, Any]:
+    """Return the number of answers in an arm and the median time per answer with interval, as fields of ArmResult."""
     assert answers.seconds is not None
-    known = in_arm & ~np.isnan(answers.seconds)
+    known = is_in_arm & ~np.isnan(answers.seconds)
     return {
-        "answers": int(in_arm.sum()),
+        "answers": int(is_in_arm.sum()),
         "seconds": _rounded_interval(median_interval(answers.seconds[known], answers.worker[known])),
     }
 
 
-def median_interval(values: Floats, group: Ints, seed: int = 0) -> list[float] | None:
+def median_interval(values: Floats, group_of_value: Ints, seed: int = 0) -> list[float] | None:
     """Return the median with its 95% bootstrap interval, [median, low, high]; groups (workers) are resampled as a whole.
 
     >>> median_interval(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0, 0, 1, 1]))
@@ -95,35 +98,37 @@ def median_interval(values: Floats, group: Ints, seed: int = 0) -> list[float] |
     """
     if not len(values):
         return None
-    names, group = np.unique(group, return_inverse=True)
+    names, group_of_value = np.unique(group_of_value, return_inverse=True)
     order = np.argsort(values, kind="stable")
-    values, group = values[order], group[order]
+    values, group_of_value = values[order], group_of_value[order]
     rng, drawn = np.random.default_rng(seed), []
     for _ in range(RESAMPLES):
-        times = np.bincount(rng.integers(0, len(names), len(names)), minlength=len(names))[group]
+        times = np.bincount(rng.integers(0, len(names), len(names)), minlength=len(names))[group_of_value]
         drawn.append(_weighted_median(values, np.cumsum(times)))
     low, high = np.quantile(drawn, [0.025, 0.975])
     return [float(np.median(values)), float(low), float(high)]
 
 
-def _weighted_median(values: Floats, cumulative: Ints) -> float:
-    """Return the median of sorted values with integer weights, given as their cumulative sum."""
-    places = np.searchsorted(cumulative, [(cumulative[-1] - 1) // 2, cumulative[-1] // 2], side="right")
-    return float(values[places].mean())
+def _weighted_median(sorted_values: Floats, cumulative_weights: Ints) -> float:
+    """Return the median of sorted values that have integer weights, given as cumulative weights."""
+    places = np.searchsorted(
+        cumulative_weights, [(cumulative_weights[-1] - 1) // 2, cumulative_weights[-1] // 2], side="right"
+    )
+    return float(sorted_values[places].mean())
 
 
-def _median_of_counts(counts: dict[int, int]) -> float | None:
-    """Return the median of value -> how often it occurs; None if there are no values."""
-    if not counts:
+def _median_of_counts(count_by_value: dict[int, int]) -> float | None:
+    """Return the median of values given as value -> number of occurrences; None if there are no values."""
+    if not count_by_value:
         return None
-    inputs = np.array(sorted(counts), float)
-    return _weighted_median(inputs, np.cumsum([counts[int(n)] for n in inputs]))
+    inputs = np.array(sorted(count_by_value), float)
+    return _weighted_median(inputs, np.cumsum([count_by_value[int(n)] for n in inputs]))
 
 
 # ---- agreement and accuracy
 
 
-def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
+def _agreement_fields(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     """Return the mean entropy of an answer in nats and the observed agreement of an arm, as fields of ArmResult."""
     columns: dict[str, Any] = {"entropy": None, "agreement": None}
     if len(arm_votes):
@@ -139,10 +144,10 @@ def _agreement_columns(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     return columns
 
 
-def _accuracy_columns(
-    arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, seconds: list[float] | None
+def _accuracy_fields(
+    arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, answer_seconds: list[float] | None
 ) -> dict[str, Any]:
-    """Return the accuracy of an arm's answers against the reference, by answers per task and per minute."""
+    """Return the accuracy of an arm's answers against gold or the other arms, also per minute, as fields of ArmResult."""
     empty: dict[str, Any] = {
         "against": None,
         "tasks": 0,
@@ -165,7 +170,7 @@ def _accuracy_columns(
     soft = fit(compared, "vote-shares").soft
     per_task = int(np.median(compared.support))
     ms = [m for m in CURVE_ANSWERS if m <= max(per_task, 1)]
-    cost = seconds[0] if seconds else math.nan
+    cost = answer_seconds[0] if answer_seconds else math.nan
     line = curve(
         compared,
         lambda soft: soft_accuracy(soft, reference),
@@ -176,7 +181,7 @@ def _accuracy_columns(
         seeds=CURVE_SEEDS,
     )
     values = line.values.mean(1)
-    gain = float(values[0]) - _chance_match(compared, reference)
+    gain = float(values[0]) - _match_expected_by_chance(compared, reference)
     return {
         "against": against,
         "tasks": len(reference),
@@ -190,8 +195,8 @@ def _accuracy_columns(
     }
 
 
-def _chance_match(compared: Votes, reference: SoftLabels) -> float:
-    """Return the mean match of one answer with the references of other tasks; nan if there is only one task."""
+def _match_expected_by_chance(arm_votes: Votes, reference: SoftLabels) -> float:
+    """Return the soft accuracy that one answer reaches by chance, against references of other tasks; nan with a single task."""
     n = len(reference)
     shifts = sorted({shift % n for shift in (1, -1, n // 3, -(n // 3), n // 2)} - {0})
     others = [
@@ -200,12 +205,13 @@ def _chance_match(compared: Votes, reference: SoftLabels) -> float:
     if not others:
         return math.nan
 
-    def mean_match(prediction: SoftLabels) -> float:
+    def mean_soft_accuracy(prediction: SoftLabels) -> float:
+        """Return the mean soft accuracy of predictions against references shifted to other tasks."""
         return float(np.mean([soft_accuracy(prediction, other) for other in others]))
 
-    return float(curve(compared, mean_match, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean())
+    return float(curve(arm_votes, mean_soft_accuracy, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean())
 
 
-def _rounded_interval(values: list[float] | None) -> list[float] | None:
-    """Return a value and the ends of its interval, rounded to 4 digits; None if there is none."""
-    return None if values is None else [round(float(value), 4) for value in values]
+def _rounded_interval(value_low_high: list[float] | None) -> list[float] | None:
+    """Return [value, low, high] rounded to 4 digits; None if the argument is None."""
+    return None if value_low_high is None else [round(float(value), 4) for value in value_low_high]

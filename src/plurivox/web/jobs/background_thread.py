@@ -17,9 +17,9 @@ from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_overdue_leases
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report.answer_counters import count_next_range, has_uncounted_answers
+from plurivox.web.store.report.answer_counters import count_next_answers, has_uncounted_answers
 from plurivox.web.store.report.background_alerts import Alert, list_alerts, set_alert
-from plurivox.web.store.report.snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_stale
+from plurivox.web.store.report.result_snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_snapshot_stale
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 
@@ -35,34 +35,34 @@ log = logging.getLogger(__name__)
 
 
 class BackgroundThread:
-    """A thread that runs a round every few seconds, with a child process that computes."""
+    """A server thread that runs the background jobs every few seconds, with a child process that computes the results."""
 
     def __init__(self, studio: Studio) -> None:
         self.studio, self.name = studio, f"{os.getpid()}-{secrets.token_hex(4)}"
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run_rounds, name="plurivox-background", daemon=True)
+        self._thread = threading.Thread(target=self._run_rounds_until_stopped, name="plurivox-background", daemon=True)
         self._child: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()  # so that `stop` does not miss a child process that is being started
         self._not_before = 0.0  # when the next computation may begin
         self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
     def start(self) -> None:
-        """Start the thread, if the settings allow this server to become the leader."""
+        """Start the thread of background jobs, if the settings allow this server to become the leader."""
         if self.studio.settings.is_leader:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread and kill the child process, for which the thread may be waiting."""
+        """Stop the thread of background jobs and kill its child process."""
         self._stopping.set()
         with self._lock:
             if self._child is not None:
                 self._child.kill()
         if self._thread.is_alive():
             self._thread.join()
-        self._kill_child()
+        self._kill_child_process()
 
-    def _kill_child(self) -> None:
-        """Kill the child process, if there is one, and close its pipes."""
+    def _kill_child_process(self) -> None:
+        """Kill the child process that computes results, if there is one, and close its pipes."""
         with self._lock:
             child, self._child = self._child, None
         if child is None:
@@ -74,13 +74,13 @@ class BackgroundThread:
                 assert pipe is not None
                 pipe.close()
 
-    def _run_rounds(self) -> None:
-        """Run a round every `snapshot_seconds` until `stop`."""
+    def _run_rounds_until_stopped(self) -> None:
+        """Run a round of background jobs every `snapshot_seconds` until the thread is stopped."""
         while not self._stopping.wait(self.studio.settings.snapshot_seconds):
-            self.run_round()
+            self.run_round_of_jobs()
 
-    def run_round(self) -> None:
-        """Run one round; errors become alerts for the owner and log entries, and are never raised."""
+    def run_round_of_jobs(self) -> None:
+        """Run one round of background jobs; errors become alerts for the owner and log entries, and are never raised."""
         try:
             leads = self.run_round_as_leader()
         except Unavailable:  # the next round tries again
@@ -97,16 +97,15 @@ class BackgroundThread:
             self._set_alert("background", "")
 
     def run_round_as_leader(self) -> bool:
-        """Run one round if this server is the leader: end overdue leases, count answers, and compute if the snapshot is stale.
-        Return whether it is the leader."""
+        """End overdue leases, count answers and update stale results, if this server is the leader; return whether it is."""
         write = self.studio.writer.submit
-        if not write(partial(acquire_leadership, holder=self.name)).result():
+        if not write(partial(acquire_leadership, server_name=self.name)).result():
             return False
         self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_alerts)}  # of former leaders too
         write(end_overdue_leases).result()
         if self.studio.read_sync(has_uncounted_answers):
-            while write(count_next_range).result() and not self._stopping.is_set():
-                write(partial(acquire_leadership, holder=self.name)).result()
+            while write(count_next_answers).result() and not self._stopping.is_set():
+                write(partial(acquire_leadership, server_name=self.name)).result()
         if time.monotonic() < self._not_before:
             return True
         began, failed = time.monotonic(), self._has_failed_job()
@@ -116,54 +115,54 @@ class BackgroundThread:
             self._set_alert("study", ALERT_TEXTS["study"].format(cause))
         else:
             self._set_alert("study", "")
-            if failed or self.studio.read_sync(partial(is_stale, digest=study.digest)):
-                self._compute_results(study)
+            if failed or self.studio.read_sync(partial(is_snapshot_stale, config_digest=study.digest)):
+                self._compute_results_and_set_alerts(study)
         self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
 
     def _has_failed_job(self) -> bool:
-        """Return whether a computing job has failed and must be tried again, even without new answers."""
+        """Return whether a job of the child process has failed and must be tried again, even without new answers."""
         failed = self._alerts.keys() | self.studio.alerts.keys()
         return not failed.isdisjoint(("rules", "labels", "pay"))
 
-    def _set_alert(self, job: str, text: str) -> None:
-        """Save the alert of a job ("": delete it) and log it, if it has changed; keep it in memory if that fails."""
-        if not text:
+    def _set_alert(self, job: str, alert_text: str) -> None:
+        """Save the alert of a background job ("": delete it) and log it, if changed; keep it in memory if saving fails."""
+        if not alert_text:
             self.studio.alerts.pop(job, None)
-        if self._stopping.is_set() or self._alerts.get(job, "") == text:
+        if self._stopping.is_set() or self._alerts.get(job, "") == alert_text:
             return
-        if text:
-            log.error(text)
+        if alert_text:
+            log.error(alert_text)
         try:
-            self.studio.writer.submit(partial(set_alert, job=job, text=text)).result()
+            self.studio.writer.submit(partial(set_alert, job=job, alert_text=alert_text)).result()
         except Exception:  # the next round tries again
             log.exception("the alert could not be saved")
-            if text:
-                self._keep_alert_in_memory(job, text)
+            if alert_text:
+                self._keep_alert_in_memory(job, alert_text)
             return
-        self._alerts = {**self._alerts, job: text}
+        self._alerts = {**self._alerts, job: alert_text}
         self.studio.alerts.pop(job, None)
 
-    def _keep_alert_in_memory(self, job: str, text: str) -> None:
-        """Keep the alert of a job in the memory of this server, with the time since when it has this text."""
+    def _keep_alert_in_memory(self, job: str, alert_text: str) -> None:
+        """Keep the alert of a background job in the memory of this server, with the time of its first occurrence."""
         known = self.studio.alerts.get(job)
-        if known is None or known.what != text:
-            self.studio.alerts[job] = Alert(job, text, now())
+        if known is None or known.what != alert_text:
+            self.studio.alerts[job] = Alert(job, alert_text, now())
 
-    def _compute_results(self, study: Study) -> None:
-        """Let the child process compute, and set or delete the alert of each of its jobs."""
-        errors = self._compute_in_child(study)
+    def _compute_results_and_set_alerts(self, study: Study) -> None:
+        """Let the child process compute exclusions, snapshot and pay; set or delete the alert of each of these jobs."""
+        errors = self._compute_in_child_process(study)
         if errors is None or self._stopping.is_set():
             return
         for job, error in errors.items():
             self._set_alert(job, ALERT_TEXTS[job].format(error) if error else "")
 
-    def _compute_in_child(self, study: Study) -> dict[str, str] | None:
-        """Send a study to the child process and return job -> error; renew the leader's lease while waiting.
+    def _compute_in_child_process(self, study: Study) -> dict[str, str] | None:
+        """Let the child process compute the results of a study; return job -> error ("" if none), renewing the leader's lease.
 
         None if the thread is stopping.
         """
-        child = self._ensure_child()
+        child = self._ensure_child_process()
         if child is None:
             return None
         assert child.stdin is not None and child.stdout is not None
@@ -178,23 +177,23 @@ class BackgroundThread:
                         text = line.result(LEADER_LEASE_SECONDS / 3).strip()
                         break
                     except TimeoutError:
-                        self._renew_lease()
+                        self._renew_leader_lease()
         if not text:
             code = child.poll()
-            self._kill_child()
+            self._kill_child_process()
             return {"labels": f"the computing process ended{'' if code is None else f' with exit code {code}'}"}
         errors: dict[str, str] = json.loads(text)
         return errors
 
-    def _renew_lease(self) -> None:
-        """Renew the leader's lease; ignore an unavailable database, about which the child process will report."""
+    def _renew_leader_lease(self) -> None:
+        """Renew the lease by which this server is the leader; ignore an unavailable database."""
         with suppress(Unavailable):
-            self.studio.writer.submit(partial(acquire_leadership, holder=self.name)).result()
+            self.studio.writer.submit(partial(acquire_leadership, server_name=self.name)).result()
 
-    def _ensure_child(self) -> "subprocess.Popen[str] | None":
-        """Return the child process; start it if there is none or it has ended. None if the thread is stopping."""
+    def _ensure_child_process(self) -> "subprocess.Popen[str] | None":
+        """Return the computing child process; start it if there is none or it has ended. None if the thread is stopping."""
         if self._child is not None and self._child.poll() is not None:
-            self._kill_child()
+            self._kill_child_process()
         with self._lock:
             if self._child is None and not self._stopping.is_set():
                 self._child = subprocess.Popen(

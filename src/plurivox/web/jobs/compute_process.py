@@ -16,11 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.errors import PlurivoxError
 from plurivox.web.jobs.payroll import Payroll
-from plurivox.web.jobs.snapshot import SnapshotComputer
+from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.settings import Settings
 from plurivox.web.store.database import database_message
 from plurivox.web.store.report.answer_cache import AnswerCache
-from plurivox.web.store.report.snapshots import Outdated
+from plurivox.web.store.report.result_snapshots import Outdated
 from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 
@@ -28,39 +28,39 @@ log = logging.getLogger(__name__)
 NICENESS = 10  # lower priority than the server, if both need the same core
 
 
-def _exit_with_parent(parent: int) -> None:
+def _exit_with_parent(parent_pid: int) -> None:
     """Exit this process as soon as its parent has ended, since a killed server cannot stop it; polls every second."""
-    while os.getppid() == parent:
+    while os.getppid() == parent_pid:
         time.sleep(1.0)
     os._exit(1)
 
 
-def main() -> None:
-    """Read Settings from the first line, then a study per line; run a round for it and write its errors as a JSON line."""
+def run_compute_process() -> None:
+    """Read Settings, then one study per line, from stdin; run the jobs of each and print their errors as a JSON line."""
     os.nice(NICENESS)
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(runner.run_round(Study.model_validate_json(line))) + "\n")
+        sys.stdout.write(json.dumps(runner.run_round_of_jobs(Study.model_validate_json(line))) + "\n")
         sys.stdout.flush()
 
 
 class RoundRunner:
-    """Runs the computing jobs of a study in rounds; the jobs share one cache, so each answer is read once."""
+    """Runs exclusion rules, snapshot and pay of a study, round by round, with a shared in-memory cache of answers."""
 
     def __init__(self, engine: Engine) -> None:
         answers = AnswerCache()
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
-    def run_round(self, study: Study) -> dict[str, str]:
-        """Exclude workers, compute a snapshot, update the pay sheet; return job -> error, "" if it worked.
+    def run_round_of_jobs(self, study: Study) -> dict[str, str]:
+        """Exclude workers by rules, compute a snapshot, update the pay sheet; return job name -> error, "" if there was none.
 
         A job that fails does not stop the others. An outdated one is left out: the next round runs it again.
         """
         jobs: dict[str, Callable[[Study], object]] = {
-            "rules": self.snapshots.exclude_workers,
+            "rules": self.snapshots.exclude_workers_by_rules,
             "labels": self.snapshots.compute_snapshot,
-            "pay": self.payroll.update_sheet,
+            "pay": self.payroll.update_pay_sheet,
         }
         errors = {}
         for name, job in jobs.items():
@@ -83,4 +83,4 @@ def _error_line(cause: Exception) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_compute_process()

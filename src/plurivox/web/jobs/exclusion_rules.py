@@ -11,21 +11,21 @@ from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.collect.excluded_workers import exclude_worker, reinstated_workers
 from plurivox.web.store.database import WRITE_OPTIONS
-from plurivox.web.store.report.answer_cache import CollectedAnswers, collect_answers
-from plurivox.web.store.report.statistics import gold_labels
+from plurivox.web.store.report.answer_cache import CollectedAnswers, read_counted_answers
+from plurivox.web.store.report.snapshot_statistics import gold_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)
 
 
 def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnswers | None = None) -> int:
-    """Exclude the workers who break a rule of the study; return how many. `collected`: the answers, None to read them."""
+    """Exclude in the database the workers who break an exclusion rule of the study; return how many were excluded."""
     if not study.exclude.rules:
         return 0
     with engine.connect() as connection:
-        collected = collect_answers(connection, study.labels) if collected is None else collected
+        collected = read_counted_answers(connection, study.labels) if collected is None else collected
         gold, reinstated = gold_labels(connection, study.labels), reinstated_workers(connection)
-    breaches = find_breaches(study, collected.answers, gold)
+    breaches = find_rule_breaches(study, collected.answers, gold)
     broken = {name: breach for name, breach in breaches.items() if name not in reinstated}
     ids = dict(zip(collected.answers.workers.tolist(), collected.id_of_worker.tolist(), strict=True))
     n = 0
@@ -36,8 +36,8 @@ def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnsw
     return n
 
 
-def find_breaches(study: Study, answers: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
-    """Return pseudonym -> (rule, reason) for each worker with enough answers who breaks a rule; the first such rule."""
+def find_rule_breaches(study: Study, answers: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
+    """Return worker pseudonym -> (first exclusion rule broken, reason), only for workers with enough answers."""
     broken: dict[str, tuple[str, str]] = {}
     if not len(answers):
         return broken

@@ -11,12 +11,12 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.paid_work import WorkCache, WorkSummary, summarize_work
+from plurivox.web.jobs.paid_work_summary import WorkCache, WorkSummary, summarize_work_by_worker
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.snapshots import lock_and_count_erasures
+from plurivox.web.store.report.result_snapshots import lock_and_count_erasures
 from plurivox.web.study.config import Study
 from plurivox.web.study.config_sections import Pay
 from plurivox.web.study.export import escape_formula
@@ -25,15 +25,15 @@ CENT = Decimal("0.01")
 HOUR_MS = Decimal(3_600_000)  # milliseconds
 
 
-def compute_sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
-    """Compute the whole pay sheet from the database: worker id -> line, for every worker with answers."""
+def compute_pay_sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
+    """Return the whole pay sheet, computed from the database: worker id -> pay line, for every worker with answers."""
     cache = WorkCache()
-    cache.read_new(connection)
-    return {worker: compute_pay(study.pay, work) for worker, work in summarize_work(cache).items()}
+    cache.append_new_rows(connection)
+    return {worker: compute_pay(study.pay, work) for worker, work in summarize_work_by_worker(cache).items()}
 
 
-def compute_pay(rules: Pay, work: WorkSummary) -> PayLine:
-    """Compute the pay of one worker, with the reasons.
+def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
+    """Return the base pay, bonus and total of one worker under the pay rules, with the reasons.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
     >>> line = compute_pay(rules, WorkSummary("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
@@ -41,27 +41,29 @@ def compute_pay(rules: Pay, work: WorkSummary) -> PayLine:
     ('2.42', '0.19', '2.61')
     """
     matched, compared = work.matched, work.compared
-    spent = Decimal(round(work.active_ms if rules.time == "active" else work.total_ms))
-    cap = Decimal(str(rules.most_minutes)) * 60_000
+    spent = Decimal(round(work.active_ms if pay_rules.time == "active" else work.elapsed_ms_with_pauses))
+    cap = Decimal(str(pay_rules.most_minutes)) * 60_000
     hours = (min(spent, cap) if cap else spent) / HOUR_MS
-    base = rules.base + rules.per_hour * hours
+    base = pay_rules.base + pay_rules.per_hour * hours
     share = Decimal(matched) / compared if compared else Decimal(0)
-    bonus = rules.bonus_per_match * matched + rules.bonus_per_hour * hours * share
+    bonus = pay_rules.bonus_per_match * matched + pay_rules.bonus_per_hour * hours * share
     reasons = [f"{work.n_answers} answers", f"{matched} of {compared} as most others"]
     if cap and spent > cap:
-        reasons.append(f"at most {rules.most_minutes:g} minutes are paid")
+        reasons.append(f"at most {pay_rules.most_minutes:g} minutes are paid")
     if work.excluded:
-        reasons.append(f"excluded by {work.excluded}: {'no bonus' if rules.excluded == 'without-bonus' else 'no pay'}")
-        base, bonus = (base if rules.excluded == "without-bonus" else Decimal(0)), Decimal(0)
-    if work.n_answers < rules.least_answers:
-        reasons.append(f"fewer than {rules.least_answers} answers: no pay")
+        reasons.append(
+            f"excluded by {work.excluded}: {'no bonus' if pay_rules.excluded == 'without-bonus' else 'no pay'}"
+        )
+        base, bonus = (base if pay_rules.excluded == "without-bonus" else Decimal(0)), Decimal(0)
+    if work.n_answers < pay_rules.least_answers:
+        reasons.append(f"fewer than {pay_rules.least_answers} answers: no pay")
         base = bonus = Decimal(0)
     base, bonus = _round_to_cents(base), _round_to_cents(bonus)
     return PayLine(
         worker=work.pseudonym,
         answers=work.n_answers,
         active_minutes=str(_round_to_cents(Decimal(round(work.active_ms)) / 60_000)),
-        total_minutes=str(_round_to_cents(Decimal(round(work.total_ms)) / 60_000)),
+        total_minutes=str(_round_to_cents(Decimal(round(work.elapsed_ms_with_pauses)) / 60_000)),
         matched=matched,
         compared=compared,
         base=str(base),
@@ -72,7 +74,7 @@ def compute_pay(rules: Pay, work: WorkSummary) -> PayLine:
 
 
 def _round_to_cents(value: Decimal) -> Decimal:
-    """Return a value rounded half up to two decimals."""
+    """Return an amount of money rounded half up to two decimals."""
     return value.quantize(CENT, ROUND_HALF_UP)
 
 
@@ -85,22 +87,22 @@ class Payroll:
     def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
         self._answers = AnswerCache() if answers is None else answers
-        self._reset((0, ""))
+        self._forget_written_lines((0, ""))
 
-    def _reset(self, basis: tuple[int, str]) -> None:
-        """Forget the written lines; `basis`: the number of erasures and the pay rules to compute with."""
-        self._basis, self._cache = basis, WorkCache(self._answers)
+    def _forget_written_lines(self, erasures_and_pay_rules: tuple[int, str]) -> None:
+        """Forget which pay lines were written, so that all are computed again, and save the erasure count and pay rules."""
+        self._basis, self._cache = erasures_and_pay_rules, WorkCache(self._answers)
         self._known: dict[int, tuple[WorkSummary, Decimal]] = {}  # worker id -> work and total of the written line
         self._paid: object = None  # state of the caches when the sheet was last written; None before the first time
 
-    def update_sheet(self, study: Study) -> int:
-        """Update the pay sheet in the database; return how many lines were computed."""
+    def update_pay_sheet(self, study: Study) -> int:
+        """Update the pay lines in the database of workers whose work has changed; return how many lines were computed."""
         if not study.pay.pays_anything:
             return 0
-        read = self._read_new(study)
+        read = self._read_new_work(study)
         if read == self._paid:
             return 0
-        found = summarize_work(self._cache)
+        found = summarize_work_by_worker(self._cache)
         lines = {
             worker: compute_pay(study.pay, work)
             for worker, work in found.items()
@@ -114,22 +116,24 @@ class Payroll:
                 if lock_and_count_erasures(connection) != self._basis[0]:
                     return 0  # a worker was erased in the meantime: the next round computes all lines
                 if self._paid is None:
-                    pay_sheet.delete_other_lines(connection, known)
-                pay_sheet.write_pay_lines(connection, lines, str(total), by=self._name)
+                    pay_sheet.delete_pay_lines_except(connection, known)
+                pay_sheet.write_pay_lines(connection, lines, str(total), writer=self._name)
         self._known, self._paid = known, read
         return len(lines)
 
-    def _read_new(self, study: Study) -> object:
-        """Read new data and return the state of the caches; reset if answers were erased, the pay rules have changed, or
-        another server has written the sheet."""
+    def _read_new_work(self, study: Study) -> object:
+        """Read new answers and visits from the database; return their numbers and the excluded workers.
+
+        Forget the written lines if answers were erased, the pay rules have changed, or another server has written the sheet.
+        """
         with self.engine.connect() as connection:
-            self._cache.read_new(connection)
+            self._cache.append_new_rows(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()
             if basis != self._basis or (
                 self._paid is not None and pay_sheet.last_sheet_writer(connection) != self._name
             ):
-                self._reset(basis)
-                self._cache.read_new(connection)
+                self._forget_written_lines(basis)
+                self._cache.append_new_rows(connection)
         return len(self._answers), len(self._cache.visits), self._answers.excluded
 
 
@@ -146,8 +150,8 @@ SHEET_COLUMNS = (
 )
 
 
-def write_pay_sheet(engine: Engine, study: Study, out: Path, with_ids: bool = False) -> dict[str, Any]:
-    """Write the pay sheet as a CSV file; return the number of people and the total.
+def write_pay_sheet(engine: Engine, study: Study, out: Path, with_platform_ids: bool = False) -> dict[str, Any]:
+    """Write the pay of all workers to a CSV file; return the number of people, the total and the currency.
 
     With ids, each line is `id,amount` of a bonus above zero, for Prolific's bulk bonus payment; the base pay is paid there by
     approving the submission. Raise InputError if the study pays nothing.
@@ -155,17 +159,17 @@ def write_pay_sheet(engine: Engine, study: Study, out: Path, with_ids: bool = Fa
     if not study.pay.pays_anything:
         raise InputError("the study pays nothing; set the pay in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
-        lines = compute_sheet(connection, study)
-        ids = pay_sheet.platform_ids(connection) if with_ids else {}
+        lines = compute_pay_sheet(connection, study)
+        ids = pay_sheet.platform_ids(connection) if with_platform_ids else {}
     total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
     summary = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
-    rows = _bonus_rows(lines, ids, summary) if with_ids else _sheet_rows(lines, study.pay.currency)
+    rows = _bonus_rows(lines, ids, summary) if with_platform_ids else _sheet_rows(lines, study.pay.currency)
     with atomic_file(out) as part:
-        if with_ids:
+        if with_platform_ids:
             part.chmod(0o600)
         with part.open("w", encoding="utf-8", newline="") as handle:
             csv.writer(handle, lineterminator="\n").writerows(rows)
-    if with_ids and out.is_file():
+    if with_platform_ids and out.is_file():
         out.chmod(0o600)  # it identifies people
     return summary
 
@@ -187,15 +191,21 @@ def _sheet_rows(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]
     ]
 
 
-def _bonus_rows(lines: dict[int, PayLine], ids: dict[int, PlatformId], summary: dict[str, Any]) -> list[Sequence[Any]]:
-    """Return the (id, bonus) rows of bonuses above zero; set `summary["without_id"]` to the number of people without an id.
+def _bonus_rows(
+    lines: dict[int, PayLine], platform_ids: dict[int, PlatformId], summary: dict[str, Any]
+) -> list[Sequence[Any]]:
+    """Return (platform id, bonus) rows of bonuses above zero; add the number of people without an id to `summary` in place.
 
     Raise InputError if people came from several platforms.
     """
-    platforms = {known.platform for worker, known in ids.items() if worker in lines}
+    platforms = {known.platform for worker, known in platform_ids.items() if worker in lines}
     if len(platforms) > 1:
         names = " and ".join(sorted(platforms))
         raise InputError(f"people came from {names}, but a bonus file is for one platform; write the sheet without ids")
-    summary["without_id"] = sum(worker not in ids for worker in lines)
-    paid = [(escape_formula(ids[worker].raw), line.bonus) for worker, line in lines.items() if worker in ids]
+    summary["without_id"] = sum(worker not in platform_ids for worker in lines)
+    paid = [
+        (escape_formula(platform_ids[worker].raw), line.bonus)
+        for worker, line in lines.items()
+        if worker in platform_ids
+    ]
     return [*sorted(pair for pair in paid if float(pair[1]) > 0)]

@@ -16,8 +16,8 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.statistics import Agreement, Times, stage_seconds
-from plurivox.web.store.report.worker_results import WorkerScores
+from plurivox.web.store.report.snapshot_statistics import Agreement, Times, seconds_of_stage_visits
+from plurivox.web.store.report.worker_scores_and_flags import WorkerScores
 from plurivox.web.study.config import Study
 from plurivox.workflows import score
 
@@ -39,19 +39,19 @@ class Histograms(NamedTuple):
 
 
 def soft_label_histograms(fitted: Fit) -> Histograms:
-    """Compute histograms of the entropy and top probability of the soft labels, and the share of each label."""
+    """Return 10-bin histograms over tasks of the entropy and the top probability, and the mean probability of each label."""
     prob = np.asarray(fitted.soft.prob, np.float64)
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
     entropy = np.histogram(fitted.soft.entropy(), 10, (0, math.log(prob.shape[1])))[0].tolist()
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
-def _compute_scores(
-    names: Mapping[str, dict[str, Any]], votes: Votes, answers: Answers
+def _compute_scores_by_method(
+    options_by_method: Mapping[str, dict[str, Any]], votes: Votes, answers: Answers
 ) -> dict[str, dict[str, float | None]]:
-    """Return score -> name -> value; scores that cannot be computed yet are left out, undefined values are None."""
+    """Return identification method -> worker (or crowd) name -> score; methods that cannot be computed yet are left out."""
     scores: dict[str, dict[str, float | None]] = {}
-    for name, options in names.items():
+    for name, options in options_by_method.items():
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".* is undefined", PlurivoxWarning)  # while all votes are equal
             try:
@@ -77,7 +77,7 @@ def compute_agreement(collected: CollectedAnswers, elicited: Elicited, fitted: F
     same = None if not len(again) else float((top[again] == top[answers.repeat_of[again]]).mean())
     scores = {
         name: next(iter(of.values()), None)
-        for name, of in _compute_scores(CROWD_SCORES, elicited.votes, answers).items()
+        for name, of in _compute_scores_by_method(CROWD_SCORES, elicited.votes, answers).items()
     }
     hours: list[tuple[float, float, int]] = []
     if fitted is not None:
@@ -90,13 +90,13 @@ def compute_agreement(collected: CollectedAnswers, elicited: Elicited, fitted: F
 
 
 def compute_worker_scores(
-    collected: CollectedAnswers, elicited: Elicited, flags: Mapping[int, list[str]]
+    collected: CollectedAnswers, elicited: Elicited, flags_by_answer: Mapping[int, list[str]]
 ) -> dict[int, WorkerScores]:
-    """Return worker id -> scores; `flags`: answer id -> flags, from which the flagged answers per worker are counted."""
+    """Return worker id -> scores, number of answers, number of flagged answers, median seconds and time of last answer."""
     answers = collected.answers
     assert answers.seconds is not None and answers.when is not None
-    scores = _compute_scores(WORKER_SCORES, elicited.votes, answers)
-    is_flagged = np.isin(collected.ids, np.fromiter(flags, np.int64, len(flags)))
+    scores = _compute_scores_by_method(WORKER_SCORES, elicited.votes, answers)
+    is_flagged = np.isin(collected.ids, np.fromiter(flags_by_answer, np.int64, len(flags_by_answer)))
     n_flagged = np.bincount(answers.worker[is_flagged], minlength=len(answers.workers))
     names, ids = answers.workers.tolist(), collected.id_of_worker.tolist()
     seen = np.full(len(names), -np.inf)
@@ -114,7 +114,7 @@ def compute_worker_scores(
 
 
 def compute_times(collected: CollectedAnswers) -> Times:
-    """Compute median times per answer in seconds, and the median by position in the sitting."""
+    """Return the median seconds per answer (first input, active, page hidden), overall and by position in the sitting."""
     answers = collected.answers
     assert answers.position is not None and answers.seconds is not None
     known = ~np.isnan(answers.seconds) & (answers.position <= MAX_POSITION)
@@ -128,10 +128,10 @@ def compute_times(collected: CollectedAnswers) -> Times:
     )
 
 
-def _group_values(codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield (code, its values) for each code in increasing order."""
-    order = np.argsort(codes, kind="stable")
-    there, first = np.unique(codes[order], return_index=True)
+def _group_values(group_codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield (group code, array of the values in that group), in increasing order of the codes."""
+    order = np.argsort(group_codes, kind="stable")
+    there, first = np.unique(group_codes[order], return_index=True)
     yield from zip(there.tolist(), np.split(values[order], first[1:]) if len(there) else (), strict=True)
 
 
@@ -142,9 +142,9 @@ def _rounded_median(values: Floats) -> float | None:
 
 
 def median_stage_seconds(connection: Connection) -> dict[str, float]:
-    """Return stage -> median seconds of a visit, in the order of the stages."""
+    """Return stage -> median seconds that workers spend on a visit to it, in the order of the stages."""
     spent: dict[str, list[float]] = {}
-    for stage, seconds in stage_seconds(connection):
+    for stage, seconds in seconds_of_stage_visits(connection):
         spent.setdefault(stage, []).append(seconds)
     medians = {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
     return {stage: medians[stage] for stage in STAGES if stage in medians}

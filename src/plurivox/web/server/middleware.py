@@ -34,7 +34,7 @@ class SecurityMiddleware:
     """Middleware around an ASGI application: strips the path prefix, limits requests, adds security headers."""
 
     def __init__(self, app: Asgi, settings: Settings, study: Study | None = None) -> None:
-        self.app, self.settings, self.prefix = app, settings, settings.prefix
+        self.app, self.settings, self.prefix = app, settings, settings.path_prefix
         self.buckets = TokenBuckets(settings.requests_per_minute * PER_ADDRESS)
         frames = " ".join(study.frame_origins() if study else ()) or "'none'"
         form_targets = " ".join(["'self'", *(MTURK_FRAMES if study and "mturk" in study.platforms else ())])
@@ -152,6 +152,6 @@ def _security_headers(settings: Settings, frame_ancestors: str, form_targets: st
     }
     if frame_ancestors == "'none'":
         headers["x-frame-options"] = "DENY"
-    if settings.secure:
+    if settings.is_https:
         headers["strict-transport-security"] = "max-age=31536000"
     return [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -16,7 +16,7 @@ from plurivox.web.api.worker_schemas import Health
 from plurivox.web.server.app import add_error_handlers, create_app
 from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, strip_prefix
 from plurivox.web.settings import RESERVED_PATHS, Settings
-from plurivox.web.store.study_state import get_state
+from plurivox.web.store.study_state import get_study_state
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secret_key import StudySecret
 
@@ -92,7 +92,7 @@ def _create_front_app(settings: Settings, studies: Mapping[str, FastAPI]) -> Fas
     async def check_databases() -> Health:
         """Health check: read the database of every study; status 503 if one does not respond."""
         for app in studies.values():
-            await app.state.studio.read(get_state)
+            await app.state.studio.read(get_study_state)
         return Health(status="ok", study="", version=plurivox.__version__)
 
     front.get("/static/{name:path}")(pages.serve_static_file)

@@ -10,23 +10,23 @@ from plurivox.web.store.collect import workers
 from plurivox.web.store.collect.arms import draw_arm
 from plurivox.web.store.collect.workers import Platform, Worker, get_worker
 from plurivox.web.store.errors import Conflict, Forbidden
-from plurivox.web.store.study_state import require_open
+from plurivox.web.store.study_state import require_open_study
 from plurivox.web.study.config import Study
 from plurivox.web.study.secret_key import StudySecret
 
 
 def enter_by_invite(
-    connection: Connection, study: Study, keys: StudySecret, invite: int, key: str | None = None
+    connection: Connection, study: Study, keys: StudySecret, invite_id: int, browser_key: str | None = None
 ) -> CurrentStage:
-    """Add a worker by an open invitation link, or return the worker whose client has this key.
+    """Add a worker by an open invitation link, or find the one who entered from this browser; return the current stage.
 
     Raise Forbidden if the link is used up or closed, Conflict if the study is not open.
     """
-    client_key = None if key is None else keys.hash_token(f"{invite} {key}")
+    client_key = None if browser_key is None else keys.hash_token(f"{invite_id} {browser_key}")
     known = workers.find_worker_by_key(connection, client_key)
     if known is None:
-        require_open(connection, study.texts.closed)
-        if use_invite(connection, invite):
+        require_open_study(connection, study.texts.closed)
+        if use_invite(connection, invite_id):
             pseudonym = keys.pseudonym(f"invite {secrets.token_hex(16)}")
             known = _add_worker(connection, study, pseudonym, client_key)
         else:  # another server may have added the same client just now
@@ -37,37 +37,42 @@ def enter_by_invite(
 
 
 def enter_by_platform(
-    connection: Connection, study: Study, keys: StudySecret, who: Platform, bearer: int | None, key: str | None = None
+    connection: Connection,
+    study: Study,
+    keys: StudySecret,
+    platform: Platform,
+    signed_in_worker: int | None,
+    browser_key: str | None = None,
 ) -> CurrentStage:
-    """Add a worker sent by a platform, or return the one with the same platform id.
+    """Add a worker sent by a platform, or find the one with the same platform id; return the current stage.
 
-    The first entry binds the id: to enter again, a client needs its token (`bearer`) or the same key. At MTurk the
+    The first entry binds the id: to enter again, a client needs its token (`signed_in_worker`) or the same key. At MTurk the
     assignment's id, which is secret, is the key, since pages in a frame may not be able to store one. Raise Forbidden if the
     study does not accept the platform, Conflict if the id was used in another browser or the study is not open.
     """
-    if who.name not in study.platforms:
+    if platform.name not in study.platforms:
         raise Forbidden("other-platform", "this study does not accept workers from this platform")
-    pseudonym = keys.pseudonym(f"{who.name} {who.pid}")
-    key = who.session if who.name == "mturk" else key
-    client_key = None if key is None else keys.hash_token(f"{pseudonym} {key}")
-    entry = workers.find_entry(connection, pseudonym)
+    pseudonym = keys.pseudonym(f"{platform.name} {platform.pid}")
+    browser_key = platform.session if platform.name == "mturk" else browser_key
+    client_key = None if browser_key is None else keys.hash_token(f"{pseudonym} {browser_key}")
+    entry = workers.find_worker_id_and_key(connection, pseudonym)
     if entry is None:
-        require_open(connection, study.texts.closed)
+        require_open_study(connection, study.texts.closed)
         person = _add_worker(connection, study, pseudonym, client_key)
-        workers.add_platform(connection, person.id, who)
+        workers.add_platform(connection, person.id, platform)
         return _stage_on_entry(connection, study, person)
-    if entry.worker != bearer and (client_key is None or entry.client_key != client_key):
+    if entry.worker != signed_in_worker and (client_key is None or entry.client_key != client_key):
         detail = "this id is in use already; continue in the browser in which you began, or with your personal link"
         raise Conflict("begun-elsewhere", detail)
     person = get_worker(connection, entry.worker)
-    workers.set_session(connection, person.id, who)
-    if who.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
+    workers.set_platform_session(connection, person.id, platform)
+    if platform.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
         workers.set_client_key(connection, person.id, client_key)
     return _stage_on_entry(connection, study, person)
 
 
 def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
-    """Return the stage of a worker who comes back by the personal link."""
+    """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
     return _stage_on_entry(connection, study, get_worker(connection, worker))
 
 
@@ -78,5 +83,5 @@ def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key
 
 
 def _stage_on_entry(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
-    """Return the stage of a worker who enters; one for whom no task is left is turned away."""
+    """Return the current stage of a worker who enters the study, after turning the worker away if no task is left."""
     return current_stage(connection, turn_away_if_full(connection, study, worker))

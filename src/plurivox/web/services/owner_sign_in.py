@@ -8,26 +8,26 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
-from plurivox.web.store.admin import owners
-from plurivox.web.study.secret_key import StudySecret
+from plurivox.web.store.admin import owner_accounts
+from plurivox.web.study.secrets import StudySecret
 
 hasher = PasswordHasher()
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of a new session: the cookie's, and the CSRF token for writes."""
+    """The two tokens of an owner's new session: the session token for the cookie, and the CSRF token for writes."""
 
     session: str
     csrf: str
 
 
 def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
-    """Create and save a one-time token for setting up the first owner; None if the study has an owner."""
-    if owners.has_owner(connection):
+    """Create, save and return a one-time token for setting up the first owner; None if the study has an owner."""
+    if owner_accounts.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owners.save_setup_token(connection, keys.hash_token(token))
+    owner_accounts.save_setup_token(connection, keys.hash_token(token))
     return token
 
 
@@ -37,16 +37,16 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(password_hash: str | None, password: str) -> bool:
-    """Return whether a password has this hash; without a hash (unknown owner) it takes as long and returns False."""
+    """Return whether a password matches a hash; without a hash (unknown owner), False after the same time."""
     try:
-        return hasher.verify(password_hash or _dummy_hash(), password)
+        return hasher.verify(password_hash or _dummy_password_hash(), password)
     except (VerificationError, InvalidHashError):
         return False
 
 
 @cache
-def _dummy_hash() -> str:
-    """Return the hash of a random password, so that an unknown name takes as long as a wrong password."""
+def _dummy_password_hash() -> str:
+    """Return the hash of a random password, to verify against if the owner is unknown, so that timing reveals nothing."""
     return hasher.hash(secrets.token_hex(16))
 
 
@@ -55,8 +55,10 @@ def hash_address(keys: StudySecret, address: str) -> str:
     return keys.hash_token(f"place {address}")
 
 
-def begin_session(connection: Connection, keys: StudySecret, owner: int, hours: float, address_hash: str) -> Tokens:
-    """Begin a session of an owner, save the address as known, and return the session's tokens."""
+def begin_session(connection: Connection, keys: StudySecret, owner_id: int, hours: float, address_hash: str) -> Tokens:
+    """Begin a sign-in session of an owner, save the owner's address as known, and return the session and CSRF tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owners.begin_session(connection, keys.hash_token(tokens.session), tokens.csrf, owner, hours, address_hash)
+    owner_accounts.begin_session(
+        connection, keys.hash_token(tokens.session), tokens.csrf, owner_id, hours, address_hash
+    )
     return tokens

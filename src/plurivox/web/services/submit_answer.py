@@ -20,11 +20,11 @@ from plurivox.web.store.collect.submissions import (
     Submission,
     count_answers,
     find_answer_by_key,
+    get_and_lock_slot,
     insert_answer,
-    lock_slot,
-    mark_answered,
+    set_latest_answer,
 )
-from plurivox.web.store.collect.workers import Worker, move_to_end
+from plurivox.web.store.collect.workers import Worker, move_to_last_stage
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.study import question_forms
 from plurivox.web.study.config import Study
@@ -40,7 +40,7 @@ MAX_ANSWERS = 100  # answers to one slot, replaced ones counted
 
 @dataclass(frozen=True)
 class SubmitResult:
-    """The result of submitting an answer: the worker and sitting after it, and the next slots."""
+    """The result of submitting an answer: the updated worker and sitting, and the next slots to answer."""
 
     worker: Worker
     sitting: Sitting
@@ -50,43 +50,43 @@ class SubmitResult:
 
 
 def submit_answer(
-    connection: Connection, study: Study, worker: int, submission: Submission, ahead: int = 0
+    connection: Connection, study: Study, worker: int, submission: Submission, n_next_slots: int = 0
 ) -> SubmitResult:
-    """Check and save an answer; return the worker and sitting after it, and the next `ahead` slots.
+    """Check and save a worker's answer; return the updated worker and sitting, and the next `n_next_slots` unanswered slots.
 
     Raise Invalid if the answer contradicts itself or its form, Conflict if its key came with another answer or the slot has
     `MAX_ANSWERS` answers. A late answer is saved.
     """
-    slot = lock_slot(connection, submission.slot, worker)
-    study = study.config_of_arm(slot.worker.arm)  # with the form of the worker's arm
+    slot = get_and_lock_slot(connection, submission.slot, worker)
+    study = study.in_arm(slot.worker.arm)  # with the form of the worker's arm
     form = form_of_answer(study, submission)
     check_answer(study, form, submission)
     earlier = find_answer_by_key(connection, worker, submission.key)
     if earlier is not None:
-        if earlier.slot != slot.id or not earlier.equals(submission):
+        if earlier.slot != slot.id or not earlier.has_same_content(submission):
             raise Conflict("key-used", "another answer was sent with this key; make a new key for every answer")
-        following = unanswered_slots(connection, slot.sitting.id, ahead)
+        following = unanswered_slots(connection, slot.sitting.id, n_next_slots)
         return SubmitResult(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
-    replaces = _answer_to_replace(connection, slot, submission)
+    replaces = _id_of_replaced_answer(connection, slot, submission)
     if slot.worker.status == "excluded":  # saved but not counted; the study ends for this worker
         attach_uncounted_answer(
             connection, slot, insert_answer(connection, slot, submission, form, replaces, extra=True)
         )
-        return SubmitResult(move_to_end(connection, slot.worker), slot.sitting, extra=True)
+        return SubmitResult(move_to_last_stage(connection, slot.worker), slot.sitting, extra=True)
     late = slot.state == "expired" and not lease_slot_again(connection, slot.id, slot.task_id, slot.kind)
     extra = late or slot.state == "extra"
     answer = insert_answer(connection, slot, submission, form, replaces, extra)
-    sitting = mark_answered(connection, slot, answer, extra, study.lease_seconds)
+    sitting = set_latest_answer(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
-    if sitting is not None and sitting.is_over and _completes_stage(study, slot):
+    if sitting is not None and sitting.all_slots_answered and _completes_stage(study, slot):
         person = advance_stage(connection, study, person)
     return SubmitResult(
-        person, sitting or slot.sitting, extra=extra, ahead=unanswered_slots(connection, slot.sitting.id, ahead)
+        person, sitting or slot.sitting, extra=extra, ahead=unanswered_slots(connection, slot.sitting.id, n_next_slots)
     )
 
 
-def _answer_to_replace(connection: Connection, slot: AnsweredSlot, submission: Submission) -> int | None:
-    """Return the id of the answer that a submission replaces; None if there is none.
+def _id_of_replaced_answer(connection: Connection, slot: AnsweredSlot, submission: Submission) -> int | None:
+    """Return the id of the earlier answer that a submitted answer replaces; None if it replaces none.
 
     Raise NotFound if the slot has no answer with the key `replaces`, Conflict if the slot has `MAX_ANSWERS` answers.
     """
@@ -102,7 +102,7 @@ def _answer_to_replace(connection: Connection, slot: AnsweredSlot, submission: S
 
 
 def _completes_stage(study: Study, slot: AnsweredSlot) -> bool:
-    """Return whether completing the sitting of a slot completes the worker's stage."""
+    """Return whether the worker's stage (practice or tasks) ends when the sitting of this slot is complete."""
     if slot.sitting.number == 0:
         return slot.worker.stage == "practice"
     return slot.worker.stage == "tasks" and slot.sitting.number >= study.sittings
@@ -112,12 +112,12 @@ def _completes_stage(study: Study, slot: AnsweredSlot) -> bool:
 
 
 def form_of_answer(study: Study, submission: Submission) -> str:
-    """Return the form of `elicit` that reads a submission: the study's, or the histogram if the page showed bars."""
+    """Return the name of the answer form that parses a submission: the study's, or histogram if the page showed bars."""
     return question_forms.elicit_form(study.form, bars=submission.mode == "histogram")
 
 
 def check_answer(study: Study, form: str, submission: Submission) -> None:
-    """Raise Invalid if an answer contradicts itself, or does not fit `form`, by which it is read."""
+    """Raise Invalid if a submitted answer contradicts itself, names unknown labels, or does not fit the answer form."""
     known = set(study.labels)
     marked = [mark.label for mark in submission.marks]
     if unknown := [label for label in (*marked, *submission.label_order) if label not in known]:
@@ -133,39 +133,39 @@ def check_answer(study: Study, form: str, submission: Submission) -> None:
     named = [mark for mark in submission.marks if mark.kind == "named"]
     if not named:
         raise Invalid("choose a label, or say that you cannot tell")
-    _check_marks(question_forms.question_type_of_form(form), submission.marks, named)
+    _check_marks_fit_form(question_forms.question(form), submission.marks, named)
     if study.form == question_forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent; every percent must be a multiple of it")
 
 
-def _check_marks(asks: Question, marks: Sequence[Mark], named: Sequence[Mark]) -> None:
-    """Raise Invalid if a form with these questions cannot produce these marks; `named` are the named ones.
+def _check_marks_fit_form(question: Question, marks: Sequence[Mark], named_marks: Sequence[Mark]) -> None:
+    """Raise Invalid if the marked labels and percents of an answer cannot come from a form with this question.
 
     Imported answers are not checked here: the forms of `elicit` repair the same errors and flag the answer.
     """
-    has_wrong_ticks = any(mark.kind not in ("named", asks.ticks) for mark in marks)
-    too_many = asks.labels == 1 and len(named) > 1
-    if not asks.percents and (too_many or has_wrong_ticks or any(mark.typed for mark in named)):
-        what = "one label" if asks.labels == 1 else "labels in order"
+    has_wrong_ticks = any(mark.kind not in ("named", question.ticks) for mark in marks)
+    too_many = question.labels == 1 and len(named_marks) > 1
+    if not question.percents and (too_many or has_wrong_ticks or any(mark.typed for mark in named_marks)):
+        what = "one label" if question.labels == 1 else "labels in order"
         raise Invalid(f"this form takes {what}, without percents or other marks")
-    if asks.percents and asks.labels is None:
-        if has_wrong_ticks or not all(mark.typed for mark in named):
+    if question.percents and question.labels is None:
+        if has_wrong_ticks or not all(mark.typed for mark in named_marks):
             raise Invalid("give every label of the histogram a percent")
-        if _sum_percents(named) != HUNDRED:
+        if _sum_percents(named_marks) != HUNDRED:
             raise Invalid("the percents must add up to 100")
     if too_many:
         raise Invalid("this form takes one label with a percent")
     if has_wrong_ticks:
-        raise Invalid(f"this form has ticks for {TICK_MEANINGS[asks.ticks]}")
-    if asks.labels == 2 and len(named) > 2:
+        raise Invalid(f"this form has ticks for {TICK_MEANINGS[question.ticks]}")
+    if question.labels == 2 and len(named_marks) > 2:
         raise Invalid("this form takes at most two labels")
-    if _sum_percents(named) > HUNDRED:
+    if _sum_percents(named_marks) > HUNDRED:
         raise Invalid("the percents add up to more than 100; lower one of them")
 
 
-def _sum_percents(named: Sequence[Mark]) -> Decimal:
-    """Return the exact sum of the typed percents; raise Invalid if one is above 100."""
-    values = [Decimal(mark.typed) for mark in named if mark.typed]
+def _sum_percents(named_marks: Sequence[Mark]) -> Decimal:
+    """Return the exact sum of the percents typed for named labels; raise Invalid if one is above 100."""
+    values = [Decimal(mark.typed) for mark in named_marks if mark.typed]
     if any(value > HUNDRED for value in values):
         raise Invalid("every percent must be between 0 and 100")
     return sum(values, Decimal(0))

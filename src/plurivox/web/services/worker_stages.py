@@ -8,21 +8,21 @@ from sqlalchemy import Connection
 
 from plurivox.web.store.collect.arms import pool_for_worker
 from plurivox.web.store.collect.excluded_workers import exclude_if_quiz_failed
-from plurivox.web.store.collect.sittings import Sitting, count_tasks_answered, expected_wait, latest_sitting
+from plurivox.web.store.collect.sittings import Sitting, count_tasks_answered, find_next_lease_end, latest_sitting
 from plurivox.web.store.collect.tasks import practice_task_ids
 from plurivox.web.store.collect.workers import (
     STAGES,
     Stage,
     Worker,
     get_worker,
-    move_to_end,
-    record_visit,
+    move_to_last_stage,
+    record_stage_visit,
     set_stage,
     turn_away,
 )
 from plurivox.web.store.errors import Conflict, Invalid
-from plurivox.web.store.study_state import StudyState, get_state
-from plurivox.web.study.assigner_from_config import load_assigner
+from plurivox.web.store.study_state import StudyState, get_study_state
+from plurivox.web.study.assigner import load_assigner
 from plurivox.web.study.config import Study
 
 
@@ -37,7 +37,7 @@ class CurrentStage:
 
 @dataclass(frozen=True)
 class StageFinished:
-    """The stage of a worker after finishing a page, with the quiz questions that were answered wrong."""
+    """The current stage of a worker after finishing a page, and the positions of quiz questions answered wrong."""
 
     current: CurrentStage
     wrong: Sequence[int] = ()
@@ -52,8 +52,8 @@ class WrongStage(Conflict):
 
 
 def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
-    """Return the stage of a worker, with the state of the study and the worker's latest sitting."""
-    return CurrentStage(worker, get_state(connection), latest_sitting(connection, worker.id))
+    """Return a worker with the current stage, the state of the study and the worker's latest sitting."""
+    return CurrentStage(worker, get_study_state(connection), latest_sitting(connection, worker.id))
 
 
 def advance_stage(connection: Connection, study: Study, worker: Worker, **detail: Any) -> Worker:
@@ -64,18 +64,18 @@ def advance_stage(connection: Connection, study: Study, worker: Worker, **detail
         following = "tasks"
     if not set_stage(connection, worker, following):
         return get_worker(connection, worker.id)  # another request has moved the worker already
-    record_visit(connection, worker, **detail)
+    record_stage_visit(connection, worker, **detail)
     return replace(worker, stage=following)
 
 
 def turn_away_if_full(connection: Connection, study: Study, worker: Worker) -> Worker:
-    """Turn away a worker for whom no task is or may become open, before the instructions; return the updated worker."""
-    if worker.stage in ("tasks", "debrief", "done") or get_state(connection) != "open":
+    """Move a worker before the tasks to the last stage if no task is or may become open; return the updated worker."""
+    if worker.stage in ("tasks", "debrief", "done") or get_study_state(connection) != "open":
         return worker
     pool = pool_for_worker(connection, worker, study.arm_weights, read_only=True)
     if pool and load_assigner(connection, study).choose(pool):
         return worker
-    return worker if expected_wait(connection, worker) else turn_away(connection, worker)
+    return worker if find_next_lease_end(connection, worker) else turn_away(connection, worker)
 
 
 # ---- finish a page
@@ -92,7 +92,7 @@ def finish_stage(
     ms: float | None = None,
     comment: str | None = None,
 ) -> StageFinished:
-    """Move a worker to the next stage; after a quiz with mistakes the worker stays, or is excluded after too many tries.
+    """Finish a worker's current stage and move to the next one; a failed quiz is repeated, or excludes after too many tries.
 
     Raise WrongStage if the worker is at another stage, Invalid without consent, Conflict if tasks are unanswered.
     """
@@ -104,28 +104,30 @@ def finish_stage(
         raise Invalid("to take part you must agree; to decline, close the page")
     if stage == "quiz":
         if wrong := wrong_quiz_answers(study, quiz or ()):
-            record_visit(connection, person, ms, quiz=quiz, wrong=wrong)
+            record_stage_visit(connection, person, ms, quiz=quiz, wrong=wrong)
             if exclude_if_quiz_failed(connection, worker, study.exclude.quiz_tries):
-                return StageFinished(current_stage(connection, move_to_end(connection, get_worker(connection, worker))))
+                return StageFinished(
+                    current_stage(connection, move_to_last_stage(connection, get_worker(connection, worker)))
+                )
             return StageFinished(current_stage(connection, person), wrong)
         detail["quiz"] = quiz
     if stage == "tasks":
         _require_all_answered(connection, person)
-    person = turn_away_if_full(connection, study, advance_stage(connection, study, person, ms=ms, **detail))
+    person = turn_away_if_full(connection, study, advance_stage(connection, study, person, duration_ms=ms, **detail))
     return StageFinished(current_stage(connection, person))
 
 
-def wrong_quiz_answers(study: Study, chosen: Sequence[int]) -> list[int]:
+def wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
     """Return the positions of the quiz questions answered wrong; raise Invalid if the number of answers differs."""
-    if len(chosen) != len(study.quiz):
-        raise Invalid(f"the quiz has {len(study.quiz)} questions, but {len(chosen)} answers were sent")
-    return [place for place, one in enumerate(study.quiz) if chosen[place] != one.right]
+    if len(quiz_choices) != len(study.quiz):
+        raise Invalid(f"the quiz has {len(study.quiz)} questions, but {len(quiz_choices)} answers were sent")
+    return [place for place, one in enumerate(study.quiz) if quiz_choices[place] != one.right]
 
 
 def _require_all_answered(connection: Connection, worker: Worker) -> None:
     """Raise Conflict if a worker has unanswered tasks or has answered nothing."""
     sitting = latest_sitting(connection, worker.id)
-    if sitting is not None and not sitting.is_over:
+    if sitting is not None and not sitting.all_slots_answered:
         raise Conflict("not-yet", "some of your tasks are not answered yet; answer them first")
     if not count_tasks_answered(connection, worker.id):
         raise Conflict("full", "you have answered nothing yet, so there is no completion code to go on to")

@@ -50,8 +50,9 @@ def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
     )
 
     @event.listens_for(engine, "connect")
-    def _set_pragmas(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # `_begin_transaction` sends BEGIN
+    def _set_sqlite_pragmas(connection: Any, _: Any) -> None:
+        """Set the PRAGMAs of each new SQLite connection: WAL, durable commits, foreign keys, secure deletion."""
+        connection.isolation_level = None  # `_begin_sqlite_transaction` sends BEGIN
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # a committed answer survives a power loss
         connection.execute("PRAGMA foreign_keys = ON")
@@ -61,7 +62,8 @@ def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
             connection.execute(f"PRAGMA max_page_count = {max_pages}")
 
     @event.listens_for(engine, "begin")
-    def _begin_transaction(connection: Connection) -> None:
+    def _begin_sqlite_transaction(connection: Connection) -> None:
+        """Send BEGIN at the start of a transaction, IMMEDIATE if it writes; make it read-only if so requested."""
         options = connection.get_execution_options()
         connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if options.get('reads') else 'OFF'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
@@ -95,8 +97,8 @@ def open_postgresql(url: str, schema: str = "", timeout: float = 10) -> Engine:
         raise InputError(f"{scheme}://... is not a database address; write postgresql://user@host/name") from None
 
 
-def migrate(engine: Engine, to: str = "head") -> None:
-    """Migrate the tables to revision `to`, under a lock: if several servers start together, one of them migrates."""
+def migrate(engine: Engine, revision: str = "head") -> None:
+    """Migrate the tables of a database to a schema revision, under a lock, so that only one of several servers migrates."""
     config = Config()
     config.set_main_option("script_location", str(files("plurivox.web.store") / "migrations"))
     config.set_main_option("path_separator", "os")
@@ -107,7 +109,7 @@ def migrate(engine: Engine, to: str = "head") -> None:
                 connection.commit()
             disable_statement_timeout(connection)
             config.attributes["connection"] = connection
-            command.upgrade(config, to)
+            command.upgrade(config, revision)
             connection.commit()
     except DBAPIError as cause:
         raise InputError(f"the database cannot be opened: {database_message(cause)}") from cause
@@ -189,8 +191,8 @@ def now() -> float:
 T = TypeVar("T")
 
 
-def batched(rows: Iterable[T], n: int) -> Iterator[list[T]]:
-    """Yield the rows in lists of `n`; the last list may be shorter."""
+def batched(rows: Iterable[T], batch_size: int) -> Iterator[list[T]]:
+    """Yield consecutive lists of `batch_size` rows; the last list may be shorter."""
     source = iter(rows)
-    while part := list(islice(source, n)):
+    while part := list(islice(source, batch_size)):
         yield part

@@ -12,14 +12,14 @@ class StudyError(Exception):
 
 
 class NotFound(StudyError):
-    """The requested row does not exist."""
+    """The requested row (worker, task, slot, ...) does not exist in the database."""
 
     def __init__(self, what: str) -> None:
         super().__init__("not-found", f"there is no such {what}")
 
 
 class Invalid(StudyError):
-    """The values sent contradict each other or the study."""
+    """The values of a request contradict each other or the study's configuration."""
 
     def __init__(self, detail: str) -> None:
         super().__init__("invalid", detail)
@@ -40,7 +40,7 @@ class NotSignedIn(StudyError):
 
 
 class Forbidden(StudyError):
-    """The person is not allowed to do that."""
+    """The sender of a request is not allowed to perform the requested action."""
 
 
 class Withdrawn(Forbidden):

@@ -11,12 +11,12 @@ def new_id() -> int:
     return secrets.randbits(62) | 1 << 61
 
 
-def encode_id(number: int) -> str:
-    """Return an id as URLs contain it: 16 hexadecimal digits."""
-    return f"{number:x}"
+def encode_id(row_id: int) -> str:
+    """Return the id of a row as 16 hexadecimal digits, the form used in URLs."""
+    return f"{row_id:x}"
 
 
 def decode_id(text: str) -> int:
-    """Return the id of a text made by `encode_id`; -1 if it is not such a text."""
+    """Return the integer id that 16 hexadecimal digits of a URL encode; -1 if the text is not of that form."""
     number = int(text, 16) if ID_PATTERN.fullmatch(text) else -1
     return number if number < 1 << 63 else -1

@@ -45,59 +45,74 @@ TaskKind = Literal["image", "audio", "text", "pair"]  # of the column tasks.kind
 AutoincrementId = BigInteger().with_variant(Integer, "sqlite")  # SQLite increments an INTEGER PRIMARY KEY
 
 
-def _id(autoincrement: bool = False) -> Column[int]:
-    """Return a primary key column `id`: a random id set by the code, or incremented by the database."""
+def _id_column(autoincrement: bool = False) -> Column[int]:
+    """Return the primary key column `id`, with random ids set by the program, or incremented by the database."""
     return Column("id", AutoincrementId, primary_key=True, autoincrement=autoincrement)
 
 
-def _foreign_key(table: str, name: str | None = None, *, null: bool = False) -> Column[int]:
-    return Column(name or f"{table.rstrip('s')}_id", BigInteger, ForeignKey(f"{table}.id"), nullable=null)
+def _foreign_key_column(
+    referenced_table: str, column_name: str | None = None, *, nullable: bool = False
+) -> Column[int]:
+    """Return a column that references the id of another table, named like `task_id` unless a name is given."""
+    return Column(
+        column_name or f"{referenced_table.rstrip('s')}_id",
+        BigInteger,
+        ForeignKey(f"{referenced_table}.id"),
+        nullable=nullable,
+    )
 
 
-def _text(name: str, *, null: bool = False, **options: object) -> Column[str]:
-    return Column(name, Text, nullable=null, **options)  # type: ignore[arg-type]
+def _text_column(column_name: str, *, nullable: bool = False, **options: object) -> Column[str]:
+    """Return a text column, NOT NULL unless `nullable`."""
+    return Column(column_name, Text, nullable=nullable, **options)  # type: ignore[arg-type]
 
 
-def _int(name: str, *, null: bool = False) -> Column[int]:
-    return Column(name, Integer, nullable=null)
+def _int_column(column_name: str, *, nullable: bool = False) -> Column[int]:
+    """Return an integer column, NOT NULL unless `nullable`."""
+    return Column(column_name, Integer, nullable=nullable)
 
 
-def _float(name: str, *, null: bool = False) -> Column[float]:
-    return Column(name, Float(53), nullable=null)
+def _float_column(column_name: str, *, nullable: bool = False) -> Column[float]:
+    """Return a double-precision column, NOT NULL unless `nullable`."""
+    return Column(column_name, Float(53), nullable=nullable)
 
 
-facts = Table("facts", meta_data, Column("name", Text, primary_key=True), _text("value"))
+facts = Table("facts", meta_data, Column("name", Text, primary_key=True), _text_column("value"))
 
 media = Table(
     "media",
     meta_data,
-    _id(),
-    _text("type"),
+    _id_column(),
+    _text_column("type"),
     Column("bytes", LargeBinary, nullable=False),  # as imported
-    _text("shown_type"),
+    _text_column("shown_type"),
     Column("shown", LargeBinary),  # enlarged, if the original was small
-    _int("width"),
-    _int("height"),
+    _int_column("width"),
+    _int_column("height"),
 )
 
 tasks = Table(
     "tasks",
     meta_data,
-    _id(),
+    _id_column(),
     Column("name", Text().with_variant(Text(collation="C"), "postgresql"), unique=True, nullable=False),
-    _text("kind"),  # see TaskKind
-    _text("text", null=True),
-    _text("text2", null=True),
-    _foreign_key("media", "media_id", null=True),
-    _text("stratum"),
-    _int("practice"),
-    _int("quota"),
-    _int("given"),  # slots that are leased or done
-    _text("queue", null=True),  # its queue of open tasks (a stratum, or ""); null if it is full or for practice
-    _text("gold", null=True),  # the correct label, if known, for checks; never shown to workers
-    _float("rank"),  # random place in the queue, drawn again whenever a slot is given, so that no query sorts all tasks
-    _float(
-        "gain", null=True
+    _text_column("kind"),  # see TaskKind
+    _text_column("text", nullable=True),
+    _text_column("text2", nullable=True),
+    _foreign_key_column("media", "media_id", nullable=True),
+    _text_column("stratum"),
+    _int_column("practice"),
+    _int_column("quota"),
+    _int_column("given"),  # slots that are leased or done
+    _text_column(
+        "queue", nullable=True
+    ),  # its queue of open tasks (a stratum, or ""); null if it is full or for practice
+    _text_column("gold", nullable=True),  # the correct label, if known, for checks; never shown to workers
+    _float_column(
+        "rank"
+    ),  # random place in the queue, drawn again whenever a slot is given, so that no query sorts all tasks
+    _float_column(
+        "gain", nullable=True
     ),  # expected information gain of one more answer, in nats; only with the assigner next-best
     Index("ix_tasks_queue", "queue", "given", "rank"),
 )
@@ -113,11 +128,11 @@ GAIN_INDEX = Index(
 plans = Table(  # batches fixed by a file
     "plans",
     meta_data,
-    _id(autoincrement=True),
-    _text("name", unique=True),
-    _int("given"),
-    _text("queue", null=True),
-    _float("rank"),
+    _id_column(autoincrement=True),
+    _text_column("name", unique=True),
+    _int_column("given"),
+    _text_column("queue", nullable=True),
+    _float_column("rank"),
     Index("ix_plans_queue", "queue", "given", "rank"),
 )
 plan_tasks = Table(
@@ -129,83 +144,83 @@ plan_tasks = Table(
 )
 
 arms = Table(  # of a study with several forms: how often each is left in the block that workers draw from
-    "arms", meta_data, Column("name", Text, primary_key=True), _int("left")
+    "arms", meta_data, Column("name", Text, primary_key=True), _int_column("left")
 )
 arm_tasks = Table(  # quota and slots given of each task in each arm
     "arm_tasks",
     meta_data,
     Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True),
     Column("arm", Text, primary_key=True),
-    _int("quota"),
-    _int("given"),
-    _text("queue", null=True),
-    _text("home"),  # its queue while it is below its quota in the arm
-    _float("rank"),
+    _int_column("quota"),
+    _int_column("given"),
+    _text_column("queue", nullable=True),
+    _text_column("home"),  # its queue while it is below its quota in the arm
+    _float_column("rank"),
     Index("ix_arm_tasks_queue", "arm", "queue", "given", "rank"),
 )
 
 workers = Table(
     "workers",
     meta_data,
-    _id(),
-    _text("pseudonym", unique=True),
-    _int("seed"),  # of this worker's order of labels
-    _text("stage"),
-    _text("status"),  # active, excluded, erased
-    _text("arm", server_default=""),  # drawn once; empty if the study has one form
-    _text("door", null=True, unique=True),  # the key of the worker's client, as a keyed hash
-    _float("born"),
-    _float("seen"),
+    _id_column(),
+    _text_column("pseudonym", unique=True),
+    _int_column("seed"),  # of this worker's order of labels
+    _text_column("stage"),
+    _text_column("status"),  # active, excluded, erased
+    _text_column("arm", server_default=""),  # drawn once; empty if the study has one form
+    _text_column("door", nullable=True, unique=True),  # the key of the worker's client, as a keyed hash
+    _float_column("born"),
+    _float_column("seen"),
 )
 raw_ids = Table(  # the only table that maps a pseudonym to a person; may be emptied at any time
     "raw_ids",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True),
-    _text("platform"),
-    _text("raw"),
-    _text("study"),
-    _text("session"),
-    _text("submit_to", null=True),  # where MTurk expects the form at the end
+    _text_column("platform"),
+    _text_column("raw"),
+    _text_column("study"),
+    _text_column("session"),
+    _text_column("submit_to", nullable=True),  # where MTurk expects the form at the end
     UniqueConstraint("platform", "raw"),
 )
 visits = Table(
     "visits",
     meta_data,
-    _id(autoincrement=True),
-    _foreign_key("workers"),
-    _text("stage"),
-    _float("at"),
-    _float("ms", null=True),
-    _text("detail"),
+    _id_column(autoincrement=True),
+    _foreign_key_column("workers"),
+    _text_column("stage"),
+    _float_column("at"),
+    _float_column("ms", nullable=True),
+    _text_column("detail"),
     Index("ix_visits_worker_id", "worker_id"),
 )
 
 sittings = Table(
     "sittings",
     meta_data,
-    _id(autoincrement=True),
-    _foreign_key("workers"),
-    _int("number"),  # 0: practice
-    _foreign_key("plans", null=True),
-    _int("total"),
-    _int("done"),
-    _float("begun"),
-    _float("until", null=True),  # when the lease ends; null if everything is answered or the lease has ended
+    _id_column(autoincrement=True),
+    _foreign_key_column("workers"),
+    _int_column("number"),  # 0: practice
+    _foreign_key_column("plans", nullable=True),
+    _int_column("total"),
+    _int_column("done"),
+    _float_column("begun"),
+    _float_column("until", nullable=True),  # when the lease ends; null if everything is answered or the lease has ended
     UniqueConstraint("worker_id", "number"),
     Index("ix_sittings_until", "until"),
 )
 slots = Table(
     "slots",
     meta_data,
-    _id(),
-    _foreign_key("sittings"),
-    _foreign_key("workers"),
-    _foreign_key("tasks"),
-    _int("number", null=True),  # 1 to the task's quota while it counts; null for repeats, practice, extras
-    _text("kind"),  # task, repeat, practice
-    _int("position"),
-    _foreign_key("slots", "repeat_of", null=True),
-    _text("state"),  # leased, done, expired, extra, excluded
+    _id_column(),
+    _foreign_key_column("sittings"),
+    _foreign_key_column("workers"),
+    _foreign_key_column("tasks"),
+    _int_column("number", nullable=True),  # 1 to the task's quota while it counts; null for repeats, practice, extras
+    _text_column("kind"),  # task, repeat, practice
+    _int_column("position"),
+    _foreign_key_column("slots", "repeat_of", nullable=True),
+    _text_column("state"),  # leased, done, expired, extra, excluded
     Column("answer_id", BigInteger),  # the latest answer
     UniqueConstraint("task_id", "number"),  # no two workers have the same slot
     Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
@@ -220,25 +235,25 @@ REPEAT_INDEX = Index(  # for erasing a worker: the database checks whether other
 answers = Table(
     "answers",
     meta_data,
-    _id(autoincrement=True),
-    _foreign_key("workers"),
-    _text("key"),  # made by the client; an answer sent twice with one key is stored once
-    _foreign_key("slots"),
-    _foreign_key("tasks"),
-    _float("received"),
-    _text("form"),
-    _text("marks"),
-    _int("abstain"),
-    _int("none_of_these"),
-    _int("extra"),
+    _id_column(autoincrement=True),
+    _foreign_key_column("workers"),
+    _text_column("key"),  # made by the client; an answer sent twice with one key is stored once
+    _foreign_key_column("slots"),
+    _foreign_key_column("tasks"),
+    _float_column("received"),
+    _text_column("form"),
+    _text_column("marks"),
+    _int_column("abstain"),
+    _int_column("none_of_these"),
+    _int_column("extra"),
     Column("replaces", BigInteger),
-    _float("shown_at", null=True),
-    _float("first_input_ms", null=True),
-    _float("submitted_ms", null=True),
-    _float("hidden_ms"),
-    _text("mode"),
-    _text("label_order"),
-    _text("events"),
+    _float_column("shown_at", nullable=True),
+    _float_column("first_input_ms", nullable=True),
+    _float_column("submitted_ms", nullable=True),
+    _float_column("hidden_ms"),
+    _text_column("mode"),
+    _text_column("label_order"),
+    _text_column("events"),
     UniqueConstraint("worker_id", "key"),
     Index("ix_answers_task_id", "task_id"),
     Index("ix_answers_slot_id", "slot_id"),  # without it, erasing a worker reads all answers for every slot
@@ -247,20 +262,31 @@ drafts = Table(  # the unfinished answer of a worker, at most one; deleted with 
     "drafts",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
-    _foreign_key("slots"),
-    _float("at"),
-    _text("body"),
+    _foreign_key_column("slots"),
+    _float_column("at"),
+    _text_column("body"),
 )
 
-invites = Table("invites", meta_data, _id(), _text("note"), _int("uses"), _int("used"), _int("is_open"), _float("born"))
-owners = Table("owners", meta_data, _id(autoincrement=True), _text("name", unique=True), _text("password"))
+invites = Table(
+    "invites",
+    meta_data,
+    _id_column(),
+    _text_column("note"),
+    _int_column("uses"),
+    _int_column("used"),
+    _int_column("is_open"),
+    _float_column("born"),
+)
+owners = Table(
+    "owners", meta_data, _id_column(autoincrement=True), _text_column("name", unique=True), _text_column("password")
+)
 sessions = Table(
     "sessions",
     meta_data,
     Column("hidden", Text, primary_key=True),
-    _foreign_key("owners"),
-    _text("csrf"),
-    _float("until"),
+    _foreign_key_column("owners"),
+    _text_column("csrf"),
+    _float_column("until"),
 )
 # addresses from which owners have signed in, as keyed hashes: failed logins from elsewhere do not lock owners out there
 places = Table(
@@ -268,12 +294,19 @@ places = Table(
     meta_data,
     Column("owner_id", BigInteger, ForeignKey("owners.id"), primary_key=True, autoincrement=False),
     Column("hidden", Text, primary_key=True),
-    _float("seen"),
+    _float_column("seen"),
 )
 
-leaders = Table("leaders", meta_data, Column("name", Text, primary_key=True), _text("holder"), _float("until"))
+leaders = Table(
+    "leaders", meta_data, Column("name", Text, primary_key=True), _text_column("holder"), _float_column("until")
+)
 snapshots = Table(
-    "snapshots", meta_data, _id(autoincrement=True), _float("at"), Column("last_answer", BigInteger), _text("body")
+    "snapshots",
+    meta_data,
+    _id_column(autoincrement=True),
+    _float_column("at"),
+    Column("last_answer", BigInteger),
+    _text_column("body"),
 )
 OPEN_END = 1 << 62  # the `until` of soft labels that are valid now
 # one valid row per task except practice; a new row ends the former one, so that a list keeps its order while it is read
@@ -283,9 +316,9 @@ soft_labels = Table(
     Column("task_id", BigInteger, ForeignKey("tasks.id"), primary_key=True, autoincrement=False),
     Column("since", BigInteger, primary_key=True, autoincrement=False),  # the first snapshot in which it is valid, or 0
     Column("until", BigInteger, nullable=False),  # the first snapshot in which it is no longer valid
-    _int("n"),  # answers it is computed from
-    _float("sure"),
-    _text("soft"),
+    _int_column("n"),  # answers it is computed from
+    _float_column("sure"),
+    _text_column("soft"),
     Index("ix_beliefs_sure", "sure", "task_id"),
     Index("ix_beliefs_n", "n", "task_id"),
     Index("ix_beliefs_until", "until"),
@@ -294,13 +327,13 @@ standings = Table(  # scores of workers in the latest snapshot
     "standings",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
-    _int("n"),
-    _float("seconds", null=True),
-    _int("flags"),
-    _float("seen"),
-    _float("agreement_with_rest", null=True),
-    _float("repeat_consistency", null=True),
-    _float("too_fast", null=True),
+    _int_column("n"),
+    _float_column("seconds", nullable=True),
+    _int_column("flags"),
+    _float_column("seen"),
+    _float_column("agreement_with_rest", nullable=True),
+    _float_column("repeat_consistency", nullable=True),
+    _float_column("too_fast", nullable=True),
 )
 tallies = Table(  # counts of all answers up to an id, updated by the leader; later answers are counted by each request
     "tallies",
@@ -313,19 +346,27 @@ flags = Table(
     "flags",
     meta_data,
     Column("answer_id", BigInteger, ForeignKey("answers.id"), primary_key=True, autoincrement=False),
-    _text("flags"),
+    _text_column("flags"),
 )
-audit = Table("audit", meta_data, _id(autoincrement=True), _float("at"), _text("who"), _text("what"), _text("detail"))
+audit = Table(
+    "audit",
+    meta_data,
+    _id_column(autoincrement=True),
+    _float_column("at"),
+    _text_column("who"),
+    _text_column("what"),
+    _text_column("detail"),
+)
 exclusions = (
     Table(  # excluded workers and the rule; lifted exclusions stay, so that no rule excludes these workers again
         "exclusions",
         meta_data,
-        _id(autoincrement=True),
-        _foreign_key("workers"),
-        _text("rule"),
-        _text("reason"),
-        _float("at"),
-        _float("lifted", null=True),
+        _id_column(autoincrement=True),
+        _foreign_key_column("workers"),
+        _text_column("rule"),
+        _text_column("reason"),
+        _float_column("at"),
+        _float_column("lifted", nullable=True),
         Index("ix_exclusions_worker_id", "worker_id"),
     )
 )
@@ -333,5 +374,5 @@ pay = Table(
     "pay",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
-    _text("line"),
+    _text_column("line"),
 )

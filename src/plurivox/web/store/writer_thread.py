@@ -21,27 +21,27 @@ log = logging.getLogger(__name__)
 
 
 class Writer:
-    """A thread that runs jobs in order, many in one transaction, each in its own savepoint."""
+    """A thread that runs database writes in order, many in one transaction, each in its own savepoint."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._jobs: SimpleQueue[tuple[Job[Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run_jobs, name="plurivox-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run_queued_writes, name="plurivox-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, job: Job[T]) -> Future[T]:
-        """Queue a job; return a future of its result, which is set after the commit."""
+    def submit(self, write_job: Job[T]) -> Future[T]:
+        """Queue a function that writes to the database; return a future, set to its result after the commit."""
         future: Future[T] = Future()
-        self._jobs.put((job, future))
+        self._jobs.put((write_job, future))
         return future
 
     def close(self) -> None:
-        """Finish the queued jobs, then stop the thread."""
+        """Finish the queued database writes, then stop the writer thread."""
         self._jobs.put(None)
         self._thread.join()
 
-    def _run_jobs(self) -> None:
-        """Commit queued jobs in batches, until `close` queues None."""
+    def _run_queued_writes(self) -> None:
+        """Run and commit queued database writes in batches, until the thread is closed."""
         while (first := self._jobs.get()) is not None:
             batch = [first]
             stop = False
@@ -57,29 +57,29 @@ class Writer:
             if stop:
                 return
 
-    def _commit_batch(self, batch: list[tuple[Job[Any], Future[Any]]], tries: int = MAX_TRIES) -> None:
-        """Run jobs in one transaction and set their futures; after a conflict, retry them one by one."""
-        if not batch:
+    def _commit_batch(self, jobs_and_futures: list[tuple[Job[Any], Future[Any]]], max_tries: int = MAX_TRIES) -> None:
+        """Run database writes in one transaction and set their futures; after a conflict, retry the writes one by one."""
+        if not jobs_and_futures:
             return
         try:
-            results = self._run_in_transaction([job for job, _ in batch])
+            results = self._run_in_transaction([job for job, _ in jobs_and_futures])
         except Exception as cause:  # noqa: BLE001 - the thread must go on; the callers get the error
-            if _is_conflict(cause) and (len(batch) > 1 or tries):
-                for entry in batch:
-                    self._commit_batch([entry], tries - 1)
+            if _is_database_conflict(cause) and (len(jobs_and_futures) > 1 or max_tries):
+                for entry in jobs_and_futures:
+                    self._commit_batch([entry], max_tries - 1)
                 return
             error = _error_for_caller(cause)
-            for _, future in batch:
+            for _, future in jobs_and_futures:
                 future.set_exception(error)
             return
-        for (_, future), result in zip(batch, results, strict=True):
+        for (_, future), result in zip(jobs_and_futures, results, strict=True):
             if isinstance(result, BaseException):
                 future.set_exception(result)
             else:
                 future.set_result(result)
 
     def _run_in_transaction(self, jobs: list[Job[Any]]) -> list[Any]:
-        """Return the result of each job, or the exception it raised; raise DBAPIError if the database fails."""
+        """Run database writes in one transaction, each in a savepoint; return the result or the exception of each one."""
         results: list[Any] = []
         with self._engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             for job in jobs:
@@ -95,8 +95,8 @@ class Writer:
         return results
 
 
-def _is_conflict(cause: Exception) -> bool:
-    """Return whether the error is a conflict (with another server, or of one job with a constraint), not a broken database."""
+def _is_database_conflict(cause: Exception) -> bool:
+    """Return whether a database error is a conflict with another server or a violated constraint, not a failing database."""
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False
     if isinstance(cause, OperationalError | InterfaceError):
@@ -109,7 +109,7 @@ def _is_conflict(cause: Exception) -> bool:
 
 
 def _error_for_caller(cause: Exception) -> BaseException:
-    """Return the exception to raise in the caller: Unavailable if the database cannot be written; log that."""
+    """Return the exception to raise in the caller of a failed write: Unavailable, logged, if the database cannot be written."""
     if not isinstance(cause, SQLAlchemyError):
         return cause
     if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):

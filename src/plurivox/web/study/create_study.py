@@ -12,7 +12,7 @@ from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.config_check import check_study_config
+from plurivox.web.store.admin.study_config_check import check_study_config
 from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
 from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
 from plurivox.web.study.assigner_from_config import assignment_settings
@@ -72,7 +72,7 @@ def make_study_from_files(settings: Settings, study: Study, items: Path, batches
     """Create a study with the tasks of a file or folder; return the number of tasks without practice tasks."""
     tasks = read_tasks(items, study)
     if first := next(tasks, None):
-        study = study.model_copy(update={"kind": study.kind or first.kind})
+        study = study.model_copy(update={"kind": study.kind or first.task_kind})
         tasks = chain([first], tasks)
     return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
 

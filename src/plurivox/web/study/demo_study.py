@@ -14,7 +14,7 @@ from plurivox.core.errors import require_package
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.settings import Settings
 from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.collect.workers import add_visits, worker_ids
+from plurivox.web.store.collect.workers import insert_stage_visits, worker_ids
 from plurivox.web.store.database import WRITE_OPTIONS, now
 from plurivox.web.study.config import Question, Study, Texts
 from plurivox.web.study.config_sections import Completion

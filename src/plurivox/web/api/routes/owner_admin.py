@@ -49,7 +49,7 @@ async def list_invites(studio: StudioDep) -> o.Invites:
 @router.post("/invites")
 async def create_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Create an invite link for `uses` people."""
-    made = partial(invite_store.create_invite, who=owner.name, note=body.note, uses=body.uses)
+    made = partial(invite_store.create_invite, who=owner.name, note=body.note, max_people=body.uses)
     return _invite_response(studio, await studio.write(made))
 
 
@@ -84,7 +84,7 @@ async def download_export(studio: StudioDep, owner: OwnerDep, form: Literal["csv
     """Return the study as a data set in a zip file; in csv, text that a spreadsheet would run as a formula gets a prefix."""
     from plurivox.web.study.export import export_zip  # a slow import, seldom needed
 
-    await studio.write(partial(audit_log.log_audit, who=owner.name, what="export", form=form))
+    await studio.write(partial(audit_log.append_to_audit_log, who=owner.name, action="export", form=form))
     file = await asyncio.to_thread(export_zip, studio.engine, studio.study, form)
     delete = BackgroundTask(file.unlink)
     return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=delete)

@@ -19,7 +19,7 @@ from plurivox.web.api.auth import (
 )
 from plurivox.web.api.http_errors import ApiError, rate_limit_error
 from plurivox.web.services import owner_sign_in
-from plurivox.web.store.admin import owners
+from plurivox.web.store.admin import owner_accounts
 from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES)
@@ -33,7 +33,7 @@ async def create_first_owner(
     token_hash = studio.keys.hash_token(body.token)
     hashed = await limits.hashing.run_in_thread(owner_sign_in.hash_password, body.password)
     owner = await studio.write(
-        partial(owners.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
+        partial(owner_accounts.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
     )
     return await _start_owner_session(
         studio, response, owner, body.name, owner_sign_in.hash_address(studio.keys, address)

@@ -13,8 +13,8 @@ from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.auth import StudioDep, current_owner
 from plurivox.web.api.schema_fields import Id
-from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_results
-from plurivox.web.store.report.snapshots import latest_snapshot
+from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_scores_and_flags
+from plurivox.web.store.report.result_snapshots import latest_snapshot
 
 router = APIRouter(
     prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES, dependencies=[Depends(current_owner)]
@@ -56,7 +56,7 @@ async def list_workers(
     studio: StudioDep,
     after: o.After = None,
     limit: o.Limit = 50,
-    order: worker_results.WorkerOrder = "worker",
+    order: worker_scores_and_flags.WorkerOrder = "worker",
     prefix: o.Prefix = "",
 ) -> worker_results.WorkerPage:
     """Return a page of workers with their scores, by pseudonym or by score, the largest first; `prefix` selects pseudonyms."""

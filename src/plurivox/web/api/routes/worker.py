@@ -20,9 +20,9 @@ from plurivox.web.api.auth import (
 )
 from plurivox.web.api.http_errors import ApiError
 from plurivox.web.services import enter_study, worker_stages
-from plurivox.web.services.complete_study import complete_study
 from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import submit_answer
+from plurivox.web.services.worker_completion import get_completion
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -37,10 +37,17 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
     study, keys = studio.study, studio.keys
     if body.invite is not None:
         invite = _verified_id(studio, INVITE, body.invite)
-        job = partial(enter_study.enter_by_invite, study=study, keys=keys, invite=invite, key=body.key)
+        job = partial(enter_study.enter_by_invite, study=study, keys=keys, invite_id=invite, browser_key=body.key)
     elif body.platform is not None:
         who = Platform(**body.platform.model_dump())
-        job = partial(enter_study.enter_by_platform, study=study, keys=keys, who=who, bearer=bearer, key=body.key)
+        job = partial(
+            enter_study.enter_by_platform,
+            study=study,
+            keys=keys,
+            platform=who,
+            signed_in_worker=bearer,
+            browser_key=body.key,
+        )
     else:
         job = partial(enter_study.enter_by_link, study=study, worker=_verified_id(studio, LINK, body.link or ""))
     current = await studio.write(job)

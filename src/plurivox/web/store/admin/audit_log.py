@@ -20,12 +20,12 @@ class AuditLine:
     detail: dict[str, Any]
 
 
-def log_audit(connection: Connection, who: str, what: str, **detail: Any) -> None:
-    """Append a line to the audit log: `who` did `what`, with details as JSON."""
-    connection.execute(insert(audit).values(at=now(), who=who, what=what, detail=json.dumps(detail)))
+def append_to_audit_log(connection: Connection, who: str, action: str, **detail: Any) -> None:
+    """Append a line to the audit log: `who` did `action`, with details as JSON."""
+    connection.execute(insert(audit).values(at=now(), who=who, what=action, detail=json.dumps(detail)))
 
 
-def list_audit_lines(connection: Connection, n: int = 500) -> list[AuditLine]:
-    """Return the latest `n` lines of the audit log, newest first."""
-    rows = connection.execute(select(audit).order_by(audit.c.id.desc()).limit(n))
+def list_audit_lines(connection: Connection, max_lines: int = 500) -> list[AuditLine]:
+    """Return the latest `max_lines` lines of the audit log, newest first."""
+    rows = connection.execute(select(audit).order_by(audit.c.id.desc()).limit(max_lines))
     return [AuditLine(row.at, row.who, row.what, json.loads(row.detail)) for row in rows]

@@ -11,14 +11,14 @@ SKIPPED_TABLES = ("sessions", "alembic_version")  # owners must sign in again; m
 
 
 def copy_database(source: Engine, target: Engine) -> dict[str, int]:
-    """Copy all rows, as of one moment, into an empty database; return table -> number of rows. Sessions are not copied.
+    """Copy all rows of a study except sessions, as of one moment, into an empty database; return table -> rows copied.
 
     A source written by an older version is not changed: its rows are copied into tables of the same revision, which are then
     migrated. Raise InputError if the target is not empty or the source has no tables.
     """
     counts = {}
     level = {} if source.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-    _require_empty(target)
+    _require_empty_database(target)
     if not has_tables(source):
         raise InputError("the database has no tables to copy; check that it is the database of this study")
     migrate(target, current_revision(source))
@@ -49,8 +49,8 @@ def copy_database(source: Engine, target: Engine) -> dict[str, int]:
     return counts
 
 
-def _require_empty(target: Engine) -> None:
-    """Raise InputError if a database contains a study."""
+def _require_empty_database(target: Engine) -> None:
+    """Raise InputError if the target database of a copy already contains a study."""
     if not has_tables(target):
         return
     with target.connect() as connection:

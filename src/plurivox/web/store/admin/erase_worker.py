@@ -12,44 +12,51 @@ from typing import Any
 from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.admin.audit_log import append_to_audit_log
 from plurivox.web.store.collect.leases import release_slots
-from plurivox.web.store.report import answer_counters, snapshots
-from plurivox.web.store.report.soft_labels import reset_soft_labels
-from plurivox.web.store.report.worker_results import delete_scores
+from plurivox.web.store.report import answer_counters, result_snapshots
+from plurivox.web.store.report.soft_labels import reset_soft_labels_of_worker
+from plurivox.web.store.report.worker_scores_and_flags import delete_scores_and_flags
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
-# every table that references a worker, referencing tables first; `delete_scores` deletes the scores
+# every table that references a worker, referencing tables first; `delete_scores_and_flags` deletes the scores
 TABLES_OF_WORKER = (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay)
 
 
-def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
-    """Erase a worker, given by pseudonym or platform id; return what was deleted and what is kept, as logged.
+def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str) -> dict[str, Any]:
+    """Delete the personal data and answers of a worker; return the audit line: row counts deleted, and the fields kept.
 
     Raise InputError if there is no such worker.
     """
     query = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
-    query = query.where(or_(workers.c.pseudonym == name, raw_ids.c.raw == name))
-    by_pseudonym = case((workers.c.pseudonym == name, 0), else_=1)  # a platform id may equal another worker's pseudonym
+    query = query.where(or_(workers.c.pseudonym == pseudonym_or_platform_id, raw_ids.c.raw == pseudonym_or_platform_id))
+    by_pseudonym = case(
+        (workers.c.pseudonym == pseudonym_or_platform_id, 0), else_=1
+    )  # a platform id may equal another worker's pseudonym
     row = connection.execute(query.order_by(by_pseudonym)).first()
     if row is None:
-        raise InputError(f"there is no worker {name!r}; give the pseudonym (see the export) or the platform's id")
-    gone = {"answers": _count_rows(connection, answers, row.id), "visits": _count_rows(connection, visits, row.id)}
-    gone["platform ids"] = _count_rows(connection, raw_ids, row.id)
+        raise InputError(
+            f"there is no worker {pseudonym_or_platform_id!r}; give the pseudonym (see the export) or the platform's id"
+        )
+    gone = {
+        "answers": _count_rows_of_worker(connection, answers, row.id),
+        "visits": _count_rows_of_worker(connection, visits, row.id),
+    }
+    gone["platform ids"] = _count_rows_of_worker(connection, raw_ids, row.id)
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     released = connection.execute(counted).scalars().all()
     answer_counters.subtract_worker_counts(connection, row.id)
-    reset_soft_labels(connection, row.id)
-    delete_scores(connection, row.id)
+    reset_soft_labels_of_worker(connection, row.id)
+    delete_scores_and_flags(connection, row.id)
     for table in TABLES_OF_WORKER:
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
-    if n := connection.execute(delete(audit).where(_exclusion_lines(row.pseudonym))).rowcount:
+    if n := connection.execute(delete(audit).where(_exclusion_audit_condition(row.pseudonym))).rowcount:
         gone["lines of the audit"] = n
-    answer_counters.lower_last_counted(connection)
+    answer_counters.lower_last_counted_answer_id(connection)
     release_slots(connection, released)
-    snapshots.drop_snapshots(connection)
+    result_snapshots.delete_snapshots(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     line = {
         "worker": row.pseudonym,
@@ -57,18 +64,18 @@ def erase_worker(connection: Connection, who: str, name: str) -> dict[str, Any]:
         "kept": ["pseudonym", "this line"],
         "slots given back": len(released),
     }
-    log_audit(connection, who, "erase", **line)
+    append_to_audit_log(connection, who, "erase", **line)
     return line
 
 
-def _exclusion_lines(pseudonym: str) -> Any:
-    """Return the SQL condition for audit lines about the exclusion of a worker, whose reasons derive from the answers."""
+def _exclusion_audit_condition(pseudonym: str) -> Any:
+    """Return the SQL condition for audit lines about the exclusion of a worker, whose reasons reveal the answers."""
     is_exclusion = audit.c.what.in_(("exclude", "exclusion lifted"))
     return is_exclusion & audit.c.detail.contains(f'"worker": "{pseudonym}"', autoescape=True)
 
 
-def _count_rows(connection: Connection, table: Any, worker: int) -> int:
-    """Return the number of rows of a worker in a table."""
+def _count_rows_of_worker(connection: Connection, table: Any, worker: int) -> int:
+    """Return the number of rows in a table that belong to a worker."""
     return connection.execute(select(func.count()).where(table.c.worker_id == worker)).scalar_one()
 
 

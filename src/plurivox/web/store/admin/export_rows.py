@@ -37,19 +37,19 @@ class TaskContent:
 
 
 def answer_rows(connection: Connection, batch_rows: int = 5_000) -> Iterator[Any]:
-    """Yield a row of `ALL_ANSWERS` for every answer in order of arrival, including replaced ones and practice."""
+    """Yield one row for every answer of the study in order of arrival, including replaced answers and practice."""
     yield from connection.execution_options(yield_per=batch_rows).execute(ALL_ANSWERS)
 
 
 def stage_visits(connection: Connection) -> Iterator[StageVisit]:
-    """Yield every visit to a stage, in the order in which they ended."""
+    """Yield every visit of a worker to a stage of the study, in the order in which the visits ended."""
     query = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
     rows = connection.execute(query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id))
     return (StageVisit(*row) for row in rows)
 
 
 def worker_arms(connection: Connection) -> dict[str, str]:
-    """Return pseudonym -> arm ("" if the study has one form), sorted by pseudonym."""
+    """Return worker pseudonym -> arm of the study ("" if the study has no arms), sorted by pseudonym."""
     rows = connection.execute(select(workers.c.pseudonym, workers.c.arm).order_by(workers.c.pseudonym))
     return {row.pseudonym: row.arm for row in rows}
 

@@ -10,29 +10,29 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store.collect.submissions import Mark, MarkKind, dump_marks
+from plurivox.web.store.collect.submissions import Mark, MarkKind, marks_to_json
 from plurivox.web.store.collect.tasks import BATCH_ROWS
 from plurivox.web.store.database import batched, now
 from plurivox.web.store.random_ids import new_id
-from plurivox.web.store.report import answer_counters, snapshots
+from plurivox.web.store.report import answer_counters, result_snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
 KIND_OF_CODE: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
-def insert_answers(
-    connection: Connection, imported: Answers, pseudonyms: Sequence[str], form: str, pick: float = 0.0
+def insert_imported_answers(
+    connection: Connection, imported: Answers, pseudonyms: Sequence[str], form: str, first_pick_share: float = 0.0
 ) -> int:
-    """Insert workers, sittings, slots and answers; answers beyond a task's quota are extras. Return the number of answers.
+    """Insert imported answers with their workers, sittings and slots; return how many. Those above a task's quota are extras.
 
-    `pseudonyms` are those of `imported.workers`; `form` is that of answers without one. `pick`: the share of the time after
-    which the first label was picked, if such an event is to be simulated, as in the demo. Raise InputError if a task is
-    unknown, a worker exists already, or an answer has no worker.
+    `pseudonyms` are those of `imported.workers`; `form` is that of answers without one. `first_pick_share`: the share of the
+    time after which the first label was picked, if such an event is to be simulated, as in the demo. Raise InputError if a
+    task is unknown, a worker exists already, or an answer has no worker.
     """
     if (imported.worker < 0).any():
         at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
         raise InputError(f"answers to the tasks {at} have no worker; a study needs the worker of every answer")
-    found = _find_tasks(connection, imported)
+    found = _find_tasks_of_answers(connection, imported)
     worker_ids = _insert_workers(connection, imported, pseudonyms)
     sitting_ids = _insert_sittings(connection, imported, worker_ids)
     slot_rows, answer_rows = [], []
@@ -52,7 +52,7 @@ def insert_answers(
         )
         answer_rows.append(
             {"worker_id": worker, "key": f"import-{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
-            | _answer_columns(imported, i, form, pick)
+            | _answer_table_columns(imported, i, form, first_pick_share)
             | {"extra": int(state == "extra")}
         )
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
@@ -63,13 +63,13 @@ def insert_answers(
         n = task["given"]
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
-    answer_counters.reset_counters(connection)
-    snapshots.drop_snapshots(connection)  # caches may have read past these ids already
+    answer_counters.reset_answer_counters(connection)
+    result_snapshots.delete_snapshots(connection)  # caches may have read past these ids already
     return len(imported)
 
 
 def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None:
-    """Set `slots.answer_id` of every slot of these workers to its answer."""
+    """Set the column `answer_id` of every slot of these workers to the id of the answer given in that slot."""
     set_answer = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
     for part in batched(worker_ids, 500):
         of_workers = select(answers.c.slot_id, answers.c.id).where(answers.c.worker_id.in_(part))
@@ -77,8 +77,8 @@ def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None
         connection.execute(set_answer, rows)
 
 
-def _find_tasks(connection: Connection, imported: Answers) -> dict[Any, dict[str, Any]]:
-    """Return task name -> its row, with `free` yielding free slot numbers; raise InputError if a task is unknown."""
+def _find_tasks_of_answers(connection: Connection, imported: Answers) -> dict[Any, dict[str, Any]]:
+    """Return task name -> row of each task in imported answers, with an iterator of free slot numbers under "free"."""
     names, found = {str(name): name for name in imported.tasks.tolist()}, {}
     for part in batched(names, 500):
         query = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
@@ -92,27 +92,27 @@ def _find_tasks(connection: Connection, imported: Answers) -> dict[Any, dict[str
     return found
 
 
-def _used_slot_numbers(connection: Connection, ids: Sequence[int]) -> dict[int, set[int]]:
-    """Return task id -> the numbers of its slots that count."""
+def _used_slot_numbers(connection: Connection, task_ids: Sequence[int]) -> dict[int, set[int]]:
+    """Return task id -> the slot numbers of the task that are in use, that is, count towards its quota."""
     used: dict[int, set[int]] = {}
-    for part in batched(ids, 500):
+    for part in batched(task_ids, 500):
         query = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(part), slots.c.number.is_not(None))
         for task, number in connection.execute(query):
             used.setdefault(task, set()).add(number)
     return used
 
 
-def _free_slot_numbers(task: dict[str, Any], used: set[int]) -> Iterator[int]:
+def _free_slot_numbers(task: dict[str, Any], used_numbers: set[int]) -> Iterator[int]:
     """Yield free slot numbers of a task until its quota is full, and increment `task["given"]` for each."""
     number = 0
     while task["given"] < task["quota"]:
-        number = next(n for n in count(number + 1) if n not in used)
+        number = next(n for n in count(number + 1) if n not in used_numbers)
         task["given"] += 1
         yield number
 
 
 def _insert_workers(connection: Connection, imported: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
-    """Insert the workers of imported answers; return worker code -> id. Raise InputError if one exists already."""
+    """Insert the workers of imported answers; return worker code -> new id. Raise InputError if a worker exists already."""
     worker_ids, rows = {}, []
     for code, (name, pseudonym) in enumerate(zip(imported.workers.tolist(), pseudonyms, strict=True)):
         known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
@@ -145,9 +145,9 @@ def _insert_sittings(connection: Connection, imported: Answers, worker_ids: dict
     return sitting_ids
 
 
-def _answer_columns(imported: Answers, i: int, form: str, pick: float) -> dict[str, Any]:
-    """Return the columns of the table `answers` for answer `i`: marks, times and a simulated pick event if `pick`."""
-    rows = slice(imported.mark_start[i], imported.mark_start[i + 1])
+def _answer_table_columns(imported: Answers, answer_row: int, form: str, first_pick_share: float) -> dict[str, Any]:
+    """Return the row of the table `answers` for one imported answer: marks, times, and a simulated pick event on request."""
+    rows = slice(imported.mark_start[answer_row], imported.mark_start[answer_row + 1])
     codes = zip(
         imported.mark_kind[rows].tolist(), imported.mark_label[rows].tolist(), imported.mark_typed[rows], strict=True
     )
@@ -155,19 +155,21 @@ def _answer_columns(imported: Answers, i: int, form: str, pick: float) -> dict[s
         Mark(KIND_OF_CODE[kind], str(imported.labels[label]) if label >= 0 else "", str(typed))
         for kind, label, typed in codes
     ]
-    seconds = _value_at(imported.seconds, i, None)
+    seconds = _value_at(imported.seconds, answer_row, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
-    if pick and ms is not None and marks and marks[0].label:
+    if first_pick_share and ms is not None and marks and marks[0].label:
         label, by = marks[0].label, "key"
-        events = [{"seq": 0, "ms": round(pick * ms), "kind": "pick", "label": label, "value": None, "by": by}]
+        events = [
+            {"seq": 0, "ms": round(first_pick_share * ms), "kind": "pick", "label": label, "value": None, "by": by}
+        ]
     return {
-        "received": _value_at(imported.when, i, now()),
-        "form": str(_value_at(imported.form, i, form)),
-        "marks": dump_marks(marks),
-        "abstain": int(_value_at(imported.abstain, i, False)),
-        "none_of_these": int(_value_at(imported.none_of_these, i, False)),
-        "first_input_ms": round(pick * ms) if pick and ms is not None else None,
+        "received": _value_at(imported.when, answer_row, now()),
+        "form": str(_value_at(imported.form, answer_row, form)),
+        "marks": marks_to_json(marks),
+        "abstain": int(_value_at(imported.abstain, answer_row, False)),
+        "none_of_these": int(_value_at(imported.none_of_these, answer_row, False)),
+        "first_input_ms": round(first_pick_share * ms) if first_pick_share and ms is not None else None,
         "submitted_ms": ms,
         "hidden_ms": 0.0,
         "mode": "",
@@ -177,7 +179,7 @@ def _answer_columns(imported: Answers, i: int, form: str, pick: float) -> dict[s
 
 
 def _value_at(column: Any, i: int, default: Any) -> Any:
-    """Return row `i` of a column as a Python value; `default` if there is no column."""
+    """Return element `i` of an array as a Python value; `default` if the array is None."""
     if column is None:
         return default
     value = column[i]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
-from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.admin.audit_log import append_to_audit_log
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.random_ids import new_id
@@ -15,7 +15,7 @@ INVITE_COLUMNS = (invites.c.id, invites.c.note, invites.c.uses, invites.c.used, 
 
 @dataclass(frozen=True)
 class Invite:
-    """An invitation link for `uses` people, of whom `used` have entered."""
+    """An invitation link to a study: its note, how many people may use it and have used it, and whether it is open."""
 
     id: int
     note: str
@@ -24,27 +24,27 @@ class Invite:
     is_open: bool
 
 
-def create_invite(connection: Connection, who: str, note: str, uses: int) -> Invite:
-    """Insert an invitation link for `uses` people, log it in the audit log, and return it."""
-    made = Invite(new_id(), note, uses, used=0, is_open=True)
-    connection.execute(insert(invites).values(id=made.id, note=note, uses=uses, used=0, is_open=1, born=now()))
-    log_audit(connection, who, "invite", note=note, uses=uses)
+def create_invite(connection: Connection, who: str, note: str, max_people: int) -> Invite:
+    """Insert an invitation link with which `max_people` people may enter, log it in the audit log, and return it."""
+    made = Invite(new_id(), note, max_people, used=0, is_open=True)
+    connection.execute(insert(invites).values(id=made.id, note=note, uses=max_people, used=0, is_open=1, born=now()))
+    append_to_audit_log(connection, who, "invite", note=note, uses=max_people)
     return made
 
 
-def close_invite(connection: Connection, who: str, invite: int) -> Invite:
-    """Close an invitation link, so that no one else can use it, and log that; raise NotFound if there is none."""
-    this = update(invites).where(invites.c.id == invite).values(is_open=0).returning(*INVITE_COLUMNS)
+def close_invite(connection: Connection, who: str, invite_id: int) -> Invite:
+    """Close an invitation link for further people and log that in the audit log; raise NotFound if no link has this id."""
+    this = update(invites).where(invites.c.id == invite_id).values(is_open=0).returning(*INVITE_COLUMNS)
     row = connection.execute(this).first()
     if row is None:
         raise NotFound("invite")
-    log_audit(connection, who, "invite closed", note=row.note)
+    append_to_audit_log(connection, who, "invite closed", note=row.note)
     return Invite(row.id, row.note, row.uses, row.used, is_open=False)
 
 
-def use_invite(connection: Connection, invite: int) -> bool:
-    """Count one more use of an invitation link; False if it is used up or closed."""
-    this = update(invites).where(invites.c.id == invite, invites.c.is_open == 1, invites.c.used < invites.c.uses)
+def use_invite(connection: Connection, invite_id: int) -> bool:
+    """Count one more use of an invitation link and return True; return False if the link is used up or closed."""
+    this = update(invites).where(invites.c.id == invite_id, invites.c.is_open == 1, invites.c.used < invites.c.uses)
     return bool(connection.execute(this.values(used=invites.c.used + 1)).rowcount)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, BY_GAIN, DatabasePool
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
@@ -43,18 +43,18 @@ SLOTS_WITHOUT_ARM = (  # number of slots of workers who entered before the study
 )
 
 
-def draw_arm(connection: Connection, shares: Mapping[str, int]) -> str:
-    """Draw the arm of a new worker; "" if the study has no arms. `shares`: arm -> how often it is in a block."""
-    if not shares:
+def draw_arm(connection: Connection, copies_per_block: Mapping[str, int]) -> str:
+    """Draw the arm of a new worker from a block with `copies_per_block` copies of each arm; "" if the study has no arms."""
+    if not copies_per_block:
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
     left = {row.name: row.left for row in rows}
-    drawn = [name for name in shares if _has_open_task(connection, name)] or list(shares)
+    drawn = [name for name in copies_per_block if _has_open_task(connection, name)] or list(copies_per_block)
     if not any(left[name] for name in drawn):
-        left |= shares
-    arm = random_source.rng.choices(drawn, [left[name] for name in drawn])[0]
+        left |= copies_per_block
+    arm = random_generator.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
-    for name in shares:
+    for name in copies_per_block:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
     return arm
 
@@ -76,67 +76,74 @@ class ArmPool(DatabasePool):
         self.params = {"worker": worker, "arm": arm}
 
     def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
-        """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given in the arm first."""
-        return self._select_open(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
+        """Return at most `n` open task ids of a stratum (None: of all), those with the fewest slots given in the arm first."""
+        return self._select_open_tasks(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
     def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
-        """Return at most `n` open tasks of the arm with the highest expected gain, at least `min_gain` nats."""
-        return self._select_open(BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": min_gain})
+        """Return the ids of the arm's `n` open tasks with the highest expected gain, if it is at least `min_gain` nats."""
+        return self._select_open_tasks(
+            BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": min_gain}
+        )
 
 
 def pool_for_worker(
-    connection: Connection, worker: Worker, names: Collection[str], read_only: bool = False
+    connection: Connection, worker: Worker, arm_names: Collection[str], read_only: bool = False
 ) -> DatabasePool | None:
-    """Return the open tasks of a worker, to choose from, in a study with the arms `names`; None if the arm is not in them."""
-    if not names:
+    """Return the pool of open tasks that a worker can be given; None if the worker's arm is no longer in the study."""
+    if not arm_names:
         return DatabasePool(connection, worker.id, read_only)
-    return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in names else None
+    return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in arm_names else None
 
 
-def update_arm_counts(connection: Connection, ids: Sequence[int]) -> None:
-    """Recount the slots given to these tasks in every arm; lock their rows first, so that no slot is missed."""
-    of_tasks = arm_tasks.c.task_id.in_(ids)
+def recount_slots_by_arm(connection: Connection, task_ids: Sequence[int]) -> None:
+    """Recount, per arm, how many slots of these tasks are given, and update the arms' queues; lock the rows first."""
+    of_tasks = arm_tasks.c.task_id.in_(task_ids)
     locked = (
         select(arm_tasks.c.task_id).where(of_tasks).order_by(arm_tasks.c.task_id, arm_tasks.c.arm).with_for_update()
     )
-    if not ids or connection.execute(locked).first() is None:
+    if not task_ids or connection.execute(locked).first() is None:
         return
-    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_source.rng.random()} for task in ids])
+    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_generator.rng.random()} for task in task_ids])
     connection.execute(
         update(arm_tasks).where(of_tasks).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
     )
 
 
-def arm_below_quota(connection: Connection, slot: int, task: int) -> bool:
-    """Return whether the task is below its quota in the arm of the slot's worker; True if there are no arms. Lock the row."""
+def is_below_arm_quota(connection: Connection, slot: int, task: int) -> bool:
+    """Return whether a task is below its quota in the arm of the slot's worker (True without arms), and lock that quota row."""
     arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
     row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
     found = connection.execute(row.with_for_update()).first()
     return found is None or bool(found[0])
 
 
-def total_quota(n_arms: int, quota: Any) -> Any:
-    """Return the quota of a task over all arms plus its slots without an arm, as a number or SQL expression."""
-    return quota * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota
+def quota_over_all_arms(n_arms: int, quota_per_arm: Any) -> Any:
+    """Return a task's quota summed over arms plus its slots of workers without an arm, as a number or SQL expression."""
+    return quota_per_arm * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota_per_arm
 
 
-def sync_arms(
-    connection: Connection, names: Sequence[str], per_task: int, *, by_stratum: bool, in_batches: bool
+def update_arms_from_config(
+    connection: Connection,
+    arm_names: Sequence[str],
+    answers_per_task: int,
+    *,
+    by_stratum: bool,
+    uses_fixed_batches: bool,
 ) -> None:
-    """Insert new arms and update the quotas and queues of `arm_tasks` after study.toml was edited."""
+    """Insert the arms that are new in study.toml, and update the quota and queue of every task in every arm."""
     known = set(connection.execute(select(arms.c.name)).scalars())
-    if new := [{"name": name, "left": 0} for name in names if name not in known]:
+    if new := [{"name": name, "left": 0} for name in arm_names if name not in known]:
         connection.execute(insert(arms), new)
     fields = ("task_id", "arm", "quota", "given", "queue", "home", "rank")
-    for name in names:
+    for name in arm_names:
         has_row = exists().where(arm_tasks.c.task_id == tasks.c.id, arm_tasks.c.arm == name)
         row: Any = (tasks.c.id, literal(name, Text), literal(0), literal(0), null(), literal("", Text), tasks.c.rank)
         connection.execute(insert(arm_tasks).from_select(fields, select(*row).where(tasks.c.practice == 0, ~has_row)))
-    quota: Any = per_task
-    if in_batches:
+    quota: Any = answers_per_task
+    if uses_fixed_batches:
         quota *= select(func.count()).where(plan_tasks.c.task_id == arm_tasks.c.task_id).scalar_subquery()
     stratum = select(tasks.c.stratum).where(tasks.c.id == arm_tasks.c.task_id).scalar_subquery()
-    in_study = arm_tasks.c.arm.in_(names)
+    in_study = arm_tasks.c.arm.in_(arm_names)
     connection.execute(update(arm_tasks).where(in_study).values(quota=quota, home=stratum if by_stratum else ""))
     queue = case((in_study & ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null())
     connection.execute(update(arm_tasks).values(queue=queue))

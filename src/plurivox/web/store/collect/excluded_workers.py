@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.admin.audit_log import append_to_audit_log
 from plurivox.web.store.collect.leases import end_lease, release_slots
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotFound
-from plurivox.web.store.report import answer_counters, snapshots
-from plurivox.web.store.report.worker_results import delete_scores, newest_page
+from plurivox.web.store.report import answer_counters, result_snapshots
+from plurivox.web.store.report.worker_scores_and_flags import delete_scores_and_flags, page_by_descending_key
 from plurivox.web.store.schema import answers, exclusions, plans, sittings, slots, visits, workers
 
 QUIZ_RULE = "comprehension"
@@ -22,7 +22,7 @@ QUIZ_RULE = "comprehension"
 
 @dataclass(frozen=True)
 class Exclusion:
-    """An excluded worker, the rule and the reason."""
+    """The exclusion of a worker: who, when, by which rule, and for what reason."""
 
     exclusion: str  # its id
     worker: str  # the pseudonym
@@ -34,7 +34,7 @@ class Exclusion:
 
 @dataclass(frozen=True)
 class ExclusionPage:
-    """One page of the list of exclusions."""
+    """One page of the list of excluded workers, with the cursor of the next page."""
 
     exclusions: list[Exclusion]
     next: str | None
@@ -48,7 +48,7 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
         return False
     answer_counters.subtract_worker_counts(connection, worker)
     for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
-        _end_sitting(connection, Sitting.of(row))
+        _end_sitting_of_excluded_worker(connection, Sitting.from_row(row))
     of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(of_worker, slots.c.number.is_not(None))
     released = connection.execute(counted).scalars().all()
@@ -58,9 +58,9 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):  # else no result depends on this worker
-        delete_scores(connection, worker)
-        snapshots.mark_stale(connection)
-    log_audit(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(released))
+        delete_scores_and_flags(connection, worker)
+        result_snapshots.mark_snapshot_stale(connection)
+    append_to_audit_log(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(released))
     return True
 
 
@@ -69,39 +69,39 @@ def _has_answered(connection: Connection, worker: int) -> bool:
     return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
 
 
-def _end_sitting(connection: Connection, sitting: Sitting) -> None:
-    """End the lease of a sitting; put a fixed batch that was fully answered back into the queue."""
+def _end_sitting_of_excluded_worker(connection: Connection, sitting: Sitting) -> None:
+    """End the lease of an excluded worker's sitting; put its fixed batch back into the queue if it was fully answered."""
     leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
         end_lease(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.is_over:  # an expired one is in the queue already
+    elif sitting.plan_id is not None and sitting.all_slots_answered:  # an expired one is in the queue already
         batch = update(plans).where(plans.c.id == sitting.plan_id)
         connection.execute(batch.values(given=plans.c.given - 1, queue=""))
 
 
-def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer: int) -> None:
-    """Set the answer of a slot whose worker was excluded before it came: kept, not counted."""
+def attach_uncounted_answer(connection: Connection, slot: AnsweredSlot, answer_id: int) -> None:
+    """Store the answer of a worker who was excluded before submitting it as the slot's answer; it is not counted."""
     this = update(slots).where(slots.c.id == slot.id)
-    connection.execute(this.values(answer_id=answer, state="excluded", number=None))
+    connection.execute(this.values(answer_id=answer_id, state="excluded", number=None))
     if slot.number is not None:  # leased by one server while another excluded the worker
         release_slots(connection, [slot.task_id])
 
 
-def exclude_if_quiz_failed(connection: Connection, worker: int, tries: int) -> bool:
-    """Exclude a worker who has failed the quiz `tries` times (0: no limit), unless reinstated; return whether excluded."""
+def exclude_if_quiz_failed(connection: Connection, worker: int, max_tries: int) -> bool:
+    """Exclude a worker who failed the quiz `max_tries` times (0: no limit) and was never reinstated; return whether so."""
     failed = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
     n = connection.execute(failed).scalar_one()
     lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
-    if not tries or n < tries or connection.execute(lifted.limit(1)).first() is not None:
+    if not max_tries or n < max_tries or connection.execute(lifted.limit(1)).first() is not None:
         return False
-    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {tries}")
+    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {max_tries}")
 
 
 # ---- owners
 
 
 def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
-    """Lift an exclusion: the answers count again, as extras; no rule excludes this worker again. NotFound if there is none."""
+    """Reinstate an excluded worker: the answers count again, as extras; no rule excludes the worker again. NotFound if none."""
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:
@@ -116,8 +116,8 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     answer_counters.add_worker_counts(connection, worker)
     if _has_answered(connection, worker):
-        snapshots.mark_stale(connection)
-    log_audit(connection, who, "exclusion lifted", worker=pseudonym)
+        result_snapshots.mark_snapshot_stale(connection)
+    append_to_audit_log(connection, who, "exclusion lifted", worker=pseudonym)
 
 
 def reinstated_workers(connection: Connection) -> set[str]:
@@ -127,8 +127,8 @@ def reinstated_workers(connection: Connection) -> set[str]:
 
 
 def exclusion_page(connection: Connection, after: str | None, limit: int) -> ExclusionPage:
-    """Return one page of exclusions, the newest first; `after` is the cursor of the page before."""
+    """Return one page of excluded workers, the newest exclusion first; `after` is the cursor from the page before."""
     columns = (exclusions.c.id, workers.c.pseudonym, exclusions.c.rule, exclusions.c.reason, exclusions.c.at)
     query = select(*columns, exclusions.c.lifted).join(workers, workers.c.id == exclusions.c.worker_id)
-    rows, next_cursor = newest_page(connection, query, exclusions.c.id, after, limit)
+    rows, next_cursor = page_by_descending_key(connection, query, exclusions.c.id, after, limit)
     return ExclusionPage([Exclusion(str(row[0]), *row[1:]) for row in rows], next_cursor)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select, update
 
-from plurivox.web.store import random_source
-from plurivox.web.store.collect.arms import arm_below_quota, update_arm_counts
+from plurivox.web.store import random_generator
+from plurivox.web.store.collect.arms import is_below_arm_quota, recount_slots_by_arm
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
-    close_full_batches,
-    count_slots_given,
-    count_slots_released,
-    free_slot_numbers,
-    reopen_batches,
+    decrement_slots_given,
+    dequeue_full_batches,
+    increment_slots_given,
+    requeue_batches,
+    smallest_free_slot_numbers,
 )
 from plurivox.web.store.collect.tasks import has_batches
 from plurivox.web.store.database import now
@@ -22,14 +22,14 @@ from plurivox.web.store.schema import plans, sittings, slots
 MAX_OVERDUE_SITTINGS = 20  # handled per call
 
 
-def renew_lease(connection: Connection, sitting: int, lease_seconds: float) -> None:
+def renew_lease(connection: Connection, sitting_id: int, lease_seconds: float) -> None:
     """Extend the lease of a sitting to `lease_seconds` from now, unless it has ended."""
-    not_ended = update(sittings).where(sittings.c.id == sitting, sittings.c.until.is_not(None))
+    not_ended = update(sittings).where(sittings.c.id == sitting_id, sittings.c.until.is_not(None))
     connection.execute(not_ended.values(until=now() + lease_seconds))
 
 
 def end_overdue_leases(connection: Connection) -> int:
-    """End the overdue leases of at most `MAX_OVERDUE_SITTINGS` sittings and release their slots; return how many."""
+    """End overdue leases, of at most `MAX_OVERDUE_SITTINGS` sittings, and release their slots; return how many sittings."""
     overdue = (
         select(sittings.c.id)
         .where(sittings.c.until < now())
@@ -42,13 +42,13 @@ def end_overdue_leases(connection: Connection) -> int:
     return len(found)
 
 
-def end_lease(connection: Connection, sitting: int) -> None:
+def end_lease(connection: Connection, sitting_id: int) -> None:
     """End the lease of a sitting and release its unanswered slots; later answers are still accepted."""
-    ended = update(sittings).where(sittings.c.id == sitting).values(until=None).returning(sittings.c.plan_id)
+    ended = update(sittings).where(sittings.c.id == sitting_id).values(until=None).returning(sittings.c.plan_id)
     plan = connection.execute(ended).scalar()
     expired = connection.execute(
         update(slots)
-        .where(slots.c.sitting_id == sitting, slots.c.state == "leased")
+        .where(slots.c.sitting_id == sitting_id, slots.c.state == "leased")
         .values(state="expired", number=None)
         .returning(slots.c.task_id, slots.c.kind)
     ).all()
@@ -57,35 +57,37 @@ def end_lease(connection: Connection, sitting: int) -> None:
     release_slots(connection, [row.task_id for row in expired if row.kind == "task"])
 
 
-def release_slots(connection: Connection, ids: Sequence[int]) -> None:
-    """Release one slot of each of these tasks: put the tasks and their batches back into the queue."""
-    count_slots_released(
-        connection, [(task, random_source.rng.random()) for task in sorted(ids)], bool(kv_get(connection, "strata"))
+def release_slots(connection: Connection, task_ids: Sequence[int]) -> None:
+    """Count one slot less as given for each of these tasks, and put the tasks and their fixed batches back into the queue."""
+    decrement_slots_given(
+        connection,
+        [(task, random_generator.rng.random()) for task in sorted(task_ids)],
+        bool(kv_get(connection, "strata")),
     )
-    if ids and has_batches(connection):
-        reopen_batches(connection, ids)
-    update_arm_counts(connection, ids)
+    if task_ids and has_batches(connection):
+        requeue_batches(connection, task_ids)
+    recount_slots_by_arm(connection, task_ids)
 
 
-def lease_slot_again(connection: Connection, slot: int, task: int, kind: str) -> bool:
+def lease_slot_again(connection: Connection, slot: int, task: int, slot_kind: str) -> bool:
     """Lease an expired slot again to the same worker; False if its task has become full in the meantime."""
-    if kind != "task":  # repeats and practice do not count
+    if slot_kind != "task":  # repeats and practice do not count
         connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
         return True
-    if not arm_below_quota(connection, slot, task) or not count_slots_given(
-        connection, [(task, random_source.rng.random())]
+    if not is_below_arm_quota(connection, slot, task) or not increment_slots_given(
+        connection, [(task, random_generator.rng.random())]
     ):
         return False
-    number = free_slot_numbers(connection, [task])[task]
+    number = smallest_free_slot_numbers(connection, [task])[task]
     connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
-    update_arm_counts(connection, [task])
+    recount_slots_by_arm(connection, [task])
     if has_batches(connection):
-        close_full_batches(connection, [task])
+        dequeue_full_batches(connection, [task])
     return True
 
 
 def resume_sitting(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
-    """Lease a sitting again after its lease had ended, with those of its tasks that are still open; return it."""
+    """Lease an expired sitting again to its worker, without tasks that have become full; return the updated sitting."""
     in_sitting = slots.c.sitting_id == sitting.id
     expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(in_sitting, slots.c.state == "expired")
     for slot, task, kind in connection.execute(expired).all():
@@ -98,4 +100,4 @@ def resume_sitting(connection: Connection, sitting: Sitting, lease_seconds: floa
     left = connection.execute(select(func.count()).where(in_sitting, slots.c.state == "leased")).scalar_one()
     values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
     this = update(sittings).where(sittings.c.id == sitting.id).values(values)
-    return Sitting.of(connection.execute(this.returning(*SITTING_COLUMNS)).one())
+    return Sitting.from_row(connection.execute(this.returning(*SITTING_COLUMNS)).one())

@@ -10,14 +10,14 @@ from typing import Any, Self
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import AssignedTask
-from plurivox.web.store import random_source
-from plurivox.web.store.collect.arms import ArmPool, update_arm_counts
+from plurivox.web.store import random_generator
+from plurivox.web.store.collect.arms import ArmPool, recount_slots_by_arm
 from plurivox.web.store.collect.task_queue import (
     ALREADY_ASSIGNED,
     DatabasePool,
-    close_full_batches,
-    count_slots_given,
-    free_slot_numbers,
+    dequeue_full_batches,
+    increment_slots_given,
+    smallest_free_slot_numbers,
 )
 from plurivox.web.store.collect.tasks import practice_task_ids
 from plurivox.web.store.collect.workers import Worker
@@ -80,22 +80,22 @@ class Sitting:
     until: float | None  # when the lease ends; None if everything is answered or the lease has ended
 
     @classmethod
-    def of(cls, row: Any) -> Self:
-        """Create a Sitting from a row that contains `SITTING_COLUMNS`."""
+    def from_row(cls, row: Any) -> Self:
+        """Create a Sitting from a database row with the columns of the table `sittings`."""
         return cls(*(row._mapping[column] for column in SITTING_COLUMNS))
 
     @property
-    def is_over(self) -> bool:
+    def all_slots_answered(self) -> bool:
         """Whether all slots of the sitting are answered."""
         return self.done >= self.total
 
     @property
     def has_expired(self) -> bool:
-        """Whether the lease ended before all slots were answered."""
-        return self.until is None and not self.is_over
+        """Whether the lease of a sitting ended before all its slots were answered."""
+        return self.until is None and not self.all_slots_answered
 
-    def needs_renewal(self, lease_seconds: float) -> bool:
-        """Return whether less than `RENEW_BELOW` of the lease of `lease_seconds` is left."""
+    def needs_lease_renewal(self, lease_seconds: float) -> bool:
+        """Return whether a running lease of this duration has less than 75% of its time left and is to be renewed."""
         return self.until is not None and self.until - now() < RENEW_BELOW * lease_seconds
 
 
@@ -111,8 +111,8 @@ class ShownTask:
     height: int | None
 
     @classmethod
-    def of(cls, row: Any) -> Self:
-        """Create a ShownTask from a row that contains `TASK_COLUMNS`."""
+    def from_row(cls, row: Any) -> Self:
+        """Create a ShownTask, the content of a task as shown to workers, from a database row of task and media columns."""
         return cls(*(row._mapping[column] for column in TASK_COLUMNS))
 
 
@@ -126,9 +126,9 @@ class Slot:
     shown: ShownTask
 
     @classmethod
-    def of(cls, row: Any) -> Self:
-        """Create a Slot from a row of `SLOTS_WITH_TASKS`."""
-        return cls(row.id, row.position, row.kind, ShownTask.of(row))
+    def from_row(cls, row: Any) -> Self:
+        """Create a Slot (position in a sitting, with its task) from a database row of slot and task columns."""
+        return cls(row.id, row.position, row.kind, ShownTask.from_row(row))
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Waiting:
 def latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
     """Return the newest sitting of a worker, with its row locked if `lock`; None if there is none."""
     row = connection.execute(LATEST_SITTING.with_for_update() if lock else LATEST_SITTING, {"worker": worker}).first()
-    return None if row is None else Sitting.of(row)
+    return None if row is None else Sitting.from_row(row)
 
 
 def lock_worker(connection: Connection, worker: int) -> None:
@@ -152,24 +152,26 @@ def lock_worker(connection: Connection, worker: int) -> None:
 
 
 def unanswered_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
-    """Return at most `n` unanswered slots of a sitting, in order."""
-    return [Slot.of(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting, "n": n})] if n else []
+    """Return the first `n` unanswered slots of a sitting, in order of position."""
+    return (
+        [Slot.from_row(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting, "n": n})] if n else []
+    )
 
 
 def count_tasks_answered(connection: Connection, worker: int) -> int:
-    """Return how many tasks a worker has answered, with repeats, without practice."""
+    """Return how many task slots a worker has answered, including repeats, without practice."""
     n: int = connection.execute(TASKS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def count_sittings(connection: Connection, worker: int) -> int:
-    """Return in how many sittings a worker has answered something, without practice."""
+def count_answered_sittings(connection: Connection, worker: int) -> int:
+    """Return the number of sittings in which a worker has answered at least one task, without practice."""
     n: int = connection.execute(SITTINGS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def expected_wait(connection: Connection, worker: Worker) -> Waiting | None:
-    """Return when a leased task may become open to a worker; None if no lease of another worker can expire."""
+def find_next_lease_end(connection: Connection, worker: Worker) -> Waiting | None:
+    """Return when the next lease ends that may free a task for a worker without open tasks; None if there is no such lease."""
     until = connection.execute(FIRST_LEASE_END, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
         return None
@@ -182,7 +184,7 @@ def expected_wait(connection: Connection, worker: Worker) -> Waiting | None:
 
 
 def begin_practice_sitting(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
-    """Insert a sitting of the first `n` practice tasks, leased to a worker."""
+    """Insert a sitting of the first `n` practice tasks, leased to a worker, and return it."""
     places = [(task, None, "practice") for task in practice_task_ids(connection)[:n]]
     return _insert_sitting(connection, worker, 0, places, lease_seconds)
 
@@ -190,41 +192,47 @@ def begin_practice_sitting(connection: Connection, worker: int, n: int, lease_se
 def begin_sitting(
     connection: Connection,
     worker: int,
-    number: int,
+    sitting_number: int,
     chosen: Sequence[AssignedTask],
     pool: DatabasePool,
     lease_seconds: float,
 ) -> Sitting:
-    """Insert a sitting of the tasks chosen from a pool, leased to a worker; count their slots as given."""
+    """Insert and return a sitting of the chosen tasks, leased to a worker; count the slots of these tasks as given."""
     new_tasks = [place.task for place in chosen if not place.repeat]
-    numbers = free_slot_numbers(connection, new_tasks)
-    count_slots_given(connection, [(task, random_source.rng.random()) for task in new_tasks])
+    numbers = smallest_free_slot_numbers(connection, new_tasks)
+    increment_slots_given(connection, [(task, random_generator.rng.random()) for task in new_tasks])
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
-        close_full_batches(connection, new_tasks)
+        dequeue_full_batches(connection, new_tasks)
     rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen]
-    sitting = _insert_sitting(connection, worker, number, rows, lease_seconds, pool.plan)
+    sitting = _insert_sitting(connection, worker, sitting_number, rows, lease_seconds, pool.plan)
     if isinstance(pool, ArmPool):
-        update_arm_counts(connection, new_tasks)
+        recount_slots_by_arm(connection, new_tasks)
     return sitting
 
 
 def _insert_sitting(
     connection: Connection,
     worker: int,
-    number: int,
-    places: Sequence[tuple[int, int | None, str]],  # task, number of the slot, kind
+    sitting_number: int,
+    task_slots: Sequence[tuple[int, int | None, str]],  # task, number of the slot, kind
     lease_seconds: float,
-    plan: int | None = None,
+    fixed_batch_id: int | None = None,
 ) -> Sitting:
-    """Insert a sitting and its leased slots; a task that comes twice is a repeat of its first slot."""
+    """Insert a sitting with its leased slots and return it; the second slot of a task refers to the first as its repeat."""
     time = now()
-    row = {"worker_id": worker, "number": number, "plan_id": plan, "total": len(places), "done": 0}
+    row = {
+        "worker_id": worker,
+        "number": sitting_number,
+        "plan_id": fixed_batch_id,
+        "total": len(task_slots),
+        "done": 0,
+    }
     values = {**row, "begun": time, "until": time + lease_seconds}
-    sitting = Sitting.of(connection.execute(insert(sittings).values(**values).returning(*SITTING_COLUMNS)).one())
+    sitting = Sitting.from_row(connection.execute(insert(sittings).values(**values).returning(*SITTING_COLUMNS)).one())
     first: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
-    for position, (task, slot_number, kind) in enumerate(places, start=1):
+    for position, (task, slot_number, kind) in enumerate(task_slots, start=1):
         slot = new_id()
         rows.append(
             {"id": slot, "sitting_id": sitting.id, "worker_id": worker, "task_id": task, "number": slot_number}

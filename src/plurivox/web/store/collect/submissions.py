@@ -48,24 +48,24 @@ class Mark(NamedTuple):
     typed: str = ""
 
 
-def dump_marks(marks: Iterable[Mark]) -> str:
-    """Return marks as JSON for the column `marks`: [[kind, label, typed], ...]."""
-    return _dump_json(list(marks))
+def marks_to_json(marks: Iterable[Mark]) -> str:
+    """Return the labels marked in one answer as JSON for the column `marks`: [[kind, label, typed percent], ...]."""
+    return _json_text(list(marks))
 
 
-def parse_marks(text: str) -> list[Mark]:
-    """Parse the marks of one answer, the JSON text of the column `marks`."""
-    return parse_all_marks([text])[0]
+def marks_from_json(marks_json: str) -> list[Mark]:
+    """Return the labels marked in one answer (named, ruled out or possible), parsed from the JSON of the column `marks`."""
+    return marks_from_json_texts([marks_json])[0]
 
 
-def parse_all_marks(texts: Sequence[str]) -> list[list[Mark]]:
-    """Parse the marks of many answers, one JSON text each; return one list of marks per answer."""
-    return [[Mark(*one) for one in marks] for marks in json.loads(f"[{','.join(texts)}]")]
+def marks_from_json_texts(marks_jsons: Sequence[str]) -> list[list[Mark]]:
+    """Return the list of marked labels of each of many answers, parsed from one JSON text per answer."""
+    return [[Mark(*one) for one in marks] for marks in json.loads(f"[{','.join(marks_jsons)}]")]
 
 
 @dataclass(frozen=True)
 class Submission:
-    """An answer as a worker's client sent it."""
+    """An answer as the worker's browser sent it: slot, key, marked labels, times and events."""
 
     key: str  # made by the client; an answer sent twice with one key is stored once
     slot: int
@@ -84,7 +84,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class AnsweredSlot:
-    """The slot of a submission, with its sitting and its worker."""
+    """The slot that a submitted answer belongs to, with its sitting and its worker."""
 
     id: int
     task_id: int
@@ -97,15 +97,17 @@ class AnsweredSlot:
     worker: Worker
 
     @classmethod
-    def of(cls, row: Any) -> Self:
-        """Create an AnsweredSlot from a row of `SLOT_OF_WORKER`."""
+    def from_row(cls, row: Any) -> Self:
+        """Create an AnsweredSlot (a slot with its sitting and worker) from a database row with the columns of all three."""
         slot = {column.name: row._mapping[column] for column in SLOT_COLUMNS}
-        return cls(**slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.of(row), worker=Worker.of(row))
+        return cls(
+            **slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.from_row(row), worker=Worker.from_row(row)
+        )
 
 
 @dataclass(frozen=True)
 class SavedAnswer:
-    """An earlier answer of a worker as stored."""
+    """An answer that a worker submitted earlier, as stored in the database."""
 
     id: int
     slot: int
@@ -114,15 +116,15 @@ class SavedAnswer:
     none_of_these: bool
     extra: bool
 
-    def equals(self, submission: Submission) -> bool:
-        """Return whether a submission has the same marks, abstain and none-of-these."""
+    def has_same_content(self, submission: Submission) -> bool:
+        """Return whether a submission has the same marked labels, abstain and none-of-these as this stored answer."""
         same_flags = (self.abstain, self.none_of_these) == (submission.abstain, submission.none_of_these)
         return same_flags and list(self.marks) == list(submission.marks)
 
 
 @dataclass(frozen=True)
 class OwnAnswer:
-    """A worker's latest answer to a slot, with the slot."""
+    """A worker's latest answer in a slot, together with the slot and its task, to show it to the worker again."""
 
     key: str
     marks: Sequence[Mark]
@@ -139,22 +141,22 @@ class Draft:
     body: str
 
 
-def lock_slot(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
-    """Return and lock the slot of a submission; raise NotFound if it is not the worker's, Withdrawn after an erasure."""
+def get_and_lock_slot(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
+    """Lock and return a worker's slot; raise NotFound if it is not the worker's, Withdrawn if the worker was erased."""
     row = connection.execute(SLOT_OF_WORKER, {"slot": slot, "worker": worker}).first()
     if row is None:
         get_worker(connection, worker)  # raises Withdrawn: the slots of an erased worker are deleted
         raise NotFound("slot")
-    return AnsweredSlot.of(row)
+    return AnsweredSlot.from_row(row)
 
 
-def find_answer_by_key(connection: Connection, worker: int, key: str) -> SavedAnswer | None:
+def find_answer_by_key(connection: Connection, worker: int, submission_key: str) -> SavedAnswer | None:
     """Return the answer that a worker submitted with this key; None if there is none."""
-    row = connection.execute(ANSWER_BY_KEY, {"worker": worker, "key": key}).first()
+    row = connection.execute(ANSWER_BY_KEY, {"worker": worker, "key": submission_key}).first()
     if row is None:
         return None
     flags = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
-    return SavedAnswer(row.id, row.slot_id, parse_marks(row.marks), *flags)
+    return SavedAnswer(row.id, row.slot_id, marks_from_json(row.marks), *flags)
 
 
 def count_answers(connection: Connection, slot: int) -> int:
@@ -163,9 +165,14 @@ def count_answers(connection: Connection, slot: int) -> int:
 
 
 def insert_answer(
-    connection: Connection, slot: AnsweredSlot, submission: Submission, form: str, replaces: int | None, extra: bool
+    connection: Connection,
+    slot: AnsweredSlot,
+    submission: Submission,
+    form: str,
+    replaced_answer_id: int | None,
+    extra: bool,
 ) -> int:
-    """Insert an answer and delete its draft; return the id of the answer."""
+    """Insert a submitted answer and delete the worker's draft for its slot; return the id of the answer."""
     row = {
         "worker_id": slot.worker.id,
         "key": submission.key,
@@ -173,18 +180,18 @@ def insert_answer(
         "task_id": slot.task_id,
         "received": now(),
         "form": form,
-        "marks": dump_marks(submission.marks),
+        "marks": marks_to_json(submission.marks),
         "abstain": int(submission.abstain),
         "none_of_these": int(submission.none_of_these),
         "extra": int(extra),
-        "replaces": replaces,
+        "replaces": replaced_answer_id,
         "shown_at": submission.shown_at,
         "first_input_ms": submission.first_input_ms,
         "submitted_ms": submission.submitted_ms,
         "hidden_ms": submission.hidden_ms,
         "mode": submission.mode,
-        "label_order": _dump_json(list(submission.label_order)),
-        "events": _dump_json(list(submission.events)),
+        "label_order": _json_text(list(submission.label_order)),
+        "events": _json_text(list(submission.events)),
     }
     answer = connection.execute(insert(answers).values(row)).inserted_primary_key
     assert answer is not None
@@ -193,29 +200,29 @@ def insert_answer(
     return int(answer[0])
 
 
-def mark_answered(
-    connection: Connection, slot: AnsweredSlot, answer: int, extra: bool, lease_seconds: float
+def set_latest_answer(
+    connection: Connection, slot: AnsweredSlot, answer_id: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
-    """Set the latest answer of a slot; return its sitting with one more slot done, None if the slot was answered before."""
-    params = {"slot": slot.id, "answer": answer}
+    """Set the latest answer of a slot; return the sitting with one more slot done, None if the slot was answered before."""
+    params = {"slot": slot.id, "answer": answer_id}
     if extra and slot.state != "extra":
-        connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer))
+        connection.execute(update(slots).where(slots.c.id == slot.id).values(state="extra", answer_id=answer_id))
     elif not connection.execute(CLOSE_LEASED_SLOT, params).rowcount:
         connection.execute(SET_SLOT_ANSWER, params)
         return None
     values: dict[str, Any] = {"done": sittings.c.done + 1}
-    if slot.sitting.needs_renewal(lease_seconds):
+    if slot.sitting.needs_lease_renewal(lease_seconds):
         values["until"] = now() + lease_seconds
     this = update(sittings).where(sittings.c.id == slot.sitting.id)
     done, total = connection.execute(this.values(values).returning(sittings.c.done, sittings.c.total)).one()
     sitting = replace(slot.sitting, done=done, total=total)
-    if sitting.is_over:
+    if sitting.all_slots_answered:
         connection.execute(this.values(until=None))
     return sitting
 
 
-def latest_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
-    """Return the answers in a worker's latest sitting, at most `n`, the last slot first."""
+def answers_of_latest_sitting(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
+    """Return a worker's latest answer to each answered slot of the latest sitting, at most `n`, last slot first."""
     latest = select(sittings.c.id).where(sittings.c.worker_id == worker).order_by(sittings.c.number.desc()).limit(1)
     answered = (
         select(answers.c.key, answers.c.marks, answers.c.abstain, answers.c.none_of_these, slots.c.id.label("slot"))
@@ -226,16 +233,17 @@ def latest_answers(connection: Connection, worker: int, n: int) -> list[OwnAnswe
     )
     rows = connection.execute(answered).all()
     shown = {
-        row.id: Slot.of(row)
+        row.id: Slot.from_row(row)
         for row in connection.execute(SLOTS_WITH_TASKS.where(slots.c.id.in_([row.slot for row in rows])))
     }
     return [
-        OwnAnswer(row.key, parse_marks(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
+        OwnAnswer(row.key, marks_from_json(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
         for row in rows
     ]
 
 
-def _dump_json(value: Any) -> str:
+def _json_text(value: Any) -> str:
+    """Return a value as JSON with non-ASCII characters unescaped."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -243,7 +251,7 @@ def _dump_json(value: Any) -> str:
 
 
 def save_draft(connection: Connection, worker: int, draft: Draft) -> bool:
-    """Save the draft of a worker in place of the former one; False if its slot is answered or no longer leased."""
+    """Save a worker's unfinished answer in place of the former draft; return False if its slot is answered or not leased."""
     if connection.execute(LEASED_SLOT, {"slot": draft.slot, "worker": worker}).first() is None:
         return False
     values = {"slot_id": draft.slot, "at": now(), "body": draft.body}
@@ -253,6 +261,6 @@ def save_draft(connection: Connection, worker: int, draft: Draft) -> bool:
 
 
 def get_draft(connection: Connection, worker: int) -> Draft | None:
-    """Return the draft of a worker; None if there is none."""
+    """Return the saved unfinished answer of a worker; None if there is none."""
     row = connection.execute(select(drafts.c.slot_id, drafts.c.body).where(drafts.c.worker_id == worker)).first()
     return None if row is None else Draft(*row)

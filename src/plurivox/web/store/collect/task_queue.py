@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, bindparam, case, exists, func, litera
 
 from plurivox.assign import GAIN_DECAY, UNASKED_GAIN
 from plurivox.web.store.database import WRITE_OPTIONS, batched
-from plurivox.web.store.report.statistics import StoppingSummary
+from plurivox.web.store.report.snapshot_statistics import StoppingSummary
 from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
 
 slots_of_worker = slots.alias("own")
@@ -62,7 +62,7 @@ GAINS_PER_TRANSACTION = 500  # takes some ten milliseconds
 
 @dataclass(frozen=True)
 class OpenTask:
-    """An open task with at least one slot given: how many, and its expected gain."""
+    """An open task: its id, the number of its slots given to workers, and the expected information gain of one more answer."""
 
     id: int
     given: int
@@ -82,15 +82,15 @@ class DatabasePool:
         self.plan: int | None = None  # the fixed batch that was chosen
 
     def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
-        """Return at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
-        return self._select_open(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
+        """Return the ids of at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
+        return self._select_open_tasks(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
     def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
-        """Return at most `n` open tasks with the highest expected gain, at least `min_gain` nats."""
-        return self._select_open(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
+        """Return at most `n` open task ids, highest expected information gain first, none below `min_gain` nats."""
+        return self._select_open_tasks(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
 
-    def _select_open(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
-        """Return the tasks that a statement selects, with their rows locked unless `read_only`."""
+    def _select_open_tasks(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
+        """Return the ids of open tasks that a statement selects, with their rows locked unless the pool is read-only."""
         params = {**params, **self.params}
         if self.read_only:
             return self.connection.execute(statement, params).scalars().all()
@@ -102,7 +102,7 @@ class DatabasePool:
         return found
 
     def next_batch(self) -> Sequence[int]:
-        """Return the open tasks of a batch new to this worker, else of one that the worker had in part; set `plan` to it."""
+        """Return the open tasks of the next fixed batch, preferably new to the worker; store its id in `self.plan`."""
         unseen = (
             exists()
             .where(plan_tasks.c.plan_id == plans.c.id, TASK_IN_BATCH, self.below_quota, ~ALREADY_ASSIGNED)
@@ -118,83 +118,90 @@ class DatabasePool:
                     .where(tasks.c.id.in_(in_plan), self.below_quota, ~ALREADY_ASSIGNED)
                     .order_by(tasks.c.id)
                 )
-                found = self.connection.execute(self._with_lock(rest, tasks), self.params)
+                found = self.connection.execute(self._add_row_lock(rest, tasks), self.params)
                 if open_now := found.scalars().all():  # empty if another server gave them while this one waited
                     self.plan = plan
                     return open_now
         return []
 
     def _select_batch(self, statement: Any) -> int | None:
-        """Return the id of the first batch that a statement selects, locked unless `read_only`; None if there is none."""
-        found: int | None = self.connection.execute(self._with_lock(statement, plans), self.params).scalar()
+        """Return the id of the first fixed batch that a statement selects, locked unless read-only; None if there is none."""
+        found: int | None = self.connection.execute(self._add_row_lock(statement, plans), self.params).scalar()
         return found
 
-    def _with_lock(self, statement: Any, of: Any) -> Any:
-        """Return the statement with FOR UPDATE OF a table, or unchanged if `read_only`."""
-        return statement if self.read_only else statement.with_for_update(of=of)
+    def _add_row_lock(self, statement: Any, locked_table: Any) -> Any:
+        """Return an SQL statement with FOR UPDATE OF a table, or unchanged if the pool is read-only."""
+        return statement if self.read_only else statement.with_for_update(of=locked_table)
 
 
-def count_slots_given(connection: Connection, chosen: Sequence[tuple[int, float]]) -> int:
-    """Count one more slot given of each (task, new rank) below its quota; return the row count (reliable for one task)."""
-    n: int = connection.execute(COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in chosen]).rowcount
+def increment_slots_given(connection: Connection, tasks_and_ranks: Sequence[tuple[int, float]]) -> int:
+    """Increment the slots given of each task below its quota, and set its new rank; return the number of rows updated.
+
+    That number is reliable for one task only.
+    """
+    n: int = connection.execute(
+        COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in tasks_and_ranks]
+    ).rowcount
     return n
 
 
-def free_slot_numbers(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
-    """Return, for each task, the smallest slot number that is not used."""
-    taken: dict[int, set[int]] = {task: set() for task in chosen}
-    rows = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(chosen), slots.c.number.is_not(None))
+def smallest_free_slot_numbers(connection: Connection, task_ids: Sequence[int]) -> dict[int, int]:
+    """Return task id -> the smallest slot number, from 1, that no slot of the task uses."""
+    taken: dict[int, set[int]] = {task: set() for task in task_ids}
+    rows = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(task_ids), slots.c.number.is_not(None))
     for task, number in connection.execute(rows):
         taken[task].add(number)
     return {task: next(n for n in range(1, len(used) + 2) if n not in used) for task, used in taken.items()}
 
 
-def count_slots_released(connection: Connection, released: Sequence[tuple[int, float]], by_stratum: bool) -> None:
-    """Count one slot less given of each (task, new rank), and put the task back into its queue if it is below its quota."""
+def decrement_slots_given(
+    connection: Connection, tasks_and_ranks: Sequence[tuple[int, float]], by_stratum: bool
+) -> None:
+    """Decrement the slots given of each task, set its new rank, and put it back into its queue if it is below its quota."""
     home = tasks.c.stratum if by_stratum else literal("")
     queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered since
-    if released:
+    if tasks_and_ranks:
         connection.execute(
-            COUNT_SLOT_RELEASED.values(queue=queue), [{"task": task, "at": rank} for task, rank in released]
+            COUNT_SLOT_RELEASED.values(queue=queue), [{"task": task, "at": rank} for task, rank in tasks_and_ranks]
         )
 
 
-def close_full_batches(connection: Connection, chosen: Sequence[int]) -> None:
-    """Remove the batches without an open task from the queue, among those that contain the tasks `chosen`.
+def dequeue_full_batches(connection: Connection, task_ids: Sequence[int]) -> None:
+    """Remove those fixed batches from the queue that contain one of these tasks and have no open task left.
 
     Their rows are locked first, so that slots released by other transactions are seen.
     """
-    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(chosen))
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(task_ids))
     rows = select(plans.c.id).where(plans.c.id.in_(holders)).order_by(plans.c.id).with_for_update()
     ids = connection.execute(rows).scalars().all()
     connection.execute(update(plans).where(plans.c.id.in_(ids), ~BATCH_HAS_OPEN_TASK).values(queue=None))
 
 
-def reopen_batches(connection: Connection, released: Sequence[int]) -> None:
-    """Put every batch that contains one of these tasks back into the queue."""
-    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(released))
+def requeue_batches(connection: Connection, task_ids: Sequence[int]) -> None:
+    """Put every fixed batch that contains one of these tasks back into the queue."""
+    holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(task_ids))
     connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
 
 
 # ---- expected gains: the order of the queue with next-best
 
 
-def started_open_tasks(connection: Connection) -> list[OpenTask]:
-    """Return the tasks of the single queue that have at least one slot given."""
+def open_tasks_with_slots_given(connection: Connection) -> list[OpenTask]:
+    """Return the open tasks with at least one slot given, with their expected gains; tasks queued by stratum are left out."""
     query = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
     return [OpenTask(*row) for row in connection.execute(query)]
 
 
-def update_gains(engine: Engine, changed: Iterable[OpenTask]) -> None:
-    """Write new expected gains of tasks, unless a slot was given since `given` was read."""
+def write_expected_gains(engine: Engine, changed_tasks: Iterable[OpenTask]) -> None:
+    """Update the expected gain of each task in the database, except tasks whose number of slots given has changed meanwhile."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
-        for part in batched(changed, GAINS_PER_TRANSACTION):
+        for part in batched(changed_tasks, GAINS_PER_TRANSACTION):
             with connection.begin():
                 connection.execute(UPDATE_GAIN, [{"task": one.id, "known": one.given, "new": one.gain} for one in part])
 
 
-def stopping_summary(connection: Connection, least: float) -> StoppingSummary:
-    """Count the open tasks whose expected gain is below `least`, and the answers that stopping them early saves."""
+def stopping_summary(connection: Connection, min_gain: float) -> StoppingSummary:
+    """Return the number of open tasks whose expected gain is below `min_gain` nats, and the answers saved by stopping."""
     query = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
-    n, saved = connection.execute(query.where(tasks.c.queue == "", tasks.c.gain < least)).one()
-    return StoppingSummary(n, int(saved), least)
+    n, saved = connection.execute(query.where(tasks.c.queue == "", tasks.c.gain < min_gain)).one()
+    return StoppingSummary(n, int(saved), min_gain)

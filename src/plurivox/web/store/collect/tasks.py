@@ -8,14 +8,14 @@ from sqlalchemy import Connection, case, func, insert, literal, null, select, up
 
 from plurivox.assign import UNASKED_GAIN, Assigner, Batches, Proposer, Strata
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, insert_rows
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.random_ids import new_id
 from plurivox.web.store.report import answer_counters
-from plurivox.web.store.report.soft_labels import unanswered_row
+from plurivox.web.store.report.soft_labels import soft_label_row_without_answers
 from plurivox.web.store.schema import media, plan_tasks, plans, soft_labels, tasks
 
 BATCH_ROWS = 5_000  # tasks per insert
@@ -24,31 +24,31 @@ Data = bytes
 
 @dataclass(frozen=True)
 class Assignment:
-    """How the tasks of a study are assigned: answers per task, and the assigner that chooses the tasks of a sitting."""
+    """How tasks are assigned to workers: answers per task, the assigner that chooses the tasks of a sitting, and the arms."""
 
     per_task: int  # answers per task, in every arm and in every fixed batch
     assigner: Assigner
     arms: Sequence[str] = ()
 
     @property
-    def strata(self) -> dict[str, int]:
-        """stratum -> tasks per sitting; empty if tasks are not chosen by stratum."""
+    def tasks_per_stratum(self) -> dict[str, int]:
+        """Stratum -> number of its tasks per sitting; empty if the assigner does not choose tasks by stratum."""
         return dict(self.assigner.tasks_per_stratum()) if isinstance(self.assigner, Strata) else {}
 
     @property
-    def in_batches(self) -> bool:
-        """Whether sittings are fixed batches."""
+    def uses_fixed_batches(self) -> bool:
+        """Whether workers get fixed batches of tasks instead of tasks chosen one by one."""
         return isinstance(self.assigner, Batches)
 
     @property
-    def by_gain(self) -> bool:
-        """Whether tasks with the highest expected information gain come first."""
+    def orders_by_gain(self) -> bool:
+        """Whether the assigner chooses the tasks with the highest expected information gain first."""
         return isinstance(self.assigner, Proposer)
 
-    def applied_options(self) -> dict[str, Any]:
-        """Return the options that determine quotas and queues, as stored under the key "applied"."""
-        options: dict[str, Any] = {"per_task": self.per_task, "strata": self.strata}
-        options |= {"gains": True} if self.by_gain else {}
+    def quota_and_queue_options(self) -> dict[str, Any]:
+        """Return the assignment options that determine the quotas and queues of tasks, as a JSON object to save and compare."""
+        options: dict[str, Any] = {"per_task": self.per_task, "strata": self.tasks_per_stratum}
+        options |= {"gains": True} if self.orders_by_gain else {}
         return options | ({"arms": list(self.arms)} if self.arms else {})
 
 
@@ -85,108 +85,120 @@ class NewTask:
     gold: str | None = None  # the correct label, if known
 
     @property
-    def kind(self) -> str:
-        """image, audio, pair or text."""
+    def task_kind(self) -> str:
+        """The kind of a new task, from its content: image, audio, pair (two texts) or text."""
         if self.medium:
             return self.medium.type.partition("/")[0]
         return "pair" if self.text2 is not None else "text"
 
 
-def add_tasks(connection: Connection, assignment: Assignment, new: Iterable[NewTask]) -> int:
-    """Insert tasks in bulk and update quotas and counters; return how many. Raise InputError if a name exists already."""
+def add_tasks(connection: Connection, assignment: Assignment, new_tasks: Iterable[NewTask]) -> int:
+    """Insert tasks in bulk, update quotas and counters, and return how many; raise InputError if a task name exists already."""
     n, practice = 0, practice_task_ids(connection)
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # in an empty database, the names in memory are enough
-    for part in batched(new, BATCH_ROWS):
-        _check_new_names(connection, [task.name for task in part], names)
+    for part in batched(new_tasks, BATCH_ROWS):
+        _check_task_names_are_new(connection, [task.name for task in part], names)
         files = {task.name: {"id": new_id(), **vars(task.medium)} for task in part if task.medium}
         insert_rows(connection, media, list(files.values()))
         rows = [_task_row(assignment, task, files[task.name]["id"] if task.name in files else None) for task in part]
         rows.sort(key=lambda row: row["id"])
         insert_rows(connection, tasks, rows)
-        insert_rows(connection, soft_labels, [unanswered_row(row["id"]) for row in rows if not row["practice"]])
+        insert_rows(
+            connection, soft_labels, [soft_label_row_without_answers(row["id"]) for row in rows if not row["practice"]]
+        )
         practice += [row["id"] for row in rows if row["practice"]]
         n += len(rows)
     kv_set(connection, "practice", practice)
-    if n and (assignment.arms or assignment.in_batches):
+    if n and (assignment.arms or assignment.uses_fixed_batches):
         kv_set(connection, "applied", None)  # quotas depend on arms and batches: apply them again
     elif is_first:  # the rows have their quotas already
-        _save_applied(connection, assignment)
+        _save_applied_options(connection, assignment)
     apply_assignment(connection, assignment)
     answer_counters.recount_tasks(connection)
     return n
 
 
 def apply_assignment(connection: Connection, assignment: Assignment) -> None:
-    """Update quotas, queues and counters of all tasks if study.toml was edited since they were last applied."""
-    if kv_get(connection, "applied") == assignment.applied_options():
+    """Update the quotas, queues and counters of all tasks if the assignment options differ from those last applied."""
+    if kv_get(connection, "applied") == assignment.quota_and_queue_options():
         return
     quota: Any = assignment.per_task
-    if assignment.in_batches:
+    if assignment.uses_fixed_batches:
         n_batches = select(func.count()).where(plan_tasks.c.task_id == tasks.c.id).scalar_subquery()
         quota = assignment.per_task * n_batches
-    quota = arms.total_quota(len(assignment.arms), quota)
+    quota = arms.quota_over_all_arms(len(assignment.arms), quota)
     unset = func.coalesce(tasks.c.gain, case((tasks.c.given > 0, 1.0), else_=UNASKED_GAIN))
-    gain = unset if assignment.by_gain else null()
-    by_stratum = bool(assignment.strata)
+    gain = unset if assignment.orders_by_gain else null()
+    by_stratum = bool(assignment.tasks_per_stratum)
     queue = case((tasks.c.given < quota, tasks.c.stratum if by_stratum else literal("")), else_=null())
     not_practice = tasks.c.practice == 0
     connection.execute(update(tasks).where(not_practice).values(quota=quota, gain=gain, queue=queue))
     connection.execute(update(plans).values(queue=""))
-    arms.sync_arms(
-        connection, assignment.arms, assignment.per_task, by_stratum=by_stratum, in_batches=assignment.in_batches
+    arms.update_arms_from_config(
+        connection,
+        assignment.arms,
+        assignment.per_task,
+        by_stratum=by_stratum,
+        uses_fixed_batches=assignment.uses_fixed_batches,
     )
-    _save_applied(connection, assignment)
+    _save_applied_options(connection, assignment)
     answer_counters.recount_tasks(connection)
 
 
-def _save_applied(connection: Connection, assignment: Assignment) -> None:
-    """Save which options quotas and queues were computed with."""
-    kv_set(connection, "strata", assignment.strata)
-    kv_set(connection, "applied", assignment.applied_options())
+def _save_applied_options(connection: Connection, assignment: Assignment) -> None:
+    """Save the assignment options from which the quotas and queues of tasks were computed."""
+    kv_set(connection, "strata", assignment.tasks_per_stratum)
+    kv_set(connection, "applied", assignment.quota_and_queue_options())
 
 
-def _task_row(assignment: Assignment, task: NewTask, medium: int | None) -> dict[str, Any]:
-    """Return the row of a new task in the table `tasks`; `medium` is the id of its file."""
+def _task_row(assignment: Assignment, task: NewTask, media_id: int | None) -> dict[str, Any]:
+    """Return the columns of a new task for the table `tasks`; `media_id` is the id of its image or sound file."""
     queue = task.stratum if isinstance(assignment.assigner, Strata) else ""
     return {
         "id": new_id(),
         "name": task.name,
-        "kind": task.kind,
+        "kind": task.task_kind,
         "text": task.text,
         "text2": task.text2,
-        "media_id": medium,
+        "media_id": media_id,
         "stratum": task.stratum,
         "practice": int(task.practice),
         "gold": task.gold,
         "quota": 0 if task.practice else assignment.per_task,
         "given": 0,
         "queue": None if task.practice else queue,
-        "rank": random_source.rng.random(),
-        "gain": UNASKED_GAIN if assignment.by_gain and not task.practice else None,
+        "rank": random_generator.rng.random(),
+        "gain": UNASKED_GAIN if assignment.orders_by_gain and not task.practice else None,
     }
 
 
-def _check_new_names(connection: Connection, names: Sequence[str], known: set[str] | None) -> None:
-    """Raise InputError if a task name exists already: in `known`, which is updated, or if None in the database."""
-    duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if known is not None:
-        duplicates += sorted(known.intersection(names))
-        known.update(names)
+def _check_task_names_are_new(
+    connection: Connection, new_names: Sequence[str], existing_names: set[str] | None
+) -> None:
+    """Raise InputError if a task name exists already: in `existing_names`, which is updated, or if None in the database."""
+    duplicates = (
+        sorted({name for name in new_names if new_names.count(name) > 1})
+        if len(set(new_names)) < len(new_names)
+        else []
+    )
+    if existing_names is not None:
+        duplicates += sorted(existing_names.intersection(new_names))
+        existing_names.update(new_names)
     else:
-        for part in batched(names, 500):
+        for part in batched(new_names, 500):
             duplicates += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
     if duplicates:
         raise InputError(f"tasks {first_few(duplicates)} exist already; every task needs a unique name")
 
 
 def add_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
-    """Insert fixed batches, name -> its tasks; sittings are then these batches, each for `per_task` workers."""
+    """Insert fixed batches, batch name -> task names; each batch is then given as a whole to `per_task` workers."""
     ids = {name: id for id, name in _find_task_ids(connection, [name for batch in batches.values() for name in batch])}
     for name, members in batches.items():
         if unknown := [task for task in members if task not in ids]:
             raise InputError(f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}")
-        row = {"name": name, "given": 0, "queue": "", "rank": random_source.rng.random()}
+        row = {"name": name, "given": 0, "queue": "", "rank": random_generator.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(members)])
@@ -196,7 +208,7 @@ def add_batches(connection: Connection, assignment: Assignment, batches: Mapping
 
 
 def _find_task_ids(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield (id, name) of the tasks with these names; unknown names are left out."""
+    """Yield (id, name) of each task with one of these names; unknown names are left out."""
     for part in batched(sorted(set(names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name
@@ -208,7 +220,7 @@ def has_tasks(connection: Connection) -> bool:
 
 
 def has_batches(connection: Connection) -> bool:
-    """Return whether the study has fixed batches."""
+    """Return whether the study has fixed batches of tasks."""
     return bool(kv_get(connection, "plans"))
 
 
@@ -218,18 +230,18 @@ def practice_task_ids(connection: Connection) -> list[int]:
 
 
 def count_tasks(connection: Connection) -> int:
-    """Return the number of tasks, without practice."""
+    """Return the number of tasks in the study, without practice tasks."""
     return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()
 
 
 def first_task_kind(connection: Connection) -> str:
-    """Return the kind of the first task by name: image, audio, text or pair; "" if there are no tasks."""
+    """Return the kind (image, audio, text or pair) of the alphabetically first task; "" if there are no tasks."""
     return connection.execute(select(tasks.c.kind).order_by(tasks.c.name).limit(1)).scalar() or ""
 
 
-def get_media(connection: Connection, medium: int) -> DisplayedMedia:
+def get_displayed_media(connection: Connection, media_id: int) -> DisplayedMedia:
     """Return an image or sound as shown to workers; raise NotFound if there is none with this id."""
-    query = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == medium)
+    query = select(media.c.shown_type, media.c.shown, media.c.bytes).where(media.c.id == media_id)
     row = connection.execute(query).first()
     if row is None:
         raise NotFound("image or sound")

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.store import random_source
+from plurivox.web.store import random_generator
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import NotSignedIn, Withdrawn
 from plurivox.web.store.random_ids import new_id
@@ -22,7 +22,7 @@ WORKER_WITH_ID = select(*WORKER_COLUMNS).where(workers.c.id == bindparam("worker
 
 @dataclass(frozen=True)
 class Worker:
-    """A worker: ids, stage, status and arm."""
+    """A worker of a study: id, pseudonym, seed of the label order, current stage, status (active, excluded, erased) and arm."""
 
     id: int
     pseudonym: str
@@ -32,12 +32,12 @@ class Worker:
     arm: str = ""  # empty if the study has one form
 
     @classmethod
-    def of(cls, row: Any) -> Self:
-        """Create a Worker from a row that contains `WORKER_COLUMNS`."""
+    def from_row(cls, row: Any) -> Self:
+        """Create a Worker from a database row with the columns of the table `workers`."""
         return cls(*(row._mapping[column] for column in WORKER_COLUMNS))
 
-    def label_order(self, labels: Iterable[str]) -> list[str]:
-        """Return the labels in this worker's order: different between workers, the same on every visit."""
+    def order_labels(self, labels: Iterable[str]) -> list[str]:
+        """Return the labels in a random order that depends on the worker only, so that it is the same on every visit."""
         return sorted(labels, key=lambda label: hashlib.sha256(f"{self.seed} {label}".encode()).digest())
 
 
@@ -53,8 +53,8 @@ class Platform:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """The id of a worker, and the key of the worker's client as a keyed hash."""
+class WorkerIdAndKey:
+    """The id of a worker, and the keyed hash by which the worker's browser is recognised."""
 
     worker: int
     client_key: str | None
@@ -67,7 +67,7 @@ def get_worker(connection: Connection, worker: int) -> Worker:
         raise NotSignedIn()
     if row.status == "erased":
         raise Withdrawn()
-    return Worker.of(row)
+    return Worker.from_row(row)
 
 
 def has_workers(connection: Connection) -> bool:
@@ -84,44 +84,47 @@ def worker_ids(connection: Connection) -> Sequence[int]:
 
 
 def find_worker_by_key(connection: Connection, client_key: str | None) -> Worker | None:
-    """Return the worker whose client has this key (a keyed hash); None if there is none."""
+    """Return the worker whose browser has this key (stored as keyed hash); None if there is none."""
     if client_key is None:
         return None
     known = connection.execute(select(workers.c.id).where(workers.c.door == client_key)).scalar()
     return None if known is None else get_worker(connection, known)
 
 
-def find_entry(connection: Connection, pseudonym: str) -> Entry | None:
-    """Return the worker id and client key of a pseudonym; None if no worker has it."""
+def find_worker_id_and_key(connection: Connection, pseudonym: str) -> WorkerIdAndKey | None:
+    """Return the id and the browser key (a keyed hash) of the worker with a pseudonym; None if no worker has it."""
     row = connection.execute(select(workers.c.id, workers.c.door).where(workers.c.pseudonym == pseudonym)).first()
-    return None if row is None else Entry(*row)
+    return None if row is None else WorkerIdAndKey(*row)
 
 
 def add_worker(connection: Connection, pseudonym: str, stage: Stage, arm: str, client_key: str | None) -> Worker:
-    """Insert a new worker at a stage; return it."""
-    worker = Worker(new_id(), pseudonym, random_source.rng.getrandbits(31), stage, "active", arm)
+    """Insert a new worker at a stage of the study and in an arm; return the worker."""
+    worker = Worker(new_id(), pseudonym, random_generator.rng.getrandbits(31), stage, "active", arm)
     time = now()
     connection.execute(insert(workers).values(**asdict(worker), door=client_key, born=time, seen=time))
     return worker
 
 
 def set_client_key(connection: Connection, worker: int, client_key: str | None) -> None:
-    """Set the key (a keyed hash) by which the client of a worker is recognised."""
+    """Set the key (a keyed hash) by which a worker's browser is recognised."""
     connection.execute(update(workers).where(workers.c.id == worker).values(door=client_key))
 
 
 def add_platform(connection: Connection, worker: int, platform: Platform) -> None:
-    """Insert a worker's id at a platform, with study and session."""
-    values = {"platform": platform.name, "raw": platform.pid, **_session_columns(platform)}
+    """Insert a worker's id at a platform such as Prolific, with the study and session ids there."""
+    values = {"platform": platform.name, "raw": platform.pid, **_platform_session_columns(platform)}
     connection.execute(insert(raw_ids).values(worker_id=worker, **values))
 
 
-def set_session(connection: Connection, worker: int, platform: Platform) -> None:
-    """Update the latest study and session of a worker at the platform."""
-    connection.execute(update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_session_columns(platform)))
+def set_platform_session(connection: Connection, worker: int, platform: Platform) -> None:
+    """Update the study and session ids of a worker at the platform that sent the worker."""
+    connection.execute(
+        update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_platform_session_columns(platform))
+    )
 
 
-def _session_columns(platform: Platform) -> dict[str, Any]:
+def _platform_session_columns(platform: Platform) -> dict[str, Any]:
+    """Return study, session and submit address of a platform as columns of the table `raw_ids`."""
     return {"study": platform.study, "session": platform.session, "submit_to": platform.submit_to}
 
 
@@ -136,31 +139,31 @@ def get_platform(connection: Connection, worker: int) -> Platform | None:
 
 
 def set_stage(connection: Connection, worker: Worker, stage: Stage) -> bool:
-    """Move a worker to a stage; False if the worker is no longer at `worker.stage`."""
+    """Move a worker to a stage and return True; return False if another request has moved the worker meanwhile."""
     at_stage = update(workers).where(workers.c.id == worker.id, workers.c.stage == worker.stage)
     return bool(connection.execute(at_stage.values(stage=stage, seen=now())).rowcount)
 
 
-def record_visit(connection: Connection, worker: Worker, ms: float | None = None, **detail: Any) -> None:
-    """Insert a visit of a worker to the current stage: when it ended, how long it took, and details as JSON."""
-    row = {"worker_id": worker.id, "stage": worker.stage, "at": now(), "ms": ms, "detail": json.dumps(detail)}
+def record_stage_visit(connection: Connection, worker: Worker, duration_ms: float | None = None, **detail: Any) -> None:
+    """Insert the visit of a worker to the current stage, which ends now, with its duration and details as JSON."""
+    row = {"worker_id": worker.id, "stage": worker.stage, "at": now(), "ms": duration_ms, "detail": json.dumps(detail)}
     connection.execute(insert(visits).values(**row))
 
 
-def add_visits(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows of the table `visits`, such as the simulated ones of the demo."""
-    connection.execute(insert(visits), rows)
+def insert_stage_visits(connection: Connection, visit_rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows into the table `visits` (visits of workers to stages), such as the simulated ones of the demo."""
+    connection.execute(insert(visits), visit_rows)
 
 
-def move_to_end(connection: Connection, worker: Worker) -> Worker:
+def move_to_last_stage(connection: Connection, worker: Worker) -> Worker:
     """Move an excluded worker to the last stage, without the debriefing; return the updated worker."""
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done"))
     return replace(worker, stage="done")
 
 
 def turn_away(connection: Connection, worker: Worker) -> Worker:
-    """Move a worker without answers, for whom no task is left, to the last stage, without the debriefing; record the visit as
+    """Move a worker without answers, for whom no task is left, to the last stage, skipping the debriefing; record the visit as
     `full`. Return the updated worker."""
-    record_visit(connection, worker, full=True)
+    record_stage_visit(connection, worker, full=True)
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=now()))
     return replace(worker, stage="done")

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, func, select
 from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.encoding import encode, encode_into
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
-from plurivox.web.store.collect.submissions import Mark, parse_all_marks
+from plurivox.web.store.collect.submissions import Mark, marks_from_json_texts
 from plurivox.web.store.database import batched
+from plurivox.web.store.report.result_snapshots import count_erasures
 from plurivox.web.store.report.row_cache import Columns, RowCache
-from plurivox.web.store.report.snapshots import count_erasures
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
 FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
@@ -80,23 +80,23 @@ class CollectedAnswers:
         return ids
 
     @cached_property
-    def is_first(self) -> Bools:
-        """(n_answers,) whether each answer is the worker's first to its task, not a repeat."""
+    def is_not_repeat(self) -> Bools:
+        """(n_answers,) whether each answer is the worker's first answer to its task, that is, not a repeat."""
         found = self.answers.repeat_of
         return np.ones(len(self.answers), bool) if found is None else found < 0
 
     @cached_property
-    def n_first(self) -> Ints:
-        """(n_tasks,) the number of answers to each task, without repeats."""
-        return np.bincount(self.answers.task[self.is_first], minlength=len(self.answers.tasks))
+    def n_answers_by_task(self) -> Ints:
+        """(n_tasks,) the number of answers to each task, without repeated ones by the same worker."""
+        return np.bincount(self.answers.task[self.is_not_repeat], minlength=len(self.answers.tasks))
 
 
-def collect_answers(
+def read_counted_answers(
     connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
 ) -> CollectedAnswers:
-    """Read all answers that count, in a study with these labels; `format_name` is applied to task and label names."""
+    """Read from the database the latest answer of every slot, without practice and excluded workers, into memory."""
     cache = AnswerCache()
-    cache.read_new(connection)
+    cache.append_new_rows(connection)
     return cache.counted_answers(connection, labels, format_name)
 
 
@@ -111,22 +111,22 @@ class AnswerCache(RowCache):
         self.excluded: dict[int, str] = {}  # worker id -> the rule
         super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBER_COLUMNS.items()})
 
-    def clear(self) -> None:
-        """Delete all cached rows, codes and names, in place."""
-        super().clear()
+    def clear_cache(self) -> None:
+        """Empty the in-memory cache of answers, in place: rows, codes of texts and names."""
+        super().clear_cache()
         self.columns |= {name: np.zeros(0, kind) for name, kind in TEXT_COLUMNS.items()}
         self.columns["marks"] = np.zeros((0, 3), np.int32)  # (n_marks, 3): kind, label, typed
         self._codes: dict[str, dict[str, int]] = {"form": {}, "label": {}, "typed": {}}
         self._names: dict[Any, dict[int, str]] = {}
         self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
 
-    def read_new(self, connection: Connection) -> int:
-        """Append new answers in place, or read all again if some were erased; return how many were appended."""
+    def append_new_rows(self, connection: Connection) -> int:
+        """Append answers that are new in the database, or read all again if some were erased; return how many were read."""
         if (now_erased := count_erasures(connection)) != self.erasures:
-            self.clear()
+            self.clear_cache()
             self.erasures = now_erased
         n_before = len(self)
-        n_new = super().read_new(connection)
+        n_new = super().append_new_rows(connection)
         if n_new:  # an answer that one of the new ones replaces is no longer the latest of its slot
             slot, is_latest = self.columns["slot"], self.columns["is_latest"]
             is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
@@ -134,18 +134,18 @@ class AnswerCache(RowCache):
         self.excluded = {row.worker_id: row.rule for row in connection.execute(not_lifted)}
         return n_new
 
-    def is_by_workers(self, ids: Sequence[int]) -> Bools:
-        """(n_rows,) whether each answer is by one of these workers."""
-        return np.isin(self.columns["worker"], np.array(sorted(ids), np.int64))
+    def is_by_workers(self, worker_ids: Sequence[int]) -> Bools:
+        """(n_rows,) whether each cached answer is by one of these workers, given by database id."""
+        return np.isin(self.columns["worker"], np.array(sorted(worker_ids), np.int64))
 
-    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
-        """Return the columns of the query as arrays, with texts encoded as integer codes."""
-        *numbers, forms, marks, events = columns
-        parsed = super()._parse(numbers)
+    def _parse_query_columns(self, query_columns: Sequence[Sequence[Any]]) -> Columns:
+        """Return columns of answers from a query as arrays, with forms, labels and typed texts encoded as integer codes."""
+        *numbers, forms, marks, events = query_columns
+        parsed = super()._parse_query_columns(numbers)
         parsed["form"] = np.array([self._encode_text("form", one) for one in forms], np.int32)
         parsed["picked"] = np.array([_first_pick_seconds(one) for one in events], np.float64)
-        parsed["unseen"] = np.array([_is_image_unseen(one) for one in events], bool)
-        answer_marks = parse_all_marks(marks)
+        parsed["unseen"] = np.array([_is_image_not_loaded(one) for one in events], bool)
+        answer_marks = marks_from_json_texts(marks)
         top_labels = map(_top_label, answer_marks)
         parsed["top"] = np.array([self._encode_text("label", top) if top else -1 for top in top_labels], np.int32)
         parsed["n_marks"] = np.array([len(one) for one in answer_marks], np.int32)
@@ -157,26 +157,26 @@ class AnswerCache(RowCache):
         parsed["marks"] = np.array(codes, np.int32).reshape(-1, 3)
         return parsed
 
-    def _encode_text(self, kind: str, text: str) -> int:
-        """Return the code of a text of a kind (form, label, typed); a new text gets the next code."""
-        codes = self._codes[kind]
+    def _encode_text(self, text_kind: str, text: str) -> int:
+        """Return the integer code of a form name, label or typed percent (`text_kind`); a new text gets the next code."""
+        codes = self._codes[text_kind]
         return codes.setdefault(text, len(codes))
 
-    def _known_texts(self, kind: str) -> list[str]:
-        """Return the texts of a kind (form, label, typed) in the order of their codes."""
-        return list(self._codes[kind])
+    def _texts_in_code_order(self, text_kind: str) -> list[str]:
+        """Return all form names, labels or typed percents (`text_kind`) seen so far, in the order of their integer codes."""
+        return list(self._codes[text_kind])
 
     def counted_answers(
         self, connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
     ) -> CollectedAnswers:
-        """Return the answers that count, in a study with these labels; former labels that answers contain come after them."""
+        """Return the cached answers that count: the latest of each slot, without practice and excluded workers."""
         columns = self._counted_columns()
         task, task_names = self._encode_ids(connection, tasks.c.id, tasks.c.name, columns["task"], format_name)
         worker, worker_names = self._encode_ids(connection, workers.c.id, workers.c.pseudonym, columns["worker"], str)
         sitting, sitting_names = self._encode_ids(connection, sittings.c.id, sittings.c.number, columns["sitting"], str)
         mark_label = columns["marks"][:, 1].astype(np.int64)  # -1: a percent was typed without a label
         used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
-        texts = [format_name(self._known_texts("label")[code]) for code in used.tolist()]
+        texts = [format_name(self._texts_in_code_order("label")[code]) for code in used.tolist()]
         all_labels = dict.fromkeys([*map(format_name, labels), *texts])
         label, label_names = encode_into(texts, list(all_labels), "labels")
         mark_label[mark_label >= 0] = label[marked]
@@ -190,15 +190,15 @@ class AnswerCache(RowCache):
             mark_start=np.concatenate([[0], np.cumsum(columns["n_marks"], dtype=np.int64)]),
             mark_kind=columns["marks"][:, 0],
             mark_label=mark_label,
-            mark_typed=np.array(self._known_texts("typed") or [""], dtype=TEXT)[columns["marks"][:, 2]],
-            form=np.array(self._known_texts("form") or [""], dtype=TEXT)[columns["form"]],
+            mark_typed=np.array(self._texts_in_code_order("typed") or [""], dtype=TEXT)[columns["marks"][:, 2]],
+            form=np.array(self._texts_in_code_order("form") or [""], dtype=TEXT)[columns["form"]],
             abstain=columns["abstain"],
             none_of_these=columns["none_of_these"],
             when=columns["at"],
             seconds=np.maximum(0.0, columns["submitted"] - columns["hidden"]) / 1000,
             position=columns["position"].astype(np.int64),
             sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
-            repeat_of=_repeated_positions(columns["slot"], columns["repeat_of"]),
+            repeat_of=_rows_of_repeated_answers(columns["slot"], columns["repeat_of"]),
         )
         return CollectedAnswers(
             collected,
@@ -213,55 +213,55 @@ class AnswerCache(RowCache):
         )
 
     def _counted_columns(self) -> Columns:
-        """Return the columns of the answers that count: the latest of each slot, no practice, no excluded workers."""
+        """Return the cached columns of the answers that count: the latest of each slot, no practice, no excluded workers."""
         columns = self.columns
         keep = columns["is_latest"] & ~columns["is_practice"] & ~self.is_by_workers([*self.excluded])
         marks = columns["marks"][np.repeat(keep, columns["n_marks"])]
         return {name: column[keep] for name, column in columns.items() if name != "marks"} | {"marks": marks}
 
     def _encode_ids(
-        self, connection: Connection, key: Any, name: Any, ids: Ints, format_name: Callable[[str], str]
+        self, connection: Connection, id_column: Any, name_column: Any, ids: Ints, format_name: Callable[[str], str]
     ) -> tuple[Ints, Names]:
-        """Return (n_answers,) codes of ids into the sorted names of their rows; names are read once and cached."""
+        """Return the (n_answers,) code of each database id and the sorted names it indexes; names are read once and cached."""
         unique_ids, place = np.unique(ids, return_inverse=True)
-        if key in self._sorted and np.array_equal(self._sorted[key][0], unique_ids):
-            return self._sorted[key][1][place], self._sorted[key][2]
-        known = self._names.setdefault(key, {})
+        if id_column in self._sorted and np.array_equal(self._sorted[id_column][0], unique_ids):
+            return self._sorted[id_column][1][place], self._sorted[id_column][2]
+        known = self._names.setdefault(id_column, {})
         for part in batched([one for one in unique_ids.tolist() if one not in known], 500):
-            for found, text in connection.execute(select(key, name).where(key.in_(part))):
+            for found, text in connection.execute(select(id_column, name_column).where(id_column.in_(part))):
                 known[found] = str(text)
-        codes, names = encode([format_name(known[one]) for one in unique_ids.tolist()], key.table.name)
-        self._sorted[key] = unique_ids, codes, names
+        codes, names = encode([format_name(known[one]) for one in unique_ids.tolist()], id_column.table.name)
+        self._sorted[id_column] = unique_ids, codes, names
         return codes[place], names
 
 
-def _repeated_positions(slot: Ints, repeat_of: Ints) -> Ints:
-    """(n_answers,) the row of the answer that each answer repeats, found by slot id; -1 if it is not a repeat."""
-    order = np.argsort(slot)
-    at = np.searchsorted(slot, repeat_of, sorter=order)
-    found = order[np.minimum(at, len(slot) - 1)] if len(slot) else np.zeros(0, np.int64)
-    return np.where((repeat_of != 0) & (slot[found] == repeat_of), found, -1)
+def _rows_of_repeated_answers(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
+    """Return (n_answers,) the row of the earlier answer that each answer repeats, found by slot id; -1 if there is none."""
+    order = np.argsort(slot_ids)
+    at = np.searchsorted(slot_ids, repeated_slot_ids, sorter=order)
+    found = order[np.minimum(at, len(slot_ids) - 1)] if len(slot_ids) else np.zeros(0, np.int64)
+    return np.where((repeated_slot_ids != 0) & (slot_ids[found] == repeated_slot_ids), found, -1)
 
 
 def _top_label(marks: Sequence[Mark]) -> str:
-    """Return the first label that an answer names; "" if it names none."""
+    """Return the label that an answer names first (its top label); "" if it names none."""
     return next((mark.label for mark in marks if mark.kind == "named"), "")
 
 
-def _is_image_unseen(events: str) -> bool:
-    """Return whether the image had not loaded when the answer was submitted, from its events as JSON."""
-    if '"unseen"' not in events:
+def _is_image_not_loaded(events_json: str) -> bool:
+    """Return whether the task's image had not loaded when the answer was submitted, from the page's event log in JSON."""
+    if '"unseen"' not in events_json:
         return False
-    return [one["kind"] for one in json.loads(events) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
+    return [one["kind"] for one in json.loads(events_json) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
 
 
-def _first_pick_seconds(events: str) -> float:
-    """Return the seconds until the first label was picked, from the events as JSON; nan if none was.
+def _first_pick_seconds(events_json: str) -> float:
+    """Return the seconds until the worker first picked a label, from an answer's event log in JSON; nan if none was picked.
 
     A regular expression finds it in events as the studio writes them, without parsing all of them.
     """
-    if found := FIRST_PICK.search(events):
+    if found := FIRST_PICK.search(events_json):
         return float(found[1]) / 1000
-    if '"pick"' not in events:
+    if '"pick"' not in events_json:
         return float("nan")
-    return next((one["ms"] / 1000 for one in json.loads(events) if one["kind"] == "pick"), float("nan"))
+    return next((one["ms"] / 1000 for one in json.loads(events_json) if one["kind"] == "pick"), float("nan"))

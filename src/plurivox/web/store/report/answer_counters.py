@@ -27,7 +27,7 @@ ANSWER_KIND = case(
 
 
 def _count_answers(connection: Connection, *conditions: Any) -> Counts:
-    """Count the answers that match SQL conditions, by kind, by hour and, if they count for a quota, by stratum."""
+    """Return the number of answers that match SQL conditions, by kind, by hour and, if they count for a quota, by stratum."""
     hours = answers.c.received / 3600
     hour = cast(func.floor(hours) if connection.dialect.name != "sqlite" else hours, BigInteger)
     wanted = (
@@ -45,13 +45,13 @@ def _count_answers(connection: Connection, *conditions: Any) -> Counts:
     return found
 
 
-def _last_counted(connection: Connection) -> int:
-    """Return the last answer id that the saved counters include."""
+def _last_counted_answer_id(connection: Connection) -> int:
+    """Return the id of the last answer included in the saved counters of answers; 0 if none is."""
     return connection.execute(select(tallies.c.n).where(LAST_COUNTED)).scalar() or 0
 
 
-def lock_counters(connection: Connection) -> int:
-    """Lock the counters until the transaction ends, and return the last counted answer id.
+def lock_answer_counters(connection: Connection) -> int:
+    """Lock the counters of answers until the transaction ends, and return the id of the last answer they include.
 
     Erasing or excluding a worker and lifting an exclusion lock them first too, so that none of them runs concurrently.
     """
@@ -59,19 +59,19 @@ def lock_counters(connection: Connection) -> int:
     if not connection.execute(lock).rowcount:
         connection.execute(INSERT_LAST_COUNTED)  # a concurrent insert waits for this one
         connection.execute(lock)
-    return _last_counted(connection)
+    return _last_counted_answer_id(connection)
 
 
-def _add_counts(connection: Connection, counts: Counts) -> None:
-    """Add counts to the saved counters."""
+def _add_to_answer_counters(connection: Connection, counts: Counts) -> None:
+    """Add numbers, which may be negative, to the saved counters of answers in the database."""
     for (what, of), n in counts.items():
         counter = (tallies.c.what == what) & (tallies.c.of == of)
         if not connection.execute(update(tallies).where(counter).values(n=tallies.c.n + n)).rowcount:
             connection.execute(insert(tallies).values(what=what, of=of, n=n))
 
 
-def last_committed_id(connection: Connection) -> int:
-    """Return the newest answer id below which no answer can still be committed."""
+def last_committed_answer_id(connection: Connection) -> int:
+    """Return the newest answer id such that no answer with a smaller id can still be committed; 0 if there are no answers."""
     if connection.dialect.name == "sqlite":  # one writer at a time: ids are committed in order
         return connection.execute(select(func.max(answers.c.id))).scalar() or 0
     old = select(answers.c.id).where(answers.c.received < now() - COMMIT_SECONDS).order_by(answers.c.id.desc()).limit(1)
@@ -79,57 +79,57 @@ def last_committed_id(connection: Connection) -> int:
 
 
 def has_uncounted_answers(connection: Connection) -> bool:
-    """Return whether there are answers that the saved counters do not include yet."""
-    return last_committed_id(connection) > _last_counted(connection)
+    """Return whether the database has committed answers that the saved counters do not include yet."""
+    return last_committed_answer_id(connection) > _last_counted_answer_id(connection)
 
 
-def count_next_range(connection: Connection) -> bool:
-    """Add the next range of answers to the saved counters; return whether more are left."""
-    counted, last = lock_counters(connection), last_committed_id(connection)
+def count_next_answers(connection: Connection) -> bool:
+    """Add the next answers, at most `MAX_RANGE` ids, to the saved counters; return whether uncounted answers are left."""
+    counted, last = lock_answer_counters(connection), last_committed_answer_id(connection)
     to = min(counted + MAX_RANGE, last)
     if to > counted:
-        _add_counts(connection, _count_answers(connection, answers.c.id > counted, answers.c.id <= to))
+        _add_to_answer_counters(connection, _count_answers(connection, answers.c.id > counted, answers.c.id <= to))
         connection.execute(update(tallies).where(LAST_COUNTED).values(n=to))
     return to < last
 
 
-def current_counts(connection: Connection) -> Counts:
-    """Return all counts: the saved counters plus the answers that came after them."""
+def current_answer_counts(connection: Connection) -> Counts:
+    """Return the current numbers of answers by kind, hour and stratum: saved counters plus the answers since then."""
     rows = connection.execute(select(tallies).where(tallies.c.what != "mark"))
     found: Counts = Counter({(row.what, row.of): row.n for row in rows})
-    counted = _last_counted(connection)
+    counted = _last_counted_answer_id(connection)
     found.update(_count_answers(connection, answers.c.id > counted, answers.c.id <= counted + MAX_RANGE))
     return found
 
 
 def subtract_worker_counts(connection: Connection, worker: int) -> None:
-    """Subtract a worker's answers from the saved counters, before they are deleted or change their kind."""
-    last = lock_counters(connection)
+    """Subtract a worker's answers from the saved counters, before the answers are deleted or change their kind."""
+    last = lock_answer_counters(connection)
     counts = _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last)
-    _add_counts(connection, Counter({key: -n for key, n in counts.items()}))
+    _add_to_answer_counters(connection, Counter({key: -n for key, n in counts.items()}))
 
 
-def lower_last_counted(connection: Connection) -> None:
-    """Lower the last counted id to that of the last answer, since SQLite reuses the ids of deleted rows."""
+def lower_last_counted_answer_id(connection: Connection) -> None:
+    """Lower the saved id of the last counted answer to the highest id left, since SQLite reuses the ids of deleted answers."""
     last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
     connection.execute(update(tallies).where(LAST_COUNTED, tallies.c.n > last).values(n=last))
 
 
 def add_worker_counts(connection: Connection, worker: int) -> None:
-    """Add a worker's answers to the saved counters, after `subtract_worker_counts` and the change of their kind."""
-    last = lock_counters(connection)
-    _add_counts(connection, _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last))
+    """Add a worker's answers to the saved counters again, after their kind (such as excluded) was changed."""
+    last = lock_answer_counters(connection)
+    _add_to_answer_counters(connection, _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last))
 
 
-def reset_counters(connection: Connection) -> None:
-    """Reset the counters of answers, so that they are counted again from the first, as after an import."""
-    lock_counters(connection)
+def reset_answer_counters(connection: Connection) -> None:
+    """Set the saved counters of answers to zero, so that all answers are counted again; used after an import."""
+    lock_answer_counters(connection)
     connection.execute(delete(tallies).where(tallies.c.what.in_(["kind", "hour", "given"])))
     connection.execute(update(tallies).where(LAST_COUNTED).values(n=0))
 
 
 def recount_tasks(connection: Connection) -> None:
-    """Count tasks and wanted answers by stratum again, after tasks or quotas have changed."""
+    """Recompute the saved numbers of tasks and of wanted answers per stratum, after tasks or quotas have changed."""
     connection.execute(delete(tallies).where(tallies.c.what.in_(["tasks", "wanted"])))
     for what, n in (("tasks", func.count()), ("wanted", func.sum(tasks.c.quota))):
         rows = select(literal(what, String), tasks.c.stratum, n).where(tasks.c.practice == 0).group_by(tasks.c.stratum)

@@ -33,25 +33,25 @@ class Alert:
 
     @property
     def to_do(self) -> str:
-        """What the owner can do about it."""
+        """What the owner of the study can do about a failed background job."""
         return ADVICE[self.of]
 
 
-def set_alert(connection: Connection, job: str, text: str) -> None:
-    """Save the alert of a job, with the current time if its text has changed; delete it if `text` is empty."""
-    saved = kv_get(connection, _key_of(job)) or {}
-    if text != saved.get("what", ""):
-        kv_set(connection, _key_of(job), {"what": text, "since": now()} if text else None)
+def set_alert(connection: Connection, job: str, alert_text: str) -> None:
+    """Save the alert of a background job, with the current time if its text is new; delete it if the text is empty."""
+    saved = kv_get(connection, _alert_key(job)) or {}
+    if alert_text != saved.get("what", ""):
+        kv_set(connection, _alert_key(job), {"what": alert_text, "since": now()} if alert_text else None)
 
 
 def list_alerts(connection: Connection) -> list[Alert]:
-    """Return the current alerts, the oldest first."""
-    names = {_key_of(job): job for job in ADVICE}
+    """Return the current alerts about failed background jobs, the oldest first."""
+    names = {_alert_key(job): job for job in ADVICE}
     rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
     found = [(names[row.name], saved) for row in rows if (saved := json.loads(row.value))]
     return sorted((Alert(job, one["what"], one["since"]) for job, one in found), key=lambda alert: alert.since)
 
 
-def _key_of(job: str) -> str:
-    """Return the key under which the alert of a job is saved."""
+def _alert_key(job: str) -> str:
+    """Return the key of the table `facts` under which the alert of a background job is saved."""
     return f"trouble: {job}"

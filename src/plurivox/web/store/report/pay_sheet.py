@@ -52,29 +52,29 @@ class Person:
 
 @dataclass(frozen=True)
 class PlatformId:
-    """A platform and the id of a worker there."""
+    """The name of a crowdsourcing platform and the id of a worker there."""
 
     platform: str
     raw: str
 
 
-def new_visit_cache() -> RowCache:
-    """Return an empty cache of all visits to pages; `read_new` fills it."""
+def empty_visit_cache() -> RowCache:
+    """Return an empty in-memory cache for the visits of workers to stages, with their times; nothing is read yet."""
     types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
     return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
 
 
-def find_people(connection: Connection, ids: Iterable[int]) -> dict[int, Person]:
-    """Return worker id -> pseudonym and time of entry."""
+def find_pseudonyms_and_entry_times(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:
+    """Return worker id -> pseudonym and time of entry into the study, for these workers."""
     found: dict[int, Person] = {}
-    for part in batched(sorted(ids), 500):
+    for part in batched(sorted(worker_ids), 500):
         who = select(workers.c.id, workers.c.pseudonym, workers.c.born).where(workers.c.id.in_(part))
         found |= {row.id: Person(row.pseudonym, row.born) for row in connection.execute(who)}
     return found
 
 
-def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total: str, by: str) -> None:
-    """Insert or update pay lines, worker id -> line; save the total of the whole sheet and `by`, which wrote it."""
+def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total: str, writer: str) -> None:
+    """Insert or update the pay lines of these workers; save the total of the whole pay sheet and the name of its writer."""
     for part in batched(lines, BATCH_ROWS):
         old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
         new = {worker: json.dumps(asdict(lines[worker])) for worker in part}
@@ -84,17 +84,17 @@ def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total:
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
     kv_set(connection, "pay", total)
-    kv_set(connection, "pay by", by)
+    kv_set(connection, "pay by", writer)
 
 
 def last_sheet_writer(connection: Connection) -> str:
-    """Return the name of the `Payroll` that last wrote the sheet (another one after a change of leader); "" if none did."""
+    """Return the name of the server job that last wrote the pay sheet, to detect a change of leader; "" if none did."""
     return kv_get(connection, "pay by") or ""
 
 
-def delete_other_lines(connection: Connection, people: Container[int]) -> None:
+def delete_pay_lines_except(connection: Connection, worker_ids: Container[int]) -> None:
     """Delete the pay lines of all workers except these ids."""
-    gone = [worker for worker in connection.execute(select(pay.c.worker_id)).scalars() if worker not in people]
+    gone = [worker for worker in connection.execute(select(pay.c.worker_id)).scalars() if worker not in worker_ids]
     for part in batched(gone, BATCH_ROWS):
         connection.execute(delete(pay).where(pay.c.worker_id.in_(part)))
 
@@ -111,5 +111,5 @@ def pay_page(connection: Connection, after: str | None, limit: int) -> PayPage:
 
 
 def platform_ids(connection: Connection) -> dict[int, PlatformId]:
-    """Return worker id -> platform and id there."""
+    """Return worker id -> platform (such as Prolific) and the worker's id there."""
     return {row.worker_id: PlatformId(row.platform, row.raw) for row in connection.execute(select(raw_ids))}

@@ -14,42 +14,42 @@ Columns = dict[str, Any]  # name -> (n_rows,) array
 
 
 class RowCache:
-    """All rows of a query as columns, in the order in which they were read; `read_new` appends new rows.
+    """In-memory cache of all rows of a database query as column arrays; `append_new_rows` reads the rows added since.
 
     The query selects the columns of `types` in order, among them `id`, which increases, and `at`, when the row was written.
     """
 
     def __init__(self, query: Select[Any], types: Mapping[str, Any]) -> None:
         self._query, self._types = query, types
-        self.clear()
+        self.clear_cache()
 
-    def clear(self) -> None:
-        """Delete all cached rows, in place."""
+    def clear_cache(self) -> None:
+        """Empty the in-memory cache, in place; the database is not changed."""
         self.columns: Columns = {name: np.zeros(0, kind) for name, kind in self._types.items()}
 
     def __len__(self) -> int:
         return len(self.columns["id"])
 
-    def read_new(self, connection: Connection) -> int:
-        """Append the rows that are not cached yet, in place; return how many."""
-        ids, since = self.columns["id"], self._last_stable_id(connection)
+    def append_new_rows(self, connection: Connection) -> int:
+        """Read the rows of the query that are new in the database and append them to the cache; return their number."""
+        ids, since = self.columns["id"], self._last_id_not_read_again(connection)
         known = set(ids[ids > since].tolist())
         key = self._query.selected_columns["id"]
         found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=BATCH_ROWS))
         fresh = ([row for row in rows if row[0] not in known] for rows in found.partitions())
-        parts = [self._parse([*zip(*rows, strict=True)]) for rows in fresh if rows]
+        parts = [self._parse_query_columns([*zip(*rows, strict=True)]) for rows in fresh if rows]
         if parts:
             self.columns = {
                 name: np.concatenate([column, *(part[name] for part in parts)]) for name, column in self.columns.items()
             }
         return sum(len(part["id"]) for part in parts)
 
-    def _parse(self, columns: Sequence[Sequence[Any]]) -> Columns:
-        """Return the columns of query rows as arrays of `types`."""
-        return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), columns, strict=True)}
+    def _parse_query_columns(self, query_columns: Sequence[Sequence[Any]]) -> Columns:
+        """Return the columns of a query's result as name -> array, each with its configured type."""
+        return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), query_columns, strict=True)}
 
-    def _last_stable_id(self, connection: Connection) -> int:
-        """Return the id after which rows are read again: on PostgreSQL rows with smaller ids may be committed late."""
+    def _last_id_not_read_again(self, connection: Connection) -> int:
+        """Return the id after which the next read begins; on PostgreSQL an older one, as small ids may be committed late."""
         stable = self.columns["id"]
         if connection.dialect.name != "sqlite":
             stable = stable[self.columns["at"] < now() - 2 * COMMIT_SECONDS]

@@ -49,46 +49,46 @@ class SoftLabelRow:
     task_id: int
     n: int = 0  # answers it is computed from
     entropy: float | None = None  # in nats; None if there is no answer
-    soft: str = "[]"  # see `dump_soft`
+    soft: str = "[]"  # see `soft_label_to_json`
 
-    def columns(self) -> dict[str, Any]:
-        """Return the columns of the table for this soft label. `sure` is minus the entropy, so that its index sorts tasks from
+    def table_columns(self) -> dict[str, Any]:
+        """Return this soft label as columns of its table. `sure` is minus the entropy, so that its index sorts tasks from
         the highest to the lowest entropy, and then those without answers."""
         sure = SURE_WITHOUT_ANSWERS if self.entropy is None else 0.0 - self.entropy
         return {"task_id": self.task_id, "n": self.n, "sure": sure, "soft": self.soft}
 
 
-def entropy_from_column(n: int, sure: float) -> float | None:
-    """Return the entropy in nats from the columns `n` and `sure` (minus the entropy); None for a task without answers."""
-    return max(0.0, -sure) if n else None
+def entropy_from_column(n_answers: int, negative_entropy: float) -> float | None:
+    """Return the entropy of a soft label in nats from its stored negative; None for a task without answers."""
+    return max(0.0, -negative_entropy) if n_answers else None
 
 
-def dump_soft(rows: Sequence[tuple[str, float, float, float]]) -> str:
+def soft_label_to_json(label_intervals: Sequence[tuple[str, float, float, float]]) -> str:
     """Return a soft label as JSON for the column `soft`: [[label, p, low, high], ...], the most probable first."""
-    return json.dumps(rows)
+    return json.dumps(label_intervals)
 
 
-def parse_soft(text: str) -> list[SoftLabel]:
-    """Parse the column `soft`: the probability and interval of each label, the most probable first."""
-    return [SoftLabel(*row) for row in json.loads(text)]
+def soft_label_from_json(soft_label_json: str) -> list[SoftLabel]:
+    """Return the probability and interval of each label, parsed from the stored JSON of a soft label, most probable first."""
+    return [SoftLabel(*row) for row in json.loads(soft_label_json)]
 
 
-def unanswered_row(task: int) -> dict[str, Any]:
-    """Return the row of the table of soft labels for a task without answers."""
-    return {**SoftLabelRow(task).columns(), "since": 0, "until": OPEN_END}
+def soft_label_row_without_answers(task_id: int) -> dict[str, Any]:
+    """Return the row that the table of soft labels contains for a task without answers."""
+    return {**SoftLabelRow(task_id).table_columns(), "since": 0, "until": OPEN_END}
 
 
-def reset_soft_labels(connection: Connection, worker: int) -> None:
-    """Reset the soft labels of the tasks that a worker has answered; the next snapshot computes them from the other answers."""
+def reset_soft_labels_of_worker(connection: Connection, worker_id: int) -> None:
+    """Replace the soft labels of all tasks that a worker has answered by empty ones, until the next snapshot is computed."""
     answered = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
-    answered = answered.where(answers.c.worker_id == worker, slots.c.kind != "practice").distinct()
+    answered = answered.where(answers.c.worker_id == worker_id, slots.c.kind != "practice").distinct()
     for part in batched(connection.execute(answered).scalars().all(), ROWS_PER_STATEMENT):
         connection.execute(delete(soft_labels).where(soft_labels.c.task_id.in_(part)))
-        connection.execute(insert(soft_labels), [unanswered_row(task) for task in part])
+        connection.execute(insert(soft_labels), [soft_label_row_without_answers(task) for task in part])
 
 
 def labelled_task_ids(connection: Connection) -> Sequence[int]:
-    """Return the ids of tasks that have a soft label now."""
+    """Return the ids of tasks whose current soft label is computed from at least one answer."""
     query = select(soft_labels.c.task_id).where(soft_labels.c.until == OPEN_END, soft_labels.c.n > 0)
     return connection.execute(query).scalars().all()
 
@@ -106,13 +106,15 @@ def oldest_snapshot_id(connection: Connection) -> int:
     return kv_get(connection, "oldest") or 0
 
 
-def valid_in_snapshot(number: Any) -> ColumnElement[bool]:
-    """Return the SQL condition for soft labels that are valid in snapshot `number`."""
+def is_valid_in_snapshot(snapshot_number: Any) -> ColumnElement[bool]:
+    """Return the SQL condition that selects the soft labels valid in the snapshot with this number."""
     # `+ 0` prevents the planner from using ix_beliefs_until, with which it would read and sort all rows
-    return (soft_labels.c.since <= number) & (soft_labels.c.until + 0 > number)
+    return (soft_labels.c.since <= snapshot_number) & (soft_labels.c.until + 0 > snapshot_number)
 
 
-VALID_IN_NEWEST = valid_in_snapshot(func.coalesce(NEWEST_SNAPSHOT, 0))  # the published one, not the one being written
+VALID_IN_NEWEST = is_valid_in_snapshot(
+    func.coalesce(NEWEST_SNAPSHOT, 0)
+)  # the published one, not the one being written
 
 
 # ---- lists of tasks
@@ -120,7 +122,7 @@ VALID_IN_NEWEST = valid_in_snapshot(func.coalesce(NEWEST_SNAPSHOT, 0))  # the pu
 
 @dataclass(frozen=True)
 class TaskLine:
-    """A task in a list, with quota, entropy and most probable labels."""
+    """A line of the list of tasks: answers, quota, entropy and most probable labels of a task."""
 
     task: str  # its id in URLs
     name: str
@@ -134,7 +136,7 @@ class TaskLine:
 
 @dataclass(frozen=True)
 class TaskPage:
-    """One page of the list of tasks."""
+    """One page of the list of tasks with their soft labels, and the cursor of the next page."""
 
     tasks: list[TaskLine]
     next: str | None  # cursor of the next page
@@ -151,7 +153,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
         return _task_page_by_name(connection, query, after, limit)
     snapshot, last_key = _parse_cursor(connection, after)
     key = soft_labels.c.sure if order == "entropy" else soft_labels.c.n
-    query = query.where(valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
+    query = query.where(is_valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
     if last_key is not None:
         query = query.where(tuple_(key, soft_labels.c.task_id) > last_key)
     rows = connection.execute(query).all()
@@ -159,7 +161,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
     if len(rows) > limit:
         last = rows[limit - 1]
         next_cursor = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
-    return TaskPage([task_line(row) for row in rows[:limit]], next_cursor)
+    return TaskPage([task_line_from_row(row) for row in rows[:limit]], next_cursor)
 
 
 def _task_page_by_name(connection: Connection, query: Any, after: str | None, limit: int) -> TaskPage:
@@ -172,17 +174,17 @@ def _task_page_by_name(connection: Connection, query: Any, after: str | None, li
         query = query.where(tasks.c.name > name)
     rows = connection.execute(query).all()
     return TaskPage(
-        [task_line(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
+        [task_line_from_row(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
     )
 
 
-def _parse_cursor(connection: Connection, after: str | None) -> tuple[int, Any]:
-    """Parse a cursor: the number of the listed snapshot, and the (key, task id) of the last row shown, None at the start."""
+def _parse_cursor(connection: Connection, cursor: str | None) -> tuple[int, Any]:
+    """Return the snapshot number and the (sort key, task id) of the last row shown (None: first page) from a page cursor."""
     newest = newest_snapshot_id(connection)
-    if not after:
+    if not cursor:
         return newest, None
     try:
-        number, key, task = after.split("_")
+        number, key, task = cursor.split("_")
         snapshot, last_key = int(number), (float(key), decode_id(task))
     except ValueError:
         raise InvalidCursor() from None
@@ -193,13 +195,13 @@ def _parse_cursor(connection: Connection, after: str | None) -> tuple[int, Any]:
     return snapshot, last_key
 
 
-def task_row(connection: Connection, task: int) -> Any:
-    """Return the row of `TASK_ROWS` of a task in the newest snapshot; None if there is no such task."""
+def task_list_row(connection: Connection, task: int) -> Any:
+    """Return the database row of a task with its soft label in the newest snapshot; None if there is no such task."""
     return connection.execute(TASK_ROWS.where(tasks.c.id == task, VALID_IN_NEWEST)).first()
 
 
-def task_line(row: Any) -> TaskLine:
-    """Convert a row of `TASK_ROWS` to a TaskLine."""
+def task_line_from_row(row: Any) -> TaskLine:
+    """Convert a database row of a task and its soft label to a line of the list of tasks."""
     return TaskLine(
         task=encode_id(row.id),
         name=row.name,
@@ -208,5 +210,5 @@ def task_line(row: Any) -> TaskLine:
         given=row.given,
         quota=row.quota,
         entropy=entropy_from_column(row.n, row.sure),
-        top=parse_soft(row.soft)[:MAX_TOP_LABELS],
+        top=soft_label_from_json(row.soft)[:MAX_TOP_LABELS],
     )

@@ -8,14 +8,14 @@ from plurivox.web.store import study_state
 from plurivox.web.store.database import now
 from plurivox.web.store.report import answer_counters
 from plurivox.web.store.report.background_alerts import Alert, list_alerts
-from plurivox.web.store.report.snapshots import (
+from plurivox.web.store.report.result_snapshots import (
     Snapshot,
     has_exclusion_changes,
-    is_stale,
+    is_snapshot_stale,
     latest_snapshot,
     leader_lease_end,
 )
-from plurivox.web.store.report.statistics import StoppingSummary
+from plurivox.web.store.report.snapshot_statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 from plurivox.web.store.study_state import StudyState
 
@@ -65,9 +65,9 @@ class StudyProgress:
 
 def study_counts(connection: Connection) -> StudyCounts:
     """Return the state of the study and the numbers of tasks, answers and workers."""
-    found = answer_counters.current_counts(connection)
+    found = answer_counters.current_answer_counts(connection)
     return StudyCounts(
-        state=study_state.get_state(connection),
+        state=study_state.get_study_state(connection),
         tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
         answers=found["kind", "task"],
         workers=connection.execute(select(func.count()).select_from(workers)).scalar_one(),
@@ -76,13 +76,13 @@ def study_counts(connection: Connection) -> StudyCounts:
 
 def study_progress(connection: Connection) -> StudyProgress:
     """Return the current progress: answers and quotas from the counters, full tasks from the latest snapshot."""
-    found = answer_counters.current_counts(connection)
+    found = answer_counters.current_answer_counts(connection)
     latest = latest_snapshot(connection)
     quotas = _quotas_by_stratum(connection, found, latest.full_tasks)
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
     return StudyProgress(
-        state=study_state.get_state(connection),
+        state=study_state.get_study_state(connection),
         answers=found["kind", "task"],
         wanted=sum(one.wanted for one in quotas),
         repeats=found["kind", "repeat"],
@@ -97,8 +97,10 @@ def study_progress(connection: Connection) -> StudyProgress:
     )
 
 
-def _quotas_by_stratum(connection: Connection, found: answer_counters.Counts, full: dict[str, int]) -> list[Quota]:
-    """Return the quota of each stratum, with slots leased now."""
+def _quotas_by_stratum(
+    connection: Connection, answer_counts: answer_counters.Counts, full_tasks_by_stratum: dict[str, int]
+) -> list[Quota]:
+    """Return answers wanted and given, slots leased now and full tasks of each stratum."""
     # a subquery uses the indexes of running leases and of their slots; with a join, SQLite would read all slots
     running = select(sittings.c.id).where(sittings.c.until > 0)
     now_leased = (
@@ -112,12 +114,12 @@ def _quotas_by_stratum(connection: Connection, found: answer_counters.Counts, fu
         Quota(
             stratum=stratum,
             tasks=n,
-            wanted=found["wanted", stratum],
-            given=found["given", stratum],
+            wanted=answer_counts["wanted", stratum],
+            given=answer_counts["given", stratum],
             leased=leased.get(stratum, 0),
-            full_tasks=full.get(stratum, 0),
+            full_tasks=full_tasks_by_stratum.get(stratum, 0),
         )
-        for stratum, n in sorted((of, n) for (what, of), n in found.items() if what == "tasks")
+        for stratum, n in sorted((of, n) for (what, of), n in answer_counts.items() if what == "tasks")
     ]
 
 
@@ -135,9 +137,9 @@ class BackgroundState:
 
 
 def background_state(connection: Connection) -> BackgroundState:
-    """Return the latest snapshot, whether it is stale, and the alerts, one of them if no server is the leader."""
+    """Return the latest snapshot, whether it is stale, and the alerts, including one if no server is the leader."""
     latest = latest_snapshot(connection)
-    stale = is_stale(connection, latest=latest)
+    stale = is_snapshot_stale(connection, latest=latest)
     alerts = list_alerts(connection)
     until = leader_lease_end(connection) if stale else None
     if until is not None and until <= now() - LEADER_SILENT_SECONDS:

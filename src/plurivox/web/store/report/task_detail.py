@@ -7,10 +7,16 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.collect.sittings import TASK_COLUMNS, ShownTask
-from plurivox.web.store.collect.submissions import Mark, parse_marks
+from plurivox.web.store.collect.submissions import Mark, marks_from_json
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.random_ids import decode_id
-from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine, parse_soft, task_line, task_row
+from plurivox.web.store.report.soft_labels import (
+    SoftLabel,
+    TaskLine,
+    soft_label_from_json,
+    task_line_from_row,
+    task_list_row,
+)
 from plurivox.web.store.schema import answers, flags, media, sittings, slots, tasks, workers
 
 ALL_ANSWERS = (
@@ -27,7 +33,7 @@ ALL_ANSWERS = (
 
 @dataclass(frozen=True)
 class TaskAnswer:
-    """The latest answer of a slot, as the worker entered it."""
+    """One worker's latest answer to a task, as entered, for the detail page of the task."""
 
     answer: str
     worker: str
@@ -53,9 +59,9 @@ class TaskDetail:
     answers: list[TaskAnswer]
 
 
-def task_detail(connection: Connection, task: str) -> TaskDetail:
+def task_detail(connection: Connection, task_id: str) -> TaskDetail:
     """Return a task with its soft label and the latest answer of each slot; raise NotFound if the id is unknown."""
-    row = task_row(connection, decode_id(task))
+    row = task_list_row(connection, decode_id(task_id))
     if row is None:
         raise NotFound("task")
     content = select(*TASK_COLUMNS).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
@@ -63,21 +69,21 @@ def task_detail(connection: Connection, task: str) -> TaskDetail:
     latest = ALL_ANSWERS.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     latest = latest.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
-        line=task_line(row),
-        shown=ShownTask.of(shown),
-        soft=parse_soft(row.soft),
-        answers=[_task_answer(one) for one in connection.execute(latest)],
+        line=task_line_from_row(row),
+        shown=ShownTask.from_row(shown),
+        soft=soft_label_from_json(row.soft),
+        answers=[_task_answer_from_row(one) for one in connection.execute(latest)],
     )
 
 
-def _task_answer(row: Any) -> TaskAnswer:
-    """Convert a row of `ALL_ANSWERS` with flags to a TaskAnswer."""
+def _task_answer_from_row(row: Any) -> TaskAnswer:
+    """Convert a database row of an answer and its flags to a TaskAnswer."""
     return TaskAnswer(
         answer=str(row.id),
         worker=row.worker,
         when=row.received,
         seconds=None if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000,
-        marks=parse_marks(row.marks),
+        marks=marks_from_json(row.marks),
         abstain=bool(row.abstain),
         none_of_these=bool(row.none_of_these),
         position=row.position,

@@ -26,7 +26,7 @@ class PlatformForm:
 
 @dataclass(frozen=True)
 class Completion:
-    """What the last page shows: a code to copy, a URL to go to, a form to post, or none of these."""
+    """What the last page of a study shows a worker: a code to copy, a URL to go to, a form to post, or none of these."""
 
     code: str
     redirect: str
@@ -35,30 +35,30 @@ class Completion:
     submit: PlatformForm | None
 
 
-def complete_study(connection: Connection, study: Study, worker: int) -> Completion:
-    """Return the completion of a worker at the last stage; raise WrongStage if the worker is not there yet."""
+def get_completion(connection: Connection, study: Study, worker: int) -> Completion:
+    """Return what the last page shows a worker: code, redirect and text; raise WrongStage if the worker has not finished."""
     person = get_worker(connection, worker)
     if person.stage != "done":
         raise WrongStage(current_stage(connection, person))
-    outcome = _outcome_of(connection, person)
+    outcome = _study_outcome(connection, person)
     code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[outcome]
     return Completion(
         code=code,
         redirect=add_completion_code(study.completion.redirect, code) if outcome == "done" or code else "",
         how=outcome,
         text={"done": "", "full": study.texts.full, "failed": study.texts.failed}[outcome],
-        submit=_platform_form(connection, person, code or outcome),
+        submit=_mturk_form(connection, person, code or outcome),
     )
 
 
-def _outcome_of(connection: Connection, worker: Worker) -> Outcome:
+def _study_outcome(connection: Connection, worker: Worker) -> Outcome:
     """Return how the study ended for a worker: done, full (no task was left) or failed (excluded)."""
     if worker.status == "excluded":
         return "failed"
     return "done" if count_tasks_answered(connection, worker.id) else "full"
 
 
-def add_completion_code(redirect: str, code: str) -> str:
+def add_completion_code(redirect_url: str, completion_code: str) -> str:
     """Return the redirect URL with the completion code as `cc`, if its host is Prolific or it has a `cc` already.
 
     >>> add_completion_code("https://app.prolific.com/submissions/complete", "C1 X")
@@ -66,21 +66,21 @@ def add_completion_code(redirect: str, code: str) -> str:
     >>> add_completion_code("https://a.test/end?cc=OLD&x=1", "NEW"), add_completion_code("https://a.test/end", "NEW")
     ('https://a.test/end?x=1&cc=NEW', 'https://a.test/end')
     """
-    parts = urlsplit(redirect)
+    parts = urlsplit(redirect_url)
     fields = parse_qsl(parts.query, keep_blank_values=True)
-    if not code or not (parts.hostname in PROLIFIC_HOSTS or any(name == "cc" for name, _ in fields)):
-        return redirect
-    query = urlencode([pair for pair in fields if pair[0] != "cc"] + [("cc", code)])
+    if not completion_code or not (parts.hostname in PROLIFIC_HOSTS or any(name == "cc" for name, _ in fields)):
+        return redirect_url
+    query = urlencode([pair for pair in fields if pair[0] != "cc"] + [("cc", completion_code)])
     return urlunsplit(parts._replace(query=query))
 
 
-def _platform_form(connection: Connection, worker: Worker, code: str) -> PlatformForm | None:
-    """Return the form that reports the end to MTurk; None for workers from elsewhere.
+def _mturk_form(connection: Connection, worker: Worker, completion_code: str) -> PlatformForm | None:
+    """Return the form by which the page reports the completion to MTurk; None for workers from elsewhere.
 
     MTurk requires the assignment's id and at least one more field.
     """
     platform = get_platform(connection, worker.id)
     if platform is None or platform.name != "mturk" or platform.submit_to not in MTURK:
         return None
-    fields = {"assignmentId": platform.session, "worker": worker.pseudonym, "code": code}
+    fields = {"assignmentId": platform.session, "worker": worker.pseudonym, "code": completion_code}
     return PlatformForm(f"{platform.submit_to}/mturk/externalSubmit", fields)

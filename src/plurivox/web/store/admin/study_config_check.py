@@ -5,19 +5,19 @@ from collections.abc import Collection
 from sqlalchemy import Connection, select
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store.collect.submissions import parse_marks
+from plurivox.web.store.collect.submissions import marks_from_json
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import answers, tasks
 
 
 def check_study_config(connection: Connection, strata: Collection[str], labels: list[str]) -> None:
-    """Raise InputError if no task has one of the strata, or if a label was renamed that answers contain."""
-    _check_strata(connection, sorted(strata))
-    _check_labels(connection, labels)
+    """Raise InputError if a stratum of study.toml has no task, or if stored answers contain a label that study.toml renamed."""
+    _check_strata_have_tasks(connection, sorted(strata))
+    _check_answered_labels_kept(connection, labels)
 
 
-def _check_strata(connection: Connection, strata: list[str]) -> None:
-    """Raise InputError if no task has one of these strata; save them once checked."""
+def _check_strata_have_tasks(connection: Connection, strata: list[str]) -> None:
+    """Raise InputError if one of these strata has no task; else save the strata as checked."""
     if not strata or kv_get(connection, "known_strata") == strata:
         return
     existing = set(connection.execute(select(tasks.c.stratum).where(tasks.c.practice == 0).distinct()).scalars())
@@ -31,8 +31,8 @@ def _check_strata(connection: Connection, strata: list[str]) -> None:
     kv_set(connection, "known_strata", strata)
 
 
-def _check_labels(connection: Connection, labels: list[str]) -> None:
-    """Raise InputError if a label that answers contain was replaced by a new one; save the labels once checked."""
+def _check_answered_labels_kept(connection: Connection, labels: list[str]) -> None:
+    """Raise InputError if study.toml replaced a label that stored answers contain; else save the labels as checked."""
     known = kv_get(connection, "labels")
     if known == labels:
         return
@@ -47,11 +47,11 @@ def _check_labels(connection: Connection, labels: list[str]) -> None:
 
 
 def _find_removed_labels(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
-    """Return the labels that answers contain and the study does not, and the number of such answers."""
+    """Return the labels that stored answers contain but study.toml lacks, and the number of answers with such a label."""
     known, removed, n = {*labels, ""}, set[str](), 0  # some marks have no label
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
-        if unknown := {mark.label for mark in parse_marks(marks)} - known:
+        if unknown := {mark.label for mark in marks_from_json(marks)} - known:
             removed |= unknown
             n += 1
     return removed, n

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from plurivox.web.jobs.paid_work import majority_matches
+from plurivox.web.jobs.paid_work_summary import majority_matches
 
 
 def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:

@@ -11,7 +11,7 @@ from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITE_OPTIONS, batched
 from plurivox.web.store.errors import InvalidCursor
 from plurivox.web.store.random_ids import decode_id, encode_id
-from plurivox.web.store.report.snapshots import latest_snapshot
+from plurivox.web.store.report.result_snapshots import latest_snapshot
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
@@ -28,7 +28,7 @@ ORDER_COLUMNS |= {"seen": workers.c.seen, **SCORE_COLUMNS}
 
 @dataclass(frozen=True)
 class WorkerScores:
-    """Scores of a worker, with the number of answers and flags."""
+    """Scores of one worker, with the number of answers and of flagged answers, median seconds and time of the last answer."""
 
     n: int
     seconds: float | None
@@ -41,7 +41,7 @@ class WorkerScores:
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """A worker in a list, with stage, status and scores."""
+    """A line of the list of workers: pseudonym, stage, status and scores."""
 
     worker: str
     stage: Stage
@@ -63,7 +63,7 @@ class WorkerPage:
 
 @dataclass(frozen=True)
 class FlaggedAnswer:
-    """An answer with flags, such as too-fast."""
+    """A line of the list of flagged answers: worker, task, flags (such as too-fast) and time of an answer."""
 
     answer: str
     worker: str
@@ -108,11 +108,11 @@ def worker_page(
     if len(rows) > limit:
         last = rows[limit - 1]
         next_cursor = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
-    return WorkerPage([_worker_line(row) for row in rows[:limit]], next_cursor)
+    return WorkerPage([_worker_line_from_row(row) for row in rows[:limit]], next_cursor)
 
 
 def _parse_cursor(cursor: str) -> tuple[float, int]:
-    """Return the sort key and worker id of a cursor; raise InvalidCursor if it is not valid."""
+    """Return the sort key and worker id at which the next page of workers begins; raise InvalidCursor if not parseable."""
     try:
         key, worker = cursor.split("_")
         value = float(key)
@@ -123,8 +123,8 @@ def _parse_cursor(cursor: str) -> tuple[float, int]:
     return value, decode_id(worker)
 
 
-def _worker_line(row: Any) -> WorkerLine:
-    """Convert a row of the query of `worker_page` to a WorkerLine."""
+def _worker_line_from_row(row: Any) -> WorkerLine:
+    """Convert a database row of a worker and the worker's scores to a line of the list of workers."""
     has_scores = row.worker_id is not None
     return WorkerLine(
         worker=row.pseudonym,
@@ -138,23 +138,23 @@ def _worker_line(row: Any) -> WorkerLine:
     )
 
 
-def newest_page(
-    connection: Connection, query: Any, key: Any, after: str | None, limit: int
+def page_by_descending_key(
+    connection: Connection, query: Any, key_column: Any, after: str | None, limit: int
 ) -> tuple[Sequence[Any], str | None]:
-    """Return one page of rows by an integer key, the largest first, and the cursor of the next page (None at the end).
+    """Return one page of a query's rows, the largest integer key first, and the cursor of the next page (None at the end).
 
-    `key` is the first column of `query`. A cursor `after` that is not an integer is ignored.
+    `key_column` is the first column of `query`. A cursor `after` that is not an integer is ignored.
     """
     if after and after.isdigit() and len(after) < 19:
-        query = query.where(key < int(after))
-    rows = connection.execute(query.order_by(key.desc()).limit(limit + 1)).all()
+        query = query.where(key_column < int(after))
+    rows = connection.execute(query.order_by(key_column.desc()).limit(limit + 1)).all()
     return rows[:limit], str(rows[limit - 1][0]) if len(rows) > limit else None
 
 
 def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
     """Return one page of flagged answers, the newest first."""
     query = ALL_ANSWERS.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
-    rows, next_cursor = newest_page(connection, query.order_by(None), flags.c.answer_id, after, limit)
+    rows, next_cursor = page_by_descending_key(connection, query.order_by(None), flags.c.answer_id, after, limit)
     lines = [
         FlaggedAnswer(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
         for row in rows
@@ -165,14 +165,18 @@ def flagged_page(connection: Connection, after: str | None, limit: int) -> Flagg
 # ---- write with a snapshot
 
 
-def write_flags(engine: Engine, task_ids: Sequence[int], flags_of: Mapping[int, Sequence[str]]) -> None:
-    """Replace the flags of all answers to these tasks; `flags_of`: answer id -> its flags."""
+def write_flags(engine: Engine, task_ids: Sequence[int], flags_by_answer: Mapping[int, Sequence[str]]) -> None:
+    """Replace in the database the flags of all answers to these tasks by those in `flags_by_answer`."""
     for part in batched(task_ids, ROWS_PER_TRANSACTION):
         with engine.connect() as connection:
             former = select(flags).join(answers, answers.c.id == flags.c.answer_id).where(answers.c.task_id.in_(part))
             old = {row.answer_id: row.flags for row in connection.execute(former)}
             latest = select(answers.c.id).where(answers.c.task_id.in_(part))
-            new = {one: json.dumps(flags_of[one]) for one in connection.execute(latest).scalars() if one in flags_of}
+            new = {
+                one: json.dumps(flags_by_answer[one])
+                for one in connection.execute(latest).scalars()
+                if one in flags_by_answer
+            }
         gone = [one for one, names in old.items() if new.get(one) != names]
         fresh = [{"answer_id": one, "flags": names} for one, names in new.items() if old.get(one) != names]
         if gone or fresh:
@@ -183,11 +187,11 @@ def write_flags(engine: Engine, task_ids: Sequence[int], flags_of: Mapping[int, 
                     connection.execute(insert(flags), fresh)
 
 
-def write_worker_scores(engine: Engine, lines: Mapping[int, WorkerScores]) -> None:
-    """Replace the scores of all workers; `lines`: worker id -> scores."""
+def write_worker_scores(engine: Engine, scores_by_worker: Mapping[int, WorkerScores]) -> None:
+    """Replace in the database the scores of all workers by those in `scores_by_worker`."""
     with engine.connect() as connection:
         old = {row.worker_id: row._asdict() for row in connection.execute(select(standings))}
-    new = {worker: {"worker_id": worker, **vars(line)} for worker, line in lines.items()}
+    new = {worker: {"worker_id": worker, **vars(line)} for worker, line in scores_by_worker.items()}
     gone = [worker for worker, line in old.items() if new.get(worker) != line]
     fresh = [line for worker, line in new.items() if old.get(worker) != line]
     for part in batched(
@@ -199,8 +203,8 @@ def write_worker_scores(engine: Engine, lines: Mapping[int, WorkerScores]) -> No
                 connection.execute(insert(standings), rows)
 
 
-def delete_scores(connection: Connection, worker: int) -> None:
-    """Delete the scores of a worker and the flags of the worker's answers."""
-    of_worker = select(answers.c.id).where(answers.c.worker_id == worker)
+def delete_scores_and_flags(connection: Connection, worker_id: int) -> None:
+    """Delete from the database the scores of a worker and the flags of the worker's answers."""
+    of_worker = select(answers.c.id).where(answers.c.worker_id == worker_id)
     connection.execute(delete(flags).where(flags.c.answer_id.in_(of_worker)))
-    connection.execute(delete(standings).where(standings.c.worker_id == worker))
+    connection.execute(delete(standings).where(standings.c.worker_id == worker_id))

@@ -26,29 +26,29 @@ class WorkSummary:
     compared: int = 0  # answers to tasks that others have answered
 
     @property
-    def total_ms(self) -> float:
-        """Milliseconds from entering the study to the last answer or visit, with pauses."""
+    def elapsed_ms_with_pauses(self) -> float:
+        """Milliseconds from a worker's entry into the study to the last answer or visit, including pauses."""
         return max(0.0, self.last - self.born) * 1000
 
 
 @dataclass
 class WorkCache:
-    """Cache of the data that pay is computed from: all answers, visits to pages, and workers. `answers` may be shared."""
+    """In-memory cache of the data that pay is computed from: all answers, visits to stages, and workers."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
-    visits: RowCache = field(default_factory=pay_sheet.new_visit_cache)
+    visits: RowCache = field(default_factory=pay_sheet.empty_visit_cache)
     people: dict[int, Person] = field(default_factory=dict)
 
-    def read_new(self, connection: Connection) -> None:
-        """Append new answers, visits and workers, in place."""
-        self.answers.read_new(connection)
-        self.visits.read_new(connection)
+    def append_new_rows(self, connection: Connection) -> None:
+        """Read new answers, stage visits and workers from the database and append them to the cache, in place."""
+        self.answers.append_new_rows(connection)
+        self.visits.append_new_rows(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
-        self.people |= pay_sheet.find_people(connection, new)
+        self.people |= pay_sheet.find_pseudonyms_and_entry_times(connection, new)
 
 
-def summarize_work(cache: WorkCache) -> dict[int, WorkSummary]:
-    """Return worker id -> summary, for every worker who has answered something besides practice."""
+def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
+    """Return worker id -> answers, time and majority matches, for every worker with an answer besides practice."""
     given, visited, excluded = cache.answers.columns, cache.visits.columns, cache.answers.excluded
     counts = given["is_latest"] & ~given["is_practice"]
     ids, worker_of = np.unique(given["worker"], return_inverse=True)
@@ -60,7 +60,7 @@ def summarize_work(cache: WorkCache) -> dict[int, WorkSummary]:
     last = np.zeros(n)
     np.maximum.at(last, worker_of, given["at"])
     np.maximum.at(last, visitor, visited["at"][known])
-    rows = _latest_answers(worker_of, given, counts & given["is_task"])
+    rows = _rows_of_latest_answers(worker_of, given, counts & given["is_task"])
     is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
     matched, compared = majority_matches(given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]])
     same, others = (np.bincount(worker_of[rows], one, n) for one in (matched, compared))
@@ -73,11 +73,11 @@ def summarize_work(cache: WorkCache) -> dict[int, WorkSummary]:
     return found
 
 
-def _latest_answers(worker_of: Ints, given: Columns, counts: Bools) -> Ints:
-    """Return the rows of each worker's latest answer to each task, among the answers that count."""
-    rows = np.flatnonzero(counts)
-    order = rows[np.lexsort((given["id"][rows], given["task"][rows], worker_of[rows]))]
-    task, person = given["task"][order], worker_of[order]
+def _rows_of_latest_answers(worker_codes: Ints, answer_columns: Columns, is_counted: Bools) -> Ints:
+    """Return the row numbers of each worker's latest answer to each task, among the answers with `is_counted`."""
+    rows = np.flatnonzero(is_counted)
+    order = rows[np.lexsort((answer_columns["id"][rows], answer_columns["task"][rows], worker_codes[rows]))]
+    task, person = answer_columns["task"][order], worker_codes[order]
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (task[1:] != task[:-1]) | (person[1:] != person[:-1])
     return np.asarray(order[is_last])

@@ -20,12 +20,12 @@ from plurivox.engine.beta_intervals import jeffreys_interval
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
 from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.expected_gains import update_expected_gains
-from plurivox.web.store.report import snapshots, worker_results
+from plurivox.web.jobs.expected_information_gain import update_expected_gains
+from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
-from plurivox.web.store.report.snapshots import Snapshot, count_exclusion_changes
-from plurivox.web.store.report.soft_labels import SoftLabelRow, dump_soft, labelled_task_ids
-from plurivox.web.store.report.statistics import count_full_tasks
+from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusion_changes
+from plurivox.web.store.report.snapshot_statistics import count_full_tasks
+from plurivox.web.store.report.soft_labels import SoftLabelRow, labelled_task_ids, soft_label_to_json
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
@@ -35,7 +35,7 @@ BLOCK_TASKS = 5_000  # tasks converted together
 
 
 class WrittenLabels(NamedTuple):
-    """The soft labels of the last snapshot, rounded to 5 digits as in the database."""
+    """The soft labels of all tasks in the last snapshot, rounded to 5 digits, to find out which ones change."""
 
     ids: Ints  # (n_tasks,) sorted
     prob: Any  # (n_tasks, n_labels)
@@ -43,50 +43,50 @@ class WrittenLabels(NamedTuple):
 
 
 class SnapshotComputer:
-    """Computes snapshots one after the other. `answers` may be a cache shared with other jobs; each answer is read once."""
+    """Computes snapshots of a study's results (soft labels, statistics) one after the other, from a cache of answers."""
 
     def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
         self._answers = AnswerCache() if answers is None else answers
         self._written: WrittenLabels | None
-        self._reset((0, ""))
+        self._forget_last_snapshot((0, ""))
 
-    def _reset(self, basis: tuple[int, str]) -> None:
-        """Forget the last snapshot; `basis`: the number of erasures and the digest of study.toml to compute with."""
-        self._basis, self._by, self._is_first = basis, "", True
+    def _forget_last_snapshot(self, erasures_and_config_digest: tuple[int, str]) -> None:
+        """Forget the last snapshot, so that all is computed again, and save the erasure count and digest of study.toml."""
+        self._basis, self._by, self._is_first = erasures_and_config_digest, "", True
         self._n_known, self._excluded = 0, set[int]()  # cached answers and exclusions in the last snapshot
         self._number, self._written = 0, None  # the last snapshot and its soft labels
         self._written_next: WrittenLabels | None = None
 
-    def exclude_workers(self, study: Study) -> int:
-        """Exclude the workers who break a rule of the study; return how many."""
+    def exclude_workers_by_rules(self, study: Study) -> int:
+        """Read new answers, exclude the workers who break an exclusion rule of the study, and return how many."""
         if not study.exclude.rules:
             return 0
         with self.engine.connect() as connection:
-            collected = self._read_answers(connection, study)
+            collected = self._update_cache_and_get_answers(connection, study)
         return apply_exclusion_rules(self.engine, study, collected)
 
-    def _read_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
-        """Read new answers and return all that count; reset if some were erased or study.toml has changed."""
-        self._answers.read_new(connection)
+    def _update_cache_and_get_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
+        """Read new answers and return all that count; forget the last snapshot if answers were erased or study.toml changed."""
+        self._answers.append_new_rows(connection)
         basis = self._answers.erasures, study.digest
         if basis != self._basis:
-            self._reset(basis)
+            self._forget_last_snapshot(basis)
         return self._answers.counted_answers(connection, study.labels)
 
     def _tasks_with_new_answers(self) -> Ints:
-        """Return the ids of tasks with answers since the last snapshot, or of workers excluded or reinstated since."""
+        """Return the ids of tasks with new answers since the last snapshot, or answers of workers excluded or reinstated."""
         cache = self._answers
         is_new = cache.is_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
         is_new[self._n_known :] = True
         return np.unique(cache.columns["task"][is_new & ~cache.columns["is_practice"]])
 
     def compute_snapshot(self, study: Study) -> None:
-        """Read new answers, compute all results, write and publish a snapshot; raise Outdated if it must not be published."""
+        """Read new answers, compute soft labels and statistics, and publish a snapshot; raise Outdated if superseded."""
         began = time.perf_counter()
         with self.engine.connect() as connection:
             exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
-            collected, new = self._read_answers(connection, study), self._tasks_with_new_answers()
+            collected, new = self._update_cache_and_get_answers(connection, study), self._tasks_with_new_answers()
             snapshot = Snapshot(
                 last_answer=int(self._answers.columns["id"].max(initial=0)),
                 answers=len(collected.answers),
@@ -98,30 +98,37 @@ class SnapshotComputer:
             )
             labelled = labelled_task_ids(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        number = snapshots.begin_snapshot(self.engine, self._name)
+        number = result_snapshots.begin_snapshot(self.engine, self._name)
         if number != self._number + 1:  # another server has been leader
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), collected.task_ids)
-        snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
+        result_snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
         alert = ""
         if len(collected.answers):
             snapshot, alert = self._write_results(study, collected, new, number, snapshot)
         snapshot = replace(snapshot, seconds=round(time.perf_counter() - began, 3))
-        snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
+        result_snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
         self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
     def _write_results(
-        self, study: Study, collected: CollectedAnswers, new: Ints, number: int, snapshot: Snapshot
+        self,
+        study: Study,
+        collected: CollectedAnswers,
+        tasks_with_new_answers: Ints,
+        snapshot_number: int,
+        snapshot: Snapshot,
     ) -> tuple[Snapshot, str]:
         """Write soft labels, gains, flags and scores; return the snapshot with all statistics, and the alert of the
         aggregator ("" if it did not fail)."""
-        elicited = _elicit_by_form(collected.answers)
+        elicited = _elicit_votes_by_form(collected.answers)
         votes = _votes_without_repeats(collected, elicited)
-        fitted, by, alert = _fit_or_default(study, votes)
+        fitted, by, alert = _fit_study_or_default_aggregator(study, votes)
         if fitted is not None:
-            changed = self._changed_tasks(collected, fitted, new, by)
-            snapshots.write_soft_labels(self.engine, number, _soft_label_rows(collected, fitted, changed), self._name)
+            changed = self._ids_of_changed_tasks(collected, fitted, tasks_with_new_answers, by)
+            result_snapshots.write_soft_labels(
+                self.engine, snapshot_number, _soft_label_rows(collected, fitted, changed), self._name
+            )
             settled = update_expected_gains(self.engine, study, collected, votes, fitted)
             snapshot = replace(snapshot, settled=settled, **study_statistics.soft_label_histograms(fitted)._asdict())
         flags = study_statistics.flag_answers(study, collected, elicited)
@@ -135,17 +142,19 @@ class SnapshotComputer:
         if study.arms:
             with self.engine.connect() as connection:
                 snapshot = replace(snapshot, forms=compare_arms(connection, study, collected, elicited))
-        worker_results.write_flags(self.engine, new.tolist(), flags)
-        worker_results.write_worker_scores(
+        worker_scores_and_flags.write_flags(self.engine, tasks_with_new_answers.tolist(), flags)
+        worker_scores_and_flags.write_worker_scores(
             self.engine, study_statistics.compute_worker_scores(collected, elicited, flags)
         )
         return snapshot, alert
 
-    def _changed_tasks(self, collected: CollectedAnswers, fitted: Fit, new: Ints, by: str) -> Ints:
-        """Return the ids of tasks whose soft labels may have changed: those with new answers, and those that differ."""
-        same_way = by == self._by and self._written is not None
-        if same_way and by == DEFAULT_AGGREGATOR:  # a task depends on its own votes only
-            return new
+    def _ids_of_changed_tasks(
+        self, collected: CollectedAnswers, fitted: Fit, tasks_with_new_answers: Ints, aggregator: str
+    ) -> Ints:
+        """Return the ids of tasks with new answers, or whose soft label differs from the last snapshot."""
+        same_way = aggregator == self._by and self._written is not None
+        if same_way and aggregator == DEFAULT_AGGREGATOR:  # a task depends on its own votes only
+            return tasks_with_new_answers
         order = np.argsort(collected.id_of_task)
         ids, soft = collected.id_of_task[order], fitted.soft
         now_written = WrittenLabels(ids, np.round(soft.prob[order], 5).astype(np.float32), soft.labels)
@@ -154,26 +163,28 @@ class SnapshotComputer:
             return np.asarray(now_written.ids)
         place = np.minimum(np.searchsorted(before.ids, now_written.ids), max(len(before.ids) - 1, 0))
         same = (before.ids[place] == now_written.ids) & (before.prob[place] == now_written.prob).all(1)
-        return np.union1d(new, now_written.ids[~same])
+        return np.union1d(tasks_with_new_answers, now_written.ids[~same])
 
 
-def _elicit_by_form(answers: Answers) -> Elicited:
-    """Convert answers to votes, each by the form it was asked in."""
+def _elicit_votes_by_form(answers: Answers) -> Elicited:
+    """Convert answers to votes, each by the answer form in which it was given."""
     assert answers.form is not None
     names = list(dict.fromkeys(answers.form.tolist()))
     return elicit_votes(answers, names[0] if len(names) == 1 else "as-asked")
 
 
 def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> Votes:
-    """Return the votes without those of repeats."""
+    """Return the votes elicited from answers, without those from repeated tasks."""
     assert elicited.votes.answer is not None
     return (
-        elicited.votes if collected.is_first.all() else elicited.votes.where(collected.is_first[elicited.votes.answer])
+        elicited.votes
+        if collected.is_not_repeat.all()
+        else elicited.votes.where(collected.is_not_repeat[elicited.votes.answer])
     )
 
 
-def _fit_or_default(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
-    """Fit the aggregator of the study, or the default if it fails; return the fit, the method used, and the alert."""
+def _fit_study_or_default_aggregator(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
+    """Fit the aggregator of the study, or vote shares if that fails; return the fit, the method used, and the alert text."""
     wanted, alert = study.aggregator or DEFAULT_AGGREGATOR, ""
     if not len(votes):
         return None, wanted, ""
@@ -188,10 +199,14 @@ def _fit_or_default(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
     return fit(votes, DEFAULT_AGGREGATOR), DEFAULT_AGGREGATOR, alert
 
 
-def _soft_label_rows(collected: CollectedAnswers, fitted: Fit, changed: Ints) -> Iterator[SoftLabelRow]:
-    """Yield the soft labels of the changed tasks: labels with their intervals, the most probable first."""
-    n, ids, entropy = collected.n_first, collected.id_of_task, fitted.soft.entropy().round(6)  # (n_tasks,) each
-    rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed))
+def _soft_label_rows(collected: CollectedAnswers, fitted: Fit, changed_task_ids: Ints) -> Iterator[SoftLabelRow]:
+    """Yield the soft label of each changed task as a database row: labels with intervals, the most probable first."""
+    n, ids, entropy = (
+        collected.n_answers_by_task,
+        collected.id_of_task,
+        fitted.soft.entropy().round(6),
+    )  # (n_tasks,) each
+    rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed_task_ids))
     labels = collected.answers.labels.tolist()
     for block in np.array_split(rows_of, max(1, -(-len(rows_of) // BLOCK_TASKS))):
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
@@ -201,4 +216,4 @@ def _soft_label_rows(collected: CollectedAnswers, fitted: Fit, changed: Ints) ->
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), dump_soft(soft))
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), soft_label_to_json(soft))

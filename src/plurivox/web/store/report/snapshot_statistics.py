@@ -14,7 +14,7 @@ Interval = tuple[float, float, float]  # a value and the ends of its 95% interva
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of workers with each other, with the soft labels, and with themselves on repeats."""
+    """Statistics of agreement: among workers, with the soft labels by hour, and of workers with themselves on repeats."""
 
     scores: dict[str, float | None] = field(default_factory=dict)
     repeats: int = 0
@@ -35,7 +35,7 @@ class Times:
 
 @dataclass(frozen=True)
 class StoppingSummary:
-    """Tasks that next-best stops before their quota, because the expected gain of an answer is below `least` nats."""
+    """Number of tasks that next-best stops below their quota, as their expected gain is below `least` nats; answers saved."""
 
     tasks: int  # stopped before their quota
     spared: int  # answers that are not collected
@@ -44,7 +44,7 @@ class StoppingSummary:
 
 @dataclass(frozen=True)
 class ArmResult:
-    """Cost and accuracy of the answers of one arm. An `Interval` is a value with its 95% interval."""
+    """Cost and accuracy of the answers in one arm of a study. An `Interval` is a value with its 95% interval."""
 
     arm: str
     form: str
@@ -76,20 +76,20 @@ class ArmPeople:
 
 
 def gold_labels(connection: Connection, labels: Sequence[str]) -> SoftLabels | None:
-    """Return the gold labels of tasks; None if there are none. Labels that the study no longer has are left out."""
+    """Return the gold labels of the tasks that have one among `labels`; None if there are none."""
     known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(labels), tasks.c.practice == 0)
     rows = connection.execute(known).all()
     return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=labels) if rows else None
 
 
 def count_full_tasks(connection: Connection) -> dict[str, int]:
-    """Return stratum -> number of tasks whose quota is full, including leased slots."""
+    """Return stratum -> number of tasks whose quota is filled, counting slots leased but not answered yet."""
     full = select(tasks.c.stratum, func.count()).where(tasks.c.practice == 0, tasks.c.given >= tasks.c.quota)
     return {row[0]: row[1] for row in connection.execute(full.group_by(tasks.c.stratum))}
 
 
-def stage_seconds(connection: Connection) -> Iterator[tuple[str, float]]:
-    """Yield (stage, seconds) of every visit; if the page did not send the time, from the end of the former stage."""
+def seconds_of_stage_visits(connection: Connection) -> Iterator[tuple[str, float]]:
+    """Yield (stage, seconds) for every visit of a worker to a stage; unsent times are computed from the visit before."""
     query = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
     rows = query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
     before: tuple[int, float] = (0, 0.0)
@@ -103,28 +103,32 @@ def stage_seconds(connection: Connection) -> Iterator[tuple[str, float]]:
 
 
 def worker_arms(connection: Connection) -> dict[str, str]:
-    """Return pseudonym -> arm of every worker."""
+    """Return worker pseudonym -> arm of the study, "" for workers without an arm."""
     return {row.pseudonym: row.arm for row in connection.execute(select(workers.c.pseudonym, workers.c.arm))}
 
 
-def count_people_by_arm(connection: Connection, before: float) -> dict[str, ArmPeople]:
-    """Count the people of each arm: all, finished, and left (not finished and last seen `before` that time)."""
+def count_people_by_arm(connection: Connection, inactive_since: float) -> dict[str, ArmPeople]:
+    """Return arm -> numbers of active workers: all, finished, and dropped out (unfinished and not seen since a time)."""
     last = select(func.max(answers.c.received)).where(answers.c.worker_id == workers.c.id).scalar_subquery()
     begun = select(func.max(sittings.c.begun)).where(sittings.c.worker_id == workers.c.id).scalar_subquery()
-    quiet = (workers.c.seen < before) & (func.coalesce(last, 0) < before) & (func.coalesce(begun, 0) < before)
+    quiet = (
+        (workers.c.seen < inactive_since)
+        & (func.coalesce(last, 0) < inactive_since)
+        & (func.coalesce(begun, 0) < inactive_since)
+    )
     done = workers.c.stage == "done"
-    counts = select(workers.c.arm, func.count(), _count_if(done), _count_if(~done & quiet))
+    counts = select(workers.c.arm, func.count(), _sql_count_if(done), _sql_count_if(~done & quiet))
     rows = connection.execute(counts.where(workers.c.status == "active").group_by(workers.c.arm))
     return {arm: ArmPeople(n, finished, left) for arm, n, finished, left in rows}
 
 
-def _count_if(condition: Any) -> Any:
-    """Return the SQL expression for the number of rows that meet a condition."""
+def _sql_count_if(condition: Any) -> Any:
+    """Return the SQL expression that counts the rows for which a condition is true."""
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
 
 
 def count_inputs_by_arm(connection: Connection) -> dict[str, dict[int, int]]:
-    """Return arm -> inputs per answer -> number of answers; counted in SQL, since events are long texts."""
+    """Return arm -> {inputs (key presses, clicks) per answer -> number of answers with so many inputs}."""
     n = cast((func.length(answers.c.events) - func.length(func.replace(answers.c.events, '"seq"', ""))) / 5, Integer)
     counts = (
         select(workers.c.arm, n.label("n"), func.count())

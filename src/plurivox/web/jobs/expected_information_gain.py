@@ -11,8 +11,8 @@ from plurivox.core.votes import Votes
 from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.task_queue import OpenTask
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.statistics import StoppingSummary
-from plurivox.web.study.assigner_from_config import load_assigner
+from plurivox.web.store.report.snapshot_statistics import StoppingSummary
+from plurivox.web.study.assigner import load_assigner
 from plurivox.web.study.config import Study
 
 MIN_CHANGE = 0.01  # relative; a gain that changes by less is not written
@@ -21,7 +21,7 @@ MIN_CHANGE = 0.01  # relative; a gain that changes by less is not written
 def update_expected_gains(
     engine: Engine, study: Study, collected: CollectedAnswers, votes: Votes, fitted: Fit
 ) -> StoppingSummary | None:
-    """Update the expected gains in the queue; return the summary of the stopping rule, None if the assigner is not next-best.
+    """Update the expected information gain of queued tasks; return how many the stopping rule stops, None if not next-best.
 
     `votes` are those of `collected` without repeats; `fitted` was fitted to them.
     """
@@ -29,15 +29,15 @@ def update_expected_gains(
         method = load_assigner(connection, study)
         if not isinstance(method, Proposer):
             return None
-        open_tasks = task_queue.started_open_tasks(connection)
-    task_queue.update_gains(engine, _changed_gains(open_tasks, collected, method.gains(votes, fitted)))
+        open_tasks = task_queue.open_tasks_with_slots_given(connection)
+    task_queue.write_expected_gains(engine, _changed_gains(open_tasks, collected, method.gains(votes, fitted)))
     with engine.connect() as connection:
         return task_queue.stopping_summary(connection, getattr(method, "least", 0.0))
 
 
 def _changed_gains(open_tasks: Iterable[OpenTask], collected: CollectedAnswers, gains: Floats) -> Iterator[OpenTask]:
-    """Yield the open tasks whose gain has changed, with the new gain; `gains` (n_tasks,) are of the tasks of `collected`."""
-    columns = (collected.id_of_task.tolist(), gains.tolist(), collected.n_first.tolist())
+    """Yield the open tasks whose expected gain has changed, with the new gain; `gains` are in the task order of `collected`."""
+    columns = (collected.id_of_task.tolist(), gains.tolist(), collected.n_answers_by_task.tolist())
     known = {task: (gain, n) for task, gain, n in zip(*columns, strict=True)}
     for task in open_tasks:
         if task.id not in known or task.gain is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select
 
-from plurivox.web.store.admin.audit_log import log_audit
+from plurivox.web.store.admin.audit_log import append_to_audit_log
 from plurivox.web.store.database import now
 from plurivox.web.store.errors import Forbidden
 from plurivox.web.store.key_value import kv_get, kv_set
@@ -17,7 +17,7 @@ KNOWN_ADDRESS_SECONDS = 180 * 86400.0  # an address is known for so long after t
 
 @dataclass(frozen=True)
 class Session:
-    """The session of an owner who is signed in."""
+    """The sign-in session of an owner: owner id, name, CSRF token and keyed hash of the session token."""
 
     owner: int
     name: str
@@ -27,7 +27,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Account:
-    """The password hash of an owner; `owner` and hash are None if no owner has that name."""
+    """Id and password hash of an owner (None if unknown), and whether the owner has signed in from this address before."""
 
     owner: int | None
     password_hash: str | None
@@ -61,12 +61,12 @@ def create_first_owner(connection: Connection, token_hash: str, name: str, passw
     kv_set(connection, SETUP_KEY, [])
     key = connection.execute(insert(owners).values(name=name, password=password_hash)).inserted_primary_key
     assert key is not None
-    log_audit(connection, name, "owner set up")
+    append_to_audit_log(connection, name, "owner set up")
     return int(key[0])
 
 
 def get_account(connection: Connection, name: str, address_hash: str) -> Account:
-    """Return the account of an owner by name; an unknown name takes as long, since the same statements run."""
+    """Return the account of an owner by name, and whether the address is known; takes equally long for unknown names."""
     row = connection.execute(select(owners.c.id, owners.c.password).where(owners.c.name == name)).first()
     owner, password_hash = (None, None) if row is None else (row.id, row.password)
     from_address = select(places.c.seen).where(places.c.owner_id == (owner or 0), places.c.hidden == address_hash)
@@ -75,28 +75,28 @@ def get_account(connection: Connection, name: str, address_hash: str) -> Account
 
 
 def begin_session(
-    connection: Connection, token_hash: str, csrf: str, owner: int, hours: float, address_hash: str
+    connection: Connection, token_hash: str, csrf_token: str, owner_id: int, hours: float, address_hash: str
 ) -> None:
-    """Insert a session of an owner, delete ended ones, and save the address as known."""
+    """Insert a sign-in session of an owner, delete expired sessions, and save the owner's address as known."""
     connection.execute(delete(sessions).where(sessions.c.until < now()))
-    row = {"hidden": token_hash, "owner_id": owner, "csrf": csrf, "until": now() + hours * 3600}
+    row = {"hidden": token_hash, "owner_id": owner_id, "csrf": csrf_token, "until": now() + hours * 3600}
     connection.execute(insert(sessions).values(row))
-    _save_known_address(connection, owner, address_hash)
+    _save_known_address(connection, owner_id, address_hash)
 
 
-def _save_known_address(connection: Connection, owner: int, address_hash: str) -> None:
-    """Save that an owner signed in from an address; delete addresses not used for `KNOWN_ADDRESS_SECONDS`."""
+def _save_known_address(connection: Connection, owner_id: int, address_hash: str) -> None:
+    """Save that an owner signed in from an address; delete the owner's addresses not used for `KNOWN_ADDRESS_SECONDS`."""
     # one sign-in after another, by a lock that does not block inserts of sessions, which reference the owner
-    connection.execute(select(owners.c.id).where(owners.c.id == owner).with_for_update(key_share=True))
-    old = (places.c.owner_id == owner) & (
+    connection.execute(select(owners.c.id).where(owners.c.id == owner_id).with_for_update(key_share=True))
+    old = (places.c.owner_id == owner_id) & (
         (places.c.hidden == address_hash) | (places.c.seen < now() - KNOWN_ADDRESS_SECONDS)
     )
     connection.execute(delete(places).where(old))
-    connection.execute(insert(places).values(owner_id=owner, hidden=address_hash, seen=now()))
+    connection.execute(insert(places).values(owner_id=owner_id, hidden=address_hash, seen=now()))
 
 
 def get_session(connection: Connection, token_hash: str) -> Session | None:
-    """Return the session of a token, given as keyed hash; None if there is none or it has ended."""
+    """Return the owner session with this keyed token hash; None if there is none or it has expired."""
     found = (
         select(owners.c.id, owners.c.name, sessions.c.csrf, sessions.c.hidden)
         .join(owners, owners.c.id == sessions.c.owner_id)
@@ -107,5 +107,5 @@ def get_session(connection: Connection, token_hash: str) -> Session | None:
 
 
 def end_session(connection: Connection, session: Session) -> None:
-    """Delete a session (the owner signs out)."""
+    """Sign an owner out: delete the session from the database."""
     connection.execute(delete(sessions).where(sessions.c.hidden == session.token_hash))

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_,
 from plurivox.web.store.database import WRITE_OPTIONS, batched, now
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.report import answer_counters, background_alerts
+from plurivox.web.store.report.snapshot_statistics import Agreement, ArmResult, StoppingSummary, Times
 from plurivox.web.store.report.soft_labels import SoftLabelRow, newest_snapshot_id
-from plurivox.web.store.report.statistics import Agreement, ArmResult, StoppingSummary, Times
 from plurivox.web.store.schema import OPEN_END, answers, facts, leaders, snapshots, soft_labels
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ NEWEST_ANSWER = select(answers.c.id, answers.c.received).order_by(answers.c.id.d
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Results computed from all answers up to `last_answer`; the defaults are the state before the first snapshot."""
+    """Statistics of a study computed from all answers up to the id `last_answer`; the defaults are for a study without any."""
 
     at: float | None = None
     last_answer: int = 0  # id
@@ -47,38 +47,42 @@ class Snapshot:
     forms: list[ArmResult] = field(default_factory=list)
     seconds: float = 0.0
 
-    def body(self) -> str:
-        """Return all fields that have no column in the table, as JSON."""
+    def json_body(self) -> str:
+        """Return the statistics of a snapshot as JSON for the column `body`: all fields except time and last answer id."""
         values = {name: value for name, value in asdict(self).items() if value is not None}
         values["recounted"] = values.pop("exclusion_changes")
         return json.dumps({name: value for name, value in values.items() if name not in ("at", "last_answer")})
 
     @classmethod
-    def of(cls, at: float, last_answer: int, body: str) -> Self:
-        """Create a Snapshot from the columns of its row; fields that an older version did not compute get their defaults."""
-        values = json.loads(body)
-        parts: dict[str, Any] = {"at": at, "last_answer": last_answer, "exclusion_changes": values.get("recounted", 0)}
+    def from_row(cls, created_at: float, last_answer_id: int, json_body: str) -> Self:
+        """Create a Snapshot from the columns of its database row; statistics missing in the JSON get defaults."""
+        values = json.loads(json_body)
+        parts: dict[str, Any] = {
+            "at": created_at,
+            "last_answer": last_answer_id,
+            "exclusion_changes": values.get("recounted", 0),
+        }
         for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
             if name in values:
-                parts[name] = _from_known_fields(kind, values[name])
+                parts[name] = _create_from_known_fields(kind, values[name])
         if "forms" in values:
-            parts["forms"] = [_from_known_fields(ArmResult, one) for one in values["forms"]]
-        return _from_known_fields(cls, values | parts)
+            parts["forms"] = [_create_from_known_fields(ArmResult, one) for one in values["forms"]]
+        return _create_from_known_fields(cls, values | parts)
 
 
-def _from_known_fields(kind: type[T], values: dict[str, Any]) -> T:
-    """Create a dataclass from the values it has fields for; ignore the others."""
-    return kind(**{one.name: values[one.name] for one in fields(kind) if one.name in values})  # type: ignore[arg-type]
+def _create_from_known_fields(dataclass_type: type[T], values: dict[str, Any]) -> T:
+    """Create a dataclass instance from name -> value, ignoring names that are not fields of the class."""
+    return dataclass_type(**{one.name: values[one.name] for one in fields(dataclass_type) if one.name in values})  # type: ignore[arg-type]
 
 
 def latest_snapshot(connection: Connection) -> Snapshot:
-    """Return the newest published snapshot; the default Snapshot() if there is none."""
+    """Return the newest published snapshot of the results; a Snapshot with default values if there is none."""
     row = connection.execute(select(snapshots).order_by(snapshots.c.id.desc()).limit(1)).first()
-    return Snapshot() if row is None else Snapshot.of(row.at, row.last_answer, row.body)
+    return Snapshot() if row is None else Snapshot.from_row(row.at, row.last_answer, row.body)
 
 
-def is_stale(connection: Connection, digest: str | None = None, latest: Snapshot | None = None) -> bool:
-    """Return whether the latest snapshot lacks answers or exclusions, or was computed for another digest of study.toml."""
+def is_snapshot_stale(connection: Connection, config_digest: str | None = None, latest: Snapshot | None = None) -> bool:
+    """Return whether the latest snapshot of the results lacks answers or exclusions, or belongs to another study.toml."""
     newest = connection.execute(NEWEST_ANSWER).first()
     latest = latest_snapshot(connection) if latest is None else latest
     if (newest.id if newest else 0) != latest.last_answer or has_exclusion_changes(connection, latest):
@@ -90,7 +94,7 @@ def is_stale(connection: Connection, digest: str | None = None, latest: Snapshot
         final = newest.received + answer_counters.COMMIT_SECONDS
         if latest.at < final < now():
             return True
-    return digest is not None and latest.asked != digest
+    return config_digest is not None and latest.asked != config_digest
 
 
 def has_exclusion_changes(connection: Connection, latest: Snapshot) -> bool:
@@ -101,10 +105,10 @@ def has_exclusion_changes(connection: Connection, latest: Snapshot) -> bool:
 # ---- leadership: one of several servers writes snapshots; if its lease ends, another takes over
 
 
-def acquire_leadership(connection: Connection, holder: str, seconds: float = LEADER_LEASE_SECONDS) -> bool:
-    """Acquire or renew the leader's lease for server `holder`; False if another server is the leader."""
-    free = (leaders.c.holder == holder) | (leaders.c.until < now())
-    values = {"holder": holder, "until": now() + seconds}
+def acquire_leadership(connection: Connection, server_name: str, lease_seconds: float = LEADER_LEASE_SECONDS) -> bool:
+    """Acquire or renew the lease by which a server is the leader; return False if another server is the leader."""
+    free = (leaders.c.holder == server_name) | (leaders.c.until < now())
+    values = {"holder": server_name, "until": now() + lease_seconds}
     if connection.execute(update(leaders).where(leaders.c.name == "studio", free).values(values)).rowcount:
         return True
     if connection.execute(select(leaders.c.name)).first() is not None:
@@ -126,7 +130,7 @@ class Outdated(Exception):
 
 
 def begin_snapshot(engine: Engine, writer: str = "") -> int:
-    """Reserve the next snapshot for `writer` and return its number; undo the soft labels of an interrupted one."""
+    """Reserve the next snapshot number for a writer and return it; undo the soft labels of an interrupted snapshot."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         number = newest_snapshot_id(connection) + 1
         if kv_get(connection, "writing") is not None:
@@ -145,18 +149,18 @@ def _check_fencing(connection: Connection, writer: str) -> None:
 
 
 def lock_and_count_erasures(connection: Connection) -> int:
-    """Lock the counters until the transaction ends, so that no worker is erased or excluded; return the number of erasures."""
-    answer_counters.lock_counters(connection)
+    """Block erasing and excluding workers until the transaction ends; return how often answers were erased or imported."""
+    answer_counters.lock_answer_counters(connection)
     return count_erasures(connection)
 
 
-def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], writer: str = "") -> int:
-    """Write the soft labels that have changed, valid from snapshot `number`; return how many. Readers see them once published.
+def write_soft_labels(engine: Engine, snapshot_number: int, rows: Iterable[SoftLabelRow], writer: str = "") -> int:
+    """Write those soft labels that differ from the stored ones, valid from a snapshot on; return how many were written.
 
     Raise Outdated if another writer has begun a snapshot.
     """
     n = 0
-    for part in batched((one.columns() for one in new), ROWS_PER_TRANSACTION):
+    for part in batched((one.table_columns() for one in rows), ROWS_PER_TRANSACTION):
         ids = [one["task_id"] for one in part]
         with engine.connect() as connection:
             valid = select(soft_labels).where(soft_labels.c.task_id.in_(ids), soft_labels.c.until == OPEN_END)
@@ -167,40 +171,49 @@ def write_soft_labels(engine: Engine, number: int, new: Iterable[SoftLabelRow], 
                 _check_fencing(connection, writer)
                 ids = [one["task_id"] for one in fresh]
                 former = soft_labels.c.task_id.in_(ids) & (soft_labels.c.until == OPEN_END)
-                connection.execute(update(soft_labels).where(former).values(until=number))
-                connection.execute(insert(soft_labels), [{**one, "since": number, "until": OPEN_END} for one in fresh])
+                connection.execute(update(soft_labels).where(former).values(until=snapshot_number))
+                connection.execute(
+                    insert(soft_labels), [{**one, "since": snapshot_number, "until": OPEN_END} for one in fresh]
+                )
         n += len(fresh)
     return n
 
 
 def publish_snapshot(
-    engine: Engine, number: int, snapshot: Snapshot, erasures: int = 0, alert: str = "", writer: str = ""
+    engine: Engine,
+    snapshot_number: int,
+    snapshot: Snapshot,
+    expected_erasures: int = 0,
+    aggregator_alert: str = "",
+    writer: str = "",
 ) -> None:
-    """Publish snapshot `number` as the newest; raise Outdated if a worker was erased, excluded or reinstated in the meantime,
-    or another writer has begun a snapshot. `alert`: what failed with the aggregator."""
+    """Publish a snapshot as the newest one and save the alert of its aggregator; raise Outdated if it is superseded.
+
+    Outdated: a worker was erased, excluded or reinstated in the meantime, or another writer has begun a snapshot.
+    """
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         _check_fencing(connection, writer)
         if (lock_and_count_erasures(connection), count_exclusion_changes(connection)) != (
-            erasures,
+            expected_erasures,
             snapshot.exclusion_changes,
         ):
             raise Outdated
-        row = {"id": number, "at": now(), "last_answer": snapshot.last_answer, "body": snapshot.body()}
+        row = {"id": snapshot_number, "at": now(), "last_answer": snapshot.last_answer, "body": snapshot.json_body()}
         connection.execute(insert(snapshots).values(row))
-        old = (snapshots.c.at < now() - KEEP_SECONDS) & (snapshots.c.id < number)
+        old = (snapshots.c.at < now() - KEEP_SECONDS) & (snapshots.c.id < snapshot_number)
         connection.execute(delete(snapshots).where(old))
         first = connection.execute(select(func.min(snapshots.c.id))).scalar_one()
-        for name, value in (("published", number), ("oldest", first), ("writing", None)):
+        for name, value in (("published", snapshot_number), ("oldest", first), ("writing", None)):
             kv_set(connection, name, value)
-        background_alerts.set_alert(connection, "aggregator", alert)
+        background_alerts.set_alert(connection, "aggregator", aggregator_alert)
     _delete_old_soft_labels(engine, first)
 
 
-def _delete_old_soft_labels(engine: Engine, first: int) -> None:
-    """Delete soft labels that are valid in no snapshot from number `first` on."""
+def _delete_old_soft_labels(engine: Engine, first_snapshot_number: int) -> None:
+    """Delete from the database the soft labels that were replaced before the oldest snapshot that is kept."""
     past = (
         select(soft_labels.c.task_id, soft_labels.c.since)
-        .where(soft_labels.c.until <= first)
+        .where(soft_labels.c.until <= first_snapshot_number)
         .limit(ROWS_PER_TRANSACTION)
     )
     key = tuple_(soft_labels.c.task_id, soft_labels.c.since)
@@ -219,16 +232,16 @@ def count_erasures(connection: Connection) -> int:
 
 
 def count_exclusion_changes(connection: Connection) -> int:
-    """Return how often a worker was excluded or reinstated, which changes the answers that count."""
+    """Return how often workers were excluded or reinstated so far, which changes the answers that count."""
     return kv_get(connection, "recounted") or 0
 
 
-def drop_snapshots(connection: Connection) -> None:
-    """Delete all snapshots, after answers were erased or imported; a snapshot being computed will not be published."""
+def delete_snapshots(connection: Connection) -> None:
+    """Delete all snapshots of the results and prevent publishing one being computed; used after an erasure or import."""
     connection.execute(delete(snapshots))
     kv_set(connection, "erased", count_erasures(connection) + 1)
 
 
-def mark_stale(connection: Connection) -> None:
-    """Mark the latest snapshot as stale, after a worker was excluded or reinstated; it is shown until the next one."""
+def mark_snapshot_stale(connection: Connection) -> None:
+    """Mark the latest snapshot of the results as stale, after a worker was excluded or reinstated."""
     kv_set(connection, "recounted", count_exclusion_changes(connection) + 1)
