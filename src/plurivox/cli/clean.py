@@ -135,8 +135,8 @@ def clean_and_write(
     quantile: float | None,
 ) -> CommandResult:
     """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv."""
-    from plurivox.io.dataset_folder_checks import check_replaceable, check_not_overwriting_input
-    from plurivox.workflows.clean_dataset import clean_set, part_sizes, part_for_sizes, write_cleaned
+    from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
+    from plurivox.workflows.clean_dataset import clean_set, part_for_sizes, part_sizes, write_cleaned
 
     if force:
         check_replaceable(out)

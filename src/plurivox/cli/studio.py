@@ -164,10 +164,10 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
 def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
     """Run `plurivox studio export`: write a study with all its answers as a data-set folder."""
     settings = study_settings(study, database)
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
     from plurivox.web.study.export import export_study
 
-    with open_existing(settings) as studio:
+    with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
     line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
     return CommandResult({"command": screen.command_line, "answers": n, "out": out}, summary=line)
@@ -176,7 +176,7 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
 def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
     """Run `plurivox studio import`: add tasks, or answers collected elsewhere, to a study."""
     settings = study_settings(study, database)
-    from plurivox.web.studio import open_existing
+    from plurivox.web.studio import open_existing_study
     from plurivox.web.study.create_study import add_answers, insert_tasks
     from plurivox.web.study.task_import import read_answers, read_tasks
 

@@ -130,7 +130,9 @@ class PreparedTraining:
             training_data.votes, training_data.gold, _soft_labels_of_tasks(training_data, train, spec.soft)
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
-        data = PreparedData.from_inputs(training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight)
+        data = PreparedData.from_inputs(
+            training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight
+        )
         return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
 
     def start(

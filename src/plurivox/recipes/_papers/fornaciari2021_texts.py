@@ -142,7 +142,7 @@ def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
         "split": [SPLIT_NAMES.get(split, split) for split in items["split"].to_list()],
         "y": gold.on(tasks).hard().tolist(),
     }
-    x = text.encode_pairs(first, second, chars, letters=letters or None)
+    x = text_encoding.encode_pairs(first, second, chars, letters=letters or None)
     return _texts_from_columns(data.name, columns, x, _vote_counts_of_tasks(data, tasks), gold.labels)
 
 

@@ -165,10 +165,14 @@ def require_same_origin(request: Request) -> None:
         raise ApiError(403, "other-origin", "this request came from another website")
 
 
-async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
+async def current_owner(request: Request, studio: StudioDep) -> owner_accounts.Session:
     """Return the owner's session, found by the cookie of the request; raise ApiError 401 if there is none."""
     token = request.cookies.get(session_cookie_name(studio.settings), "")
-    found = await studio.read(partial(owners.get_session, token_hash=studio.keys.hash_token(token))) if token else None
+    found = (
+        await studio.read(partial(owner_accounts.get_session, token_hash=studio.keys.hash_token(token)))
+        if token
+        else None
+    )
     if found is None:
         raise ApiError(401, "unsigned", "sign in first")
     return found
@@ -177,7 +181,7 @@ async def current_owner(request: Request, studio: StudioDep) -> owners.Session:
 OwnerDep = Annotated[owner_accounts.Session, Depends(current_owner)]
 
 
-async def current_owner_for_write(request: Request, owner: OwnerDep) -> owners.Session:
+async def current_owner_for_write(request: Request, owner: OwnerDep) -> owner_accounts.Session:
     """Return the owner's session of a request that changes data; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
     if not owner_accounts.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
@@ -191,8 +195,8 @@ WriteOwnerDep = Annotated[owner_accounts.Session, Depends(current_owner_for_writ
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
     """Set the owner's session cookie on `response`: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
-    about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.secure}
-    response.set_cookie(session_cookie_name(settings), token, max_age=age, path=settings.prefix or "/", **about)
+    about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.is_https}
+    response.set_cookie(session_cookie_name(settings), token, max_age=age, path=settings.path_prefix or "/", **about)
 
 
 def session_cookie_name(settings: Settings) -> str:

@@ -48,7 +48,7 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
         stage=worker.stage,
         stages=study.list_stages(),
         progress=Progress.progress_in_sitting(study, sitting),
-        labels=worker.label_order(study.labels),
+        labels=worker.order_labels(study.labels),
         form=study.form,
         asks=question_type_response(study),
         wording=study.wording,

@@ -60,8 +60,8 @@ def compare_arms(
 
 def _arm_fields(study: Study, arm: Arm) -> dict[str, Any]:
     """Return the name, answer form and wording of an arm of the study, as fields of ArmResult."""
-    in_arm = study.in_arm(arm.name)
-    return {"arm": arm.name, "form": in_arm.form, "wording": in_arm.wording}
+    config_of_arm = study.config_of_arm(arm.name)
+    return {"arm": arm.name, "form": config_of_arm.form, "wording": config_of_arm.wording}
 
 
 # ---- people

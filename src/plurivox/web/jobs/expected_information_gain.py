@@ -12,7 +12,7 @@ from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.task_queue import OpenTask
 from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.snapshot_statistics import StoppingSummary
-from plurivox.web.study.assigner import load_assigner
+from plurivox.web.study.assigner_from_config import load_assigner
 from plurivox.web.study.config import Study
 
 MIN_CHANGE = 0.01  # relative; a gain that changes by less is not written

@@ -35,7 +35,7 @@ INTERNAL_ERROR = "internal server error; it has been logged"
 
 def create_app(settings: Settings) -> FastAPI:
     """Create the FastAPI application of the study in `settings.folder`. Opens the database, which is closed at shutdown."""
-    studio = Studio.open(settings)
+    studio = Studio.open_study(settings)
 
     @asynccontextmanager
     async def run_background_thread(_: FastAPI) -> AsyncIterator[None]:

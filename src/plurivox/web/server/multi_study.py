@@ -54,7 +54,7 @@ def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
             studies[one.base_url.rpartition("/")[2]] = app
         opened.pop_all()  # from now on, the lifespan closes them
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return MultiStudyApp(_create_front_app(home, studies), studies, home.prefix)
+    return MultiStudyApp(_create_front_app(home, studies), studies, home.path_prefix)
 
 
 def _create_front_app(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:

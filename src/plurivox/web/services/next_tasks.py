@@ -21,7 +21,7 @@ from plurivox.web.store.collect.sittings import (
 from plurivox.web.store.collect.submissions import Draft, get_draft
 from plurivox.web.store.collect.workers import Worker, get_worker, move_to_last_stage, turn_away
 from plurivox.web.store.study_state import require_open_study
-from plurivox.web.study.assigner import load_assigner
+from plurivox.web.study.assigner_from_config import load_assigner
 from plurivox.web.study.config import Study
 
 
@@ -92,7 +92,7 @@ def _latest_leased_sitting(connection: Connection, study: Study, worker: Worker)
 def _begin_sitting(connection: Connection, study: Study, worker: Worker, sitting_number: int) -> Sitting | None:
     """Begin and return a sitting of tasks not yet assigned to a worker; None if no such task is open."""
     end_overdue_leases(connection)
-    pool = pool_for_worker(connection, worker, study.shares)
+    pool = pool_for_worker(connection, worker, study.arm_weights)
     chosen = load_assigner(connection, study).assign_session(pool, random_generator.rng) if pool else []
     if pool is None or not chosen:
         return None

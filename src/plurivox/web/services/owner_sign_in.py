@@ -9,7 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
 from plurivox.web.store.admin import owner_accounts
-from plurivox.web.study.secrets import StudySecret
+from plurivox.web.study.secret_key import StudySecret
 
 hasher = PasswordHasher()
 

@@ -58,7 +58,7 @@ def submit_answer(
     `MAX_ANSWERS` answers. A late answer is saved.
     """
     slot = get_and_lock_slot(connection, submission.slot, worker)
-    study = study.in_arm(slot.worker.arm)  # with the form of the worker's arm
+    study = study.config_of_arm(slot.worker.arm)  # with the form of the worker's arm
     form = form_of_answer(study, submission)
     check_answer(study, form, submission)
     earlier = find_answer_by_key(connection, worker, submission.key)
@@ -133,7 +133,7 @@ def check_answer(study: Study, form: str, submission: Submission) -> None:
     named = [mark for mark in submission.marks if mark.kind == "named"]
     if not named:
         raise Invalid("choose a label, or say that you cannot tell")
-    _check_marks_fit_form(question_forms.question(form), submission.marks, named)
+    _check_marks_fit_form(question_forms.question_type_of_form(form), submission.marks, named)
     if study.form == question_forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent; every percent must be a multiple of it")
 

@@ -22,7 +22,7 @@ from plurivox.web.store.collect.workers import (
 )
 from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.study_state import StudyState, get_study_state
-from plurivox.web.study.assigner import load_assigner
+from plurivox.web.study.assigner_from_config import load_assigner
 from plurivox.web.study.config import Study
 
 

@@ -87,4 +87,4 @@ def add_answers(
     if study.arms:
         raise InputError("imported answers have no arm; import them into a study with one form")
     pseudonyms = [keys.pseudonym(f"import {name}") for name in answers.workers.tolist()]
-    return import_answers.insert_answers(connection, answers, pseudonyms, study.form, first_pick_fraction)
+    return import_answers.insert_imported_answers(connection, answers, pseudonyms, study.form, first_pick_fraction)

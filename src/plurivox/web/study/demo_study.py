@@ -75,7 +75,7 @@ def make_demo_study(folder: Path, database: str = "") -> int:
             n = add_answers(
                 connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_fraction=0.35
             )
-            add_visits(connection, list(_stage_visit_rows(connection, began)))
+            insert_stage_visits(connection, list(_stage_visit_rows(connection, began)))
             return n
     finally:
         engine.dispose()

@@ -45,7 +45,7 @@ def export_study(
     escape_text = escape_formula if file_format == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_cache.collect_answers(connection, study.labels, escape_text)
+        held = answer_cache.read_counted_answers(connection, study.labels, escape_text)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
             views += _rows_to_frames(VIEW_COLUMNS, [_answer_view_row(row, escape_text) for row in part])

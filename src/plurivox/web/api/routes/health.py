@@ -13,5 +13,5 @@ router = APIRouter(tags=["health"], responses={503: {"model": ErrorResponse}})
 @router.get("/health")
 async def check_health(studio: StudioDep) -> Health:
     """Check that the server and its database respond; status 503 if the database does not."""
-    await studio.read(get_state)
+    await studio.read(get_study_state)
     return Health(status="ok", study=studio.study.name, version=plurivox.__version__)

@@ -34,7 +34,7 @@ async def get_task_media(
     media: Id, studio: StudioDep, range: Annotated[str | None, Header(max_length=200)] = None
 ) -> Response:
     """Return the image (small ones enlarged) or the sound of a task; a Range header returns a part of it."""
-    found = await studio.read(partial(get_media, medium=decode_id(media)))
+    found = await studio.read(partial(get_displayed_media, media_id=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
     part = parse_range_header(range, len(data))

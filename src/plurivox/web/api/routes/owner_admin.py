@@ -32,7 +32,7 @@ async def change_study_state(
     body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep
 ) -> study_progress.StudyProgress:
     """Open, pause or close the study, and return its progress; answers to tasks that are leased already are still accepted."""
-    await studio.write(partial(study_state.set_state, who=owner.name, state=body.state))
+    await studio.write(partial(study_state.set_study_state, who=owner.name, state=body.state))
     return await studio.read(study_progress.study_progress)
 
 
@@ -56,7 +56,7 @@ async def create_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwner
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Close an invite link, so that no one else can enter the study by it; return the invitation."""
-    closed = partial(invite_store.close_invite, who=owner.name, invite=decode_id(invite))
+    closed = partial(invite_store.close_invite, who=owner.name, invite_id=decode_id(invite))
     return _invite_response(studio, await studio.write(closed))
 
 

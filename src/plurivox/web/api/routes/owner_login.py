@@ -46,7 +46,7 @@ async def log_in_owner(
 ) -> o.Session:
     """Sign an owner in by password. An unknown name takes as long as a wrong password and counts as one."""
     address_hash = owner_sign_in.hash_address(studio.keys, address)
-    account = await studio.read(partial(owners.get_account, name=body.name, address_hash=address_hash))
+    account = await studio.read(partial(owner_accounts.get_account, name=body.name, address_hash=address_hash))
     if wait := limits.logins.seconds_until_attempt(body.name, address, known_address=account.known_address):
         raise rate_limit_error(wait)
     is_correct = await limits.hashing.run_in_thread(owner_sign_in.verify_password, account.password_hash, body.password)
@@ -61,7 +61,9 @@ async def _start_owner_session(
 ) -> o.Session:
     """Store a new session of an owner, set its cookie on `response` and return it."""
     hours = studio.settings.session_hours
-    begin = partial(owner_sign_in.begin_session, keys=studio.keys, owner=owner, hours=hours, address_hash=address_hash)
+    begin = partial(
+        owner_sign_in.begin_session, keys=studio.keys, owner_id=owner, hours=hours, address_hash=address_hash
+    )
     tokens = await studio.write(begin)
     set_session_cookie(response, studio.settings, tokens.session)
     return o.Session(name=name, csrf=tokens.csrf)
@@ -70,8 +72,8 @@ async def _start_owner_session(
 @router.post("/logout", status_code=204)
 async def log_out_owner(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
     """Sign the owner out: delete the session and its cookie."""
-    await studio.write(partial(owners.end_session, session=owner))
-    response.delete_cookie(session_cookie_name(studio.settings), path=studio.settings.prefix or "/")
+    await studio.write(partial(owner_accounts.end_session, session=owner))
+    response.delete_cookie(session_cookie_name(studio.settings), path=studio.settings.path_prefix or "/")
 
 
 @router.get("/session")

@@ -48,7 +48,7 @@ async def list_tasks(
 @router.get("/tasks/{task}")
 async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
     """Return a task, its soft label and every answer to it."""
-    return responses.task_detail_response(await studio.read(partial(task_detail.task_detail, task=task)))
+    return responses.task_detail_response(await studio.read(partial(task_detail.task_detail, task_id=task)))
 
 
 @router.get("/workers")
@@ -58,9 +58,11 @@ async def list_workers(
     limit: o.Limit = 50,
     order: worker_scores_and_flags.WorkerOrder = "worker",
     prefix: o.Prefix = "",
-) -> worker_results.WorkerPage:
+) -> worker_scores_and_flags.WorkerPage:
     """Return a page of workers with their scores, by pseudonym or by score, the largest first; `prefix` selects pseudonyms."""
-    return await studio.read(partial(worker_results.worker_page, after=after, limit=limit, order=order, prefix=prefix))
+    return await studio.read(
+        partial(worker_scores_and_flags.worker_page, after=after, limit=limit, order=order, prefix=prefix)
+    )
 
 
 @router.get("/agreement")
@@ -86,9 +88,9 @@ async def compare_forms(studio: StudioDep) -> o.FormsCompared:
 @router.get("/flagged")
 async def list_flagged_answers(
     studio: StudioDep, after: o.After = None, limit: o.Limit = 50
-) -> worker_results.FlaggedPage:
+) -> worker_scores_and_flags.FlaggedPage:
     """Return a page of the flagged answers of the study, the newest first."""
-    return await studio.read(partial(worker_results.flagged_page, after=after, limit=limit))
+    return await studio.read(partial(worker_scores_and_flags.flagged_page, after=after, limit=limit))
 
 
 @router.get("/snapshot")

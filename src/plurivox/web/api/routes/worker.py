@@ -19,10 +19,9 @@ from plurivox.web.api.auth import (
     make_bearer_token,
 )
 from plurivox.web.api.http_errors import ApiError
-from plurivox.web.services import enter_study, worker_stages
+from plurivox.web.services import enter_study, worker_completion, worker_stages
 from plurivox.web.services.next_tasks import next_tasks
 from plurivox.web.services.submit_answer import submit_answer
-from plurivox.web.services.worker_completion import get_completion
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -102,7 +101,7 @@ async def finish_worker_stage(body: s.FinishStage, worker: WorkerDep, studio: St
 @router.get("/tasks")
 async def lease_next_tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> a.Slots:
     """Lease the next tasks of the worker's sitting; the same ones are returned until they are answered."""
-    found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, n=n))
+    found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, max_slots=n))
     return a.Slots.from_next_tasks(studio.study, found)
 
 
@@ -116,7 +115,9 @@ async def save_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.D
 @router.post("/answers")
 async def accept_answer(body: a.SubmitAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerAcknowledged:
     """Store the answer of a worker to a task; status 200 means that it is on disk."""
-    job = partial(submit_answer, study=studio.study, worker=worker, submission=body.to_submission(), ahead=body.ahead)
+    job = partial(
+        submit_answer, study=studio.study, worker=worker, submission=body.to_submission(), n_next_slots=body.ahead
+    )
     return a.AnswerAcknowledged.from_submit_result(studio.study, body.key, await studio.write(job))
 
 
@@ -125,11 +126,12 @@ async def list_own_answers(
     worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10
 ) -> a.MyAnswers:
     """Return the worker's answers of this sitting, the latest first."""
-    found = await studio.read(lambda c: submissions.latest_answers(c, get_worker(c, worker).id, n))
+    found = await studio.read(lambda c: submissions.answers_of_latest_sitting(c, get_worker(c, worker).id, n))
     return a.MyAnswers(answers=[a.MyAnswer.from_own_answer(one) for one in found])
 
 
 @router.post("/done")
 async def get_completion(worker: WorkerDep, studio: StudioDep) -> s.CompletionResponse:
     """Return the completion code, redirect address or platform form of a worker who is at the last stage."""
-    return responses.completion_response(await studio.read(partial(complete_study, study=studio.study, worker=worker)))
+    job = partial(worker_completion.get_completion, study=studio.study, worker=worker)
+    return responses.completion_response(await studio.read(job))
