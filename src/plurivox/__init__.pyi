@@ -13,7 +13,7 @@ from plurivox import simulate as simulate
 from plurivox import train as train
 from plurivox import workflows as workflows
 from plurivox.core.answers import Answers as Answers
-from plurivox.core.audit import Audit as Audit
+from plurivox.core.cleaning_audit import Audit as Audit
 from plurivox.core.base import load as load
 from plurivox.core.errors import PlurivoxError as PlurivoxError
 from plurivox.core.errors import PlurivoxWarning as PlurivoxWarning
@@ -21,7 +21,7 @@ from plurivox.core.results import Confusion as Confusion
 from plurivox.core.results import Dynamics as Dynamics
 from plurivox.core.results import Fit as Fit
 from plurivox.core.results import Scores as Scores
-from plurivox.core.sampling import subsample as subsample
+from plurivox.core.answer_sampling import subsample as subsample
 from plurivox.core.soft_labels import SoftLabels as SoftLabels
 from plurivox.core.votes import Votes as Votes
 from plurivox.io.answer_frames import answers as answers

@@ -13,7 +13,7 @@ def test_aliases_and_former_names_give_the_method_and_former_ones_warn() -> None
     assert "t2-clamp" not in list(elicit.methods)
     with pytest.warns(PlurivoxWarning, match="the identify method label-quality is now called crowdlab"):
         assert identify.methods.make("label-quality[consensus=majority]").spec == "crowdlab[consensus=majority]"
-    assert aggregate.methods.with_current_names("temper[method=average[parts=[temper,wawa]]]") == (
+    assert aggregate.methods.replace_former_names("temper[method=average[parts=[temper,wawa]]]") == (
         "temperature[method=average[parts=[temperature,wawa]]]"
     )
 

@@ -9,7 +9,7 @@ from crowds import distributions
 from plurivox.core import soft_transforms
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 
 
 def dense(prob: np.ndarray) -> SoftLabels:

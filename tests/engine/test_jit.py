@@ -63,6 +63,6 @@ def test_a_change_of_any_source_changes_the_cache_folder(tmp_path, monkeypatch):
 
 
 def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
-    assert jit._is_private_folder(tmp_path / "mine")
+    assert jit._make_private_folder(tmp_path / "mine")
     monkeypatch.setattr(os, "getuid", lambda: 4242)
-    assert not jit._is_private_folder(tmp_path / "mine")
+    assert not jit._make_private_folder(tmp_path / "mine")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, nested_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -43,7 +43,7 @@ class Average(Aggregator):
 
     def methods(self) -> list[Aggregator]:
         """Return the methods to average, parsed from the option `parts`."""
-        made = [methods.make(spec) for spec in split_list(self.parts)]
+        made = [methods.make(spec) for spec in split_at_commas(self.parts)]
         if not made:
             raise OptionError("average: parts is empty; list methods, such as parts=[vote-shares,wawa]")
         return made

@@ -15,9 +15,9 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import Counts, Params, accuracy
+from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels.confusion_m_step import TINY
 
 NOISE = 0.1  # standard deviation of the noise added to the vote shares of a restart
 FIRST_PSEUDO_COUNT = 1e-10  # in the workers' first matrices
@@ -63,7 +63,9 @@ class DawidSkeneClusters(EMAggregator):
         first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
             params = model.initial_params(model.em.expected_counts(first))
-            result = run_em(model.em_pass, params, **self.em_settings(votes, progress), may_fall=self.published)
+            result = run_em(
+                model.em_pass, params, **self.em_settings(votes, progress), objective_may_fall=self.published
+            )
             posterior, agree = model.em.posterior(model.worker_params(result.params))
             if not _all_one_label(posterior) or _all_one_label(tasks.vote_shares()):
                 break
@@ -93,26 +95,28 @@ class _Clusters:
     def initial_params(self, counts: Counts) -> _ClusterParams:
         """Return parameters with clusters of equal size: workers sorted by the nuclear norm of their matrices, descending."""
         em = self.em
-        own = np.exp(em.tensor(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT))))
+        own = np.exp(
+            em.tensor_view(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT)))
+        )
         norm = np.linalg.svd(own, compute_uv=False).sum(1)
         rank = np.argsort(np.argsort(-norm, kind="stable"))
         edges = np.arange(1, self.n) * em.n_workers // self.n
         q_cluster = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
         mean = np.einsum("wl,wsk->lsk", q_cluster, own) / q_cluster.sum(0)[:, None, None]
-        last = em.tensor(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
+        last = em.tensor_view(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
         prior = log_prior(counts.n_true, self.fixed)
         return _ClusterParams(prior, _log(q_cluster.mean(0)), _log(mean), q_cluster, last)
 
     def worker_params(self, params: _ClusterParams) -> Params:
         """Return each worker's expected log matrix under q(cluster), for the passes over the votes."""
         tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
-        return Params(params.log_prior, self.em.table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
+        return Params(params.log_prior, self.em.flat_table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
 
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
         """Update q(label), q(cluster), then parameters: return the new parameters, and the bound of the given ones."""
         counts, bound = self.em.em_pass(self.worker_params(params))
         bound += float((params.q_cluster * (params.log_size - _log(params.q_cluster))).sum())
-        said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
+        said = self.em.tensor_view(counts.confusion).reshape(self.em.n_workers, -1)
         counted = said if params.last_counts is None else params.last_counts
         logit = params.log_size + counted @ params.log_matrix.reshape(self.n, -1).T
         return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound
@@ -139,7 +143,7 @@ class _Clusters:
             made_by,
             prior=prior,
             confusion=Confusion(matrices, votes.workers, votes.labels, which=cluster),
-            ability=accuracy(matrices, prior)[cluster],
+            ability=worker_accuracy(matrices, prior)[cluster],
             trace=result.trace,
             converged=result.converged,
             found={"cluster": cluster, **found},

@@ -21,7 +21,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
-from plurivox.engine.dirichlet import expected_logs
+from plurivox.engine.dirichlet import expected_log_probabilities
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.simd import pad_array
 
@@ -87,8 +87,8 @@ class _Model:
 
     def expected_params(self, counts: Counts) -> tuple[Params, float]:
         """Return (E[log] of all parameters, -KL from the priors) for expected counts."""
-        log_prior, first = self.labels.expected_logs(counts.n_true)
-        log_confusion, second = expected_logs(counts.confusion, self.pseudo, self.em.n_workers)
+        log_prior, first = self.labels.expected_log_probabilities(counts.n_true)
+        log_confusion, second = expected_log_probabilities(counts.confusion, self.pseudo, self.em.n_workers)
         return Params(log_prior, log_confusion), first + second
 
     def em_pass(self, counts: Counts) -> tuple[Counts, float]:
@@ -103,7 +103,7 @@ class _Model:
         prior = self.labels.mean_shares(counts.n_true)
         params, _ = self.expected_params(counts)
         posterior, agree = self.em.posterior(params)
-        dirichlet = self.em.tensor(counts.confusion) + self.pseudo
+        dirichlet = self.em.tensor_view(counts.confusion) + self.pseudo
         ability, low, high = worker_accuracies(dirichlet, prior)
         return Fit(
             self.tasks.soft_labels(posterior, np.exp(params.log_prior)),

@@ -101,7 +101,7 @@ class MethodGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in catalogue(self.step):
             return None
-        name, note = catalogue(self.step).resolve(cmd_name)
+        name, note = catalogue(self.step).resolve_name(cmd_name)
         if note and not ctx.resilient_parsing:
             click.echo(f"note: {note}", err=True)
         method = registry(self.step)[name]
@@ -150,12 +150,12 @@ class OptionValue(click.ParamType[Any]):
     """Click type of a method's option; the option itself parses and checks the value."""
 
     def __init__(self, option: Option) -> None:
-        self.name, self.option = option.flag, option
+        self.name, self.option = option.flag_name, option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         del param, ctx
         try:
-            return self.option.check(self.option.parse(value) if isinstance(value, str) else value)
+            return self.option.check_value(self.option.parse_text(value) if isinstance(value, str) else value)
         except OptionError as cause:
             raise OptionError(f"--{cause}") from None
 
@@ -166,15 +166,15 @@ class OptionValue(click.ParamType[Any]):
 
 def option_flag(option: Option, section: str) -> Flag:
     """Return the flag of a method's option, with the option's range and default in the help text."""
-    limits = "" if option.choices else option.range
+    limits = "" if option.choices else option.range_text
     details = [limits, f"default: {_default_text(option.default)}"]
     help = f"{option.help}  [{'; '.join(filter(None, details))}]"
     if option.kind is bool and not option.optional:
-        names = [f"--{option.flag}/--no-{option.flag}", option.name]
+        names = [f"--{option.flag_name}/--no-{option.flag_name}", option.name]
         return Flag(names, section, default=option.default, help=help)
     metavar = f"[{'|'.join(option.choices)}]" if option.choices else METAVARS[option.kind]
     return Flag(
-        [f"--{option.flag}", option.name],
+        [f"--{option.flag_name}", option.name],
         section,
         type=OptionValue(option),
         default=option.default,

@@ -22,11 +22,11 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._method_commands import MethodGroup, catalogue, method_list_type, registry
 from plurivox.core.errors import InputError, OptionError, unknown_name
-from plurivox.core.method import Method, split_list
+from plurivox.core.method import Method, split_at_commas
 
 if TYPE_CHECKING:
     from plurivox.clean import Rule
-    from plurivox.core.audit import Audit
+    from plurivox.core.cleaning_audit import Audit
     from plurivox.identify import Identifier
 
 RULES, DROPPING = "Remove answers by rules", "Remove the worst workers or tasks by a score"
@@ -100,7 +100,7 @@ def run_rules_and_scores(
         raise OptionError(f"--drop-{next(iter(drops))}s needs --quantile, the share to drop, such as 0.1")
     if quantile is not None and not drops:
         raise OptionError("--quantile needs a score to drop by: --drop-workers SCORE or --drop-tasks SCORE")
-    made = [registry("clean").make(spec) for spec in split_list(rules or "")]
+    made = [registry("clean").make(spec) for spec in split_at_commas(rules or "")]
     scores = {of: make_score(of, spec) for of, spec in drops.items()}
     return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **given)
 

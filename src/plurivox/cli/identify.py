@@ -20,7 +20,7 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup, method_list_type
-from plurivox.core.method import Method, split_list
+from plurivox.core.method import Method, split_at_commas
 
 if TYPE_CHECKING:
     from plurivox.core.results import Scores
@@ -81,7 +81,12 @@ def _evidence(
     by: str | None, fit: Sequence[Path], prediction: Path | None, guess: Path | None, **given: Any
 ) -> dict[str, Any]:
     """Return the values of the evidence options as arguments of `score` and `rank`."""
-    return {"by": split_list(by) if by else None, "fit": list(fit) or None, "prediction": prediction or guess, **given}
+    return {
+        "by": split_at_commas(by) if by else None,
+        "fit": list(fit) or None,
+        "prediction": prediction or guess,
+        **given,
+    }
 
 
 def params(method: type[Method]) -> Sequence[click.Parameter]:

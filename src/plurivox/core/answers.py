@@ -18,9 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, check_codes, decode, encode, encode_into, label_positions, readonly_names
+from plurivox.core.encoding import (
+    as_names,
+    check_codes,
+    decode,
+    encode,
+    encode_with_names,
+    label_positions,
+    readonly_names,
+)
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed_dtype
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
 MARK_KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
@@ -85,7 +93,7 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_names(column, name))
         self._check_codes()
-        object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed(len(self.labels))))
+        object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed_dtype(len(self.labels))))
         object.__setattr__(self, "mark_kind", readonly_copy(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *ANSWER_COLUMNS):
             if (column := getattr(self, name)) is not None:
@@ -171,7 +179,7 @@ class Answers(DataType):
         """Create Answers from columns over marks; `answer` (n_marks,) is the row of the answer that each mark belongs to."""
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
-        codes, names = _encode_labels(list(label), labels)
+        codes, names = _encode_label_column(list(label), labels)
         texts = as_names(typed, "typed values").astype(TEXT)
         if len({len(column) for column in (answer, kind, codes, texts)}) > 1:
             raise InputError(
@@ -198,39 +206,39 @@ class Answers(DataType):
         return len(self.task)
 
     @cached_property
-    def mark_answer(self) -> Ints:
+    def answer_of_mark(self) -> Ints:
         """(n_marks,) the row of the answer that each mark belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.mark_start))
 
     @cached_property
-    def _named_rank(self) -> Ints:
+    def _rank_among_named_marks(self) -> Ints:
         """(n_marks,) the number of named marks before each mark in its answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
-        return before - before[self.mark_start[self.mark_answer]]
+        return before - before[self.mark_start[self.answer_of_mark]]
 
-    def named(self, place: int) -> Ints:
+    def named(self, rank: int) -> Ints:
         """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 if there is none.
 
         A mark with typed text and without a label counts as a place.
         """
         out = np.full(len(self), -1)
-        here = (self.mark_kind == NAMED) & (self._named_rank == place)
-        out[self.mark_answer[here]] = self.mark_label[here]
+        here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
+        out[self.answer_of_mark[here]] = self.mark_label[here]
         return out
 
-    def typed(self, place: int) -> Names:
+    def typed(self, rank: int) -> Names:
         """(n_answers,) the text typed next to the label named first (place 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
-        here = (self.mark_kind == NAMED) & (self._named_rank == place)
-        out[self.mark_answer[here]] = self.mark_typed[here]
+        here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
+        out[self.answer_of_mark[here]] = self.mark_typed[here]
         return out
 
-    def marked(self, kind: str) -> Bools:
+    def marked(self, mark_kind: str) -> Bools:
         """(n_answers, n_labels) whether the answer has a mark of this kind (named, never, possible) on the label."""
         out = np.zeros((len(self), len(self.labels)), bool)
-        here = (self.mark_kind == MARK_KINDS[kind]) & (self.mark_label >= 0)
-        out[self.mark_answer[here], self.mark_label[here]] = True
+        here = (self.mark_kind == MARK_KINDS[mark_kind]) & (self.mark_label >= 0)
+        out[self.answer_of_mark[here], self.mark_label[here]] = True
         return out
 
     def where(self, keep: Bools, note: str = "") -> Self:
@@ -270,16 +278,16 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)
-        places = int(self._named_rank[self.mark_kind == NAMED].max(initial=0)) + 1
+        places = int(self._rank_among_named_marks[self.mark_kind == NAMED].max(initial=0)) + 1
         for place in range(max(places, 1)):
             prefix = ("top", "second")[place] if place < 2 else f"named{place + 1}"
             table[prefix], table[f"{prefix}_percent"] = text[self.named(place)], self.typed(place)
         for kind in ("never", "possible"):
             if (self.mark_kind == MARK_KINDS[kind]).any():
-                table[kind] = self._join_labels(kind)
+                table[kind] = self._join_labels_of_kind(kind)
         return table
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         few: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[:n] for name in ("task", *ANSWER_COLUMNS)
         }
@@ -289,15 +297,15 @@ class Answers(DataType):
         head = replace(self, **few, mark_start=self.mark_start[: n + 1], repeat_of=None).columns()
         return head if repeat_of is None else head | {"repeat_of": repeat_of}
 
-    def _join_labels(self, kind: str) -> Names:
+    def _join_labels_of_kind(self, mark_kind: str) -> Names:
         """(n_answers,) the labels with a mark of this kind, joined into one text per answer."""
         lists: list[list[str]] = [[] for _ in range(len(self))]
-        here = self.mark_kind == MARK_KINDS[kind]
+        here = self.mark_kind == MARK_KINDS[mark_kind]
         for answer, label in zip(
-            self.mark_answer[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
+            self.answer_of_mark[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
         ):
             lists[answer].append(str(label))
-        return np.array([_format_labels(one) for one in lists], dtype=TEXT)
+        return np.array([_labels_to_cell_text(one) for one in lists], dtype=TEXT)
 
     def info(self) -> dict[str, object]:
         forms: Mapping[str, int] = {} if self.form is None else _count_names(self.form)
@@ -310,11 +318,11 @@ class Answers(DataType):
         }
 
 
-def _encode_labels(said: list[object], labels: Iterable[object] | None) -> tuple[Ints, Names]:
+def _encode_label_column(label_of_mark: list[object], label_names: Iterable[object] | None) -> tuple[Ints, Names]:
     """Return ((n_marks,) label codes, label names); the code is -1 if the label is None."""
-    there = np.array([one is not None for one in said], bool)
-    codes = np.full(len(said), -1, np.int64)
-    codes[there], names = encode_into([one for one in said if one is not None], labels, "labels")
+    there = np.array([one is not None for one in label_of_mark], bool)
+    codes = np.full(len(label_of_mark), -1, np.int64)
+    codes[there], names = encode_with_names([one for one in label_of_mark if one is not None], label_names, "labels")
     return codes, names
 
 
@@ -324,7 +332,7 @@ def _count_names(names: Names) -> dict[str, int]:
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
 
 
-def _format_labels(labels: list[str]) -> str:
+def _labels_to_cell_text(labels: list[str]) -> str:
     """Return labels as the text of one table cell: joined with |, or as JSON if that could not be split again."""
     joined = LABEL_SEPARATOR.join(labels)
     if joined.startswith("[") or any(LABEL_SEPARATOR in label or label != label.strip() for label in labels):

@@ -21,11 +21,11 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
     Traceback (most recent call last):
     plurivox.core.errors.InputError: labels mix truth values and text (True, 'x'); make them all text
     """
-    raw = values if isinstance(values, np.ndarray) else _to_array(list(values), what)
+    raw = values if isinstance(values, np.ndarray) else _list_to_array(list(values), what)
     if raw.ndim != 1:
         raise InputError(f"{what} must be one-dimensional; got an array of shape {raw.shape}")
     if raw.dtype.kind == "O":
-        raw = _to_array(raw.tolist(), what)
+        raw = _list_to_array(raw.tolist(), what)
     if raw.dtype.kind == "u":
         if raw.size and raw.max() > np.iinfo(np.int64).max:
             raise InputError(f"{what} contain {first_few([raw.max()])}: {TOO_LARGE_HINT}")
@@ -40,7 +40,7 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
             )
         return wide
     if raw.dtype.kind == "U":
-        return _to_text(raw, what)
+        return _to_string_array(raw, what)
     if raw.dtype.kind == "T":
         return raw if raw.dtype == TEXT else raw.astype(TEXT)  # astype copies even to the same type
     if raw.dtype.kind == "b":
@@ -58,15 +58,15 @@ def encode(values: Iterable[object] | NDArray[Any], what: str = "names") -> tupl
     if given.dtype.kind == "T":  # one dictionary pass, then sort the distinct names: much faster than sorting all rows
         code_of: dict[str, int] = {}
         codes = np.fromiter((code_of.setdefault(name, len(code_of)) for name in given.tolist()), np.int32, len(given))
-        return sort_names(codes, np.array(list(code_of), dtype=TEXT))
+        return sort_names_and_recode(codes, np.array(list(code_of), dtype=TEXT))
     names, inverse = np.unique(given, return_inverse=True)
     return inverse.astype(np.int32), names
 
 
-def encode_into(
-    values: Iterable[object] | NDArray[Any], given: Iterable[object] | None, what: str
+def encode_with_names(
+    values: Iterable[object] | NDArray[Any], allowed_names: Iterable[object] | None, what: str
 ) -> tuple[Ints, Names]:
-    """Return (codes, names), the codes into the `given` names, or into the distinct values sorted if `given` is None.
+    """Return (codes, names), the codes into the `allowed_names` names, or into the distinct values sorted if `allowed_names` is None.
 
     Raise InputError for a value outside the given names.
 
@@ -77,7 +77,7 @@ def encode_into(
     plurivox.core.errors.InputError: labels outside the given list: 'x'; the list has 'a', 'b'
     """
     codes, found = encode(values, what)
-    names = sort_by_value(found) if given is None else as_names(given, what)
+    names = sort_by_value(found) if allowed_names is None else as_names(allowed_names, what)
     place = positions(names, found)
     if len(unknown := found[place < 0]):
         raise InputError(f"{what} outside the given list: {first_few(unknown)}; the list has {first_few(names, 6)}")
@@ -106,7 +106,7 @@ def check_codes(codes: Ints, low: int, high: int, what: str) -> None:
         raise InputError(f"{what} codes run from {codes.min()} to {codes.max()}; there are {high} {what}s")
 
 
-def sort_names(codes: Ints, names: Names) -> tuple[Ints, Names]:
+def sort_names_and_recode(codes: Ints, names: Names) -> tuple[Ints, Names]:
     """Return (codes, names) of the same values with the names sorted."""
     order = np.argsort(names, kind="stable")
     rank = np.empty(len(names), np.int32)
@@ -132,10 +132,10 @@ def positions(names: Names, wanted: Names) -> Ints:
     if "T" in kinds:
         return _positions_by_text(names, wanted)
     if kinds == "if":  # as whole numbers: 2**53 + 1 and 2.0**53 are equal only after rounding
-        whole = _is_whole(wanted)
+        whole = _is_int64_value(wanted)
         return np.where(whole, positions(names, np.where(whole, wanted, 0).astype(np.int64)), -1)
     if kinds == "fi":
-        at = np.flatnonzero(_is_whole(names))
+        at = np.flatnonzero(_is_int64_value(names))
         found = positions(names[at].astype(np.int64), wanted)
         return np.where(found >= 0, at[found], -1) if len(at) else found
     order = np.argsort(names, kind="stable")
@@ -210,20 +210,20 @@ def _positions_by_text(names: Names, wanted: Names) -> Ints:
         left, right = _lowercase(left), _lowercase(right)
     place = {name: i for i, name in enumerate(left.tolist())}
     if names.dtype.kind == "f":
-        place = {short: i for i, short in enumerate(_number_texts(names))} | place
+        place = {short: i for i, short in enumerate(_floats_to_texts(names))} | place
     found = np.fromiter((place.get(name, -1) for name in right.tolist()), np.int64, len(right))
     if wanted.dtype.kind == "f":
-        short = np.fromiter((place.get(name, -1) for name in _number_texts(wanted)), np.int64, len(right))
+        short = np.fromiter((place.get(name, -1) for name in _floats_to_texts(wanted)), np.int64, len(right))
         return np.where(found >= 0, found, short)
     return found
 
 
-def _number_texts(values: Names) -> list[str]:
+def _floats_to_texts(values: Names) -> list[str]:
     """Return floats as text, whole ones without ".0"."""
     return [str(int(value)) if value.is_integer() else str(value) for value in values.tolist()]
 
 
-def _is_whole(values: Names) -> Bools:
+def _is_int64_value(values: Names) -> Bools:
     """Return which floats are integers that fit into 64 bits."""
     return np.asarray((np.abs(values) < 2.0**63) & (np.floor(values) == values))
 
@@ -233,11 +233,11 @@ def _lowercase(text: Names) -> Names:
     return np.array([name.lower() for name in text.tolist()], dtype=TEXT)
 
 
-def _to_array(values: list[Any], what: str) -> NDArray[Any]:
+def _list_to_array(values: list[Any], what: str) -> NDArray[Any]:
     """Return a Python list as a numpy array. Raise InputError if it mixes kinds or has values that are not names."""
     kinds: dict[str, object] = {}
     for value in values:
-        kinds.setdefault(_value_kind(value, what), value)
+        kinds.setdefault(_kind_of_name(value, what), value)
     if set(kinds) == {"whole numbers", "numbers"}:
         return _to_floats(values, what)
     if len(kinds) > 1:
@@ -245,7 +245,7 @@ def _to_array(values: list[Any], what: str) -> NDArray[Any]:
         raise InputError(f"{what} mix {one} and {two} ({a!r}, {b!r}); make them all text")
     kind = next(iter(kinds), "text")
     if kind == "text":
-        return _to_text(values, what)
+        return _to_string_array(values, what)
     if kind == "whole numbers" and (large := [int(value) for value in values if not -(2**63) <= int(value) < 2**63]):
         raise InputError(f"{what} contain {first_few(large)}: {TOO_LARGE_HINT}")
     return np.array(values, dtype={"whole numbers": np.int64, "numbers": np.float64, "truth values": np.bool_}[kind])
@@ -262,7 +262,7 @@ def _to_floats(values: list[Any], what: str) -> NDArray[Any]:
     return np.array(values, dtype=np.float64)
 
 
-def _to_text(values: list[str] | NDArray[Any], what: str) -> Names:
+def _to_string_array(values: list[str] | NDArray[Any], what: str) -> Names:
     """Return texts as a StringDType array. Raise InputError for text that is not valid Unicode."""
     try:
         return values.astype(TEXT) if isinstance(values, np.ndarray) else np.array(values, dtype=TEXT)
@@ -273,7 +273,7 @@ def _to_text(values: list[str] | NDArray[Any], what: str) -> Names:
         ) from None
 
 
-def _value_kind(value: object, what: str) -> str:
+def _kind_of_name(value: object, what: str) -> str:
     """Return the kind of a name as used in messages (text, numbers, ...). Raise InputError for other types and None."""
     if isinstance(value, str):
         return "text"

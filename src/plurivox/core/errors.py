@@ -41,13 +41,13 @@ def first_few(values: Iterable[object], limit: int = 3) -> str:
     return ", ".join(listed[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
-    """Return (not raise) an UnknownName error for `name`, with the most similar of the valid `names`.
+def unknown_name(kind: str, name: str, valid_names: Iterable[str]) -> UnknownName:
+    """Return (not raise) an UnknownName error for `name`, with the most similar of the valid `valid_names`.
 
     >>> unknown_name("method", "dawid-sken", ["dawid-skene", "glad"])
     UnknownName("there is no method 'dawid-sken'; did you mean 'dawid-skene'?")
     """
-    known = sorted(names)
+    known = sorted(valid_names)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     if near:
         hint = f"did you mean {' or '.join(map(repr, near))}?"

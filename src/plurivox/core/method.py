@@ -34,12 +34,12 @@ class Option:
     optional: bool = False  # None is allowed
 
     @property
-    def flag(self) -> str:
+    def flag_name(self) -> str:
         """The name as typed on the command line, without the leading dashes."""
         return self.name.replace("_", "-")
 
     @property
-    def range(self) -> str:
+    def range_text(self) -> str:
         """The allowed values as text, such as "at least 1"; empty if there is no limit."""
         if self.choices:
             return ", ".join(self.choices)
@@ -49,7 +49,7 @@ class Option:
             return f"at least {self.low:g}"
         return f"at most {self.high:g}" if self.high is not None else ""
 
-    def parse(self, text: str) -> Any:
+    def parse_text(self, text: str) -> Any:
         """Convert a text to the type of the option. Raise OptionError if that fails; the range is not checked."""
         stripped = text.strip()
         if self.optional and stripped.lower() in ("none", ""):
@@ -66,14 +66,14 @@ class Option:
                 "off": False,
             }
             if stripped.lower() not in truth:
-                raise OptionError(f"{self.flag} must be yes or no; got {text!r}")
+                raise OptionError(f"{self.flag_name} must be yes or no; got {text!r}")
             return truth[stripped.lower()]
         try:
             return self.kind(stripped)
         except ValueError:
-            raise OptionError(f"{self.flag} must be {_type_description(self.kind)}; got {text!r}") from None
+            raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {text!r}") from None
 
-    def check(self, value: Any) -> Any:
+    def check_value(self, value: Any) -> Any:
         """Return the value, an int converted to float if needed. Raise OptionError if its type or range is wrong."""
         if value is None and self.optional:
             return None
@@ -81,13 +81,13 @@ class Option:
             value = float(value)
         given: Any = value
         if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
-            raise OptionError(f"{self.flag} must be {_type_description(self.kind)}; got {value!r}")
+            raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {value!r}")
         if self.choices and value not in self.choices:
-            raise OptionError(f"{self.flag} must be one of {self.range}; got {value!r}")
+            raise OptionError(f"{self.flag_name} must be one of {self.range_text}; got {value!r}")
         if isinstance(value, float) and math.isnan(value):
-            raise OptionError(f"{self.flag} must be a number; got nan")
+            raise OptionError(f"{self.flag_name} must be a number; got nan")
         if (self.low is not None and given < self.low) or (self.high is not None and given > self.high):
-            raise OptionError(f"{self.flag} must be {self.range}; got {value!r}")
+            raise OptionError(f"{self.flag_name} must be {self.range_text}; got {value!r}")
         return value
 
 
@@ -102,7 +102,7 @@ class Method:
     def __post_init__(self) -> None:
         for one in self.options():
             try:
-                object.__setattr__(self, one.name, one.check(getattr(self, one.name)))
+                object.__setattr__(self, one.name, one.check_value(getattr(self, one.name)))
             except OptionError as cause:
                 raise OptionError(f"{self.name()}: {cause}") from None
 
@@ -140,19 +140,19 @@ class Method:
         'majority-vote[ties=random,seed=7]'
         """
         differs = [o for o in self.options() if getattr(self, o.name) != o.default]
-        given_options = [f"{o.flag}={_add_brackets(str(getattr(self, o.name)))}" for o in differs]
+        given_options = [f"{o.flag_name}={_add_brackets_if_list(str(getattr(self, o.name)))}" for o in differs]
         return self.name() + (f"[{','.join(given_options)}]" if given_options else "")
 
     @classmethod
-    def from_options(cls, given: dict[str, Any]) -> Self:
+    def from_options(cls, option_values: dict[str, Any]) -> Self:
         """Create the method from options by name; texts are parsed. Raise UnknownName for an option it does not have."""
-        known = {o.flag: o for o in cls.options()}
+        known = {o.flag_name: o for o in cls.options()}
         values = {}
-        for flag, value in given.items():
+        for flag, value in option_values.items():
             name = flag.replace("_", "-")
             if name not in known:
                 raise unknown_name(f"option of {cls.name()} called", name, known)
-            values[known[name].name] = known[name].parse(value) if isinstance(value, str) else value
+            values[known[name].name] = known[name].parse_text(value) if isinstance(value, str) else value
         return cls(**values)
 
 
@@ -172,7 +172,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not inside.endswith("]"):
         raise OptionError(f"{spec!r} lacks the closing bracket; write NAME[option=value,...]")
     given: dict[str, str] = {}
-    for part in split_list(inside[:-1]):
+    for part in split_at_commas(inside[:-1]):
         flag, equals, value = part.partition("=")
         if not equals or not flag.strip():
             raise OptionError(f"{part!r} in {spec!r} is not option=value")
@@ -180,7 +180,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name.strip(), given
 
 
-def split_list(text: str) -> list[str]:
+def split_at_commas(text: str) -> list[str]:
     """Split a text at its commas, except those inside brackets; drop empty parts.
 
     >>> split_list("glad, average[parts=[a,b]]")
@@ -196,9 +196,9 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _add_brackets(value: str) -> str:
+def _add_brackets_if_list(value: str) -> str:
     """Return an option value for a spec, in brackets if it contains a comma."""
-    return f"[{value}]" if len(split_list(value)) > 1 or value.startswith("[") else value
+    return f"[{value}]" if len(split_at_commas(value)) > 1 or value.startswith("[") else value
 
 
 def _strip_brackets(value: str) -> str:

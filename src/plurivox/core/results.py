@@ -11,7 +11,7 @@ from plurivox.core.base import DataType
 from plurivox.core.encoding import as_names, positions, readonly_names
 from plurivox.core.errors import InputError, first_few, unknown_name
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, SUM_TOLERANCE
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, SUM_TOLERANCE
 from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy
 
 ScoreTarget = Literal["task", "worker", "vote", "crowd"]
@@ -68,7 +68,7 @@ class Confusion(DataType):
         if self.which.dtype.kind not in "iu" or ((self.which < 0) | (self.which >= len(self.matrices))).any():
             raise InputError(f"`which` must hold whole numbers from 0 to {len(self.matrices) - 1}, the last matrix")
 
-    def _matrix_index(self) -> Ints:
+    def _matrix_index_of_worker(self) -> Ints:
         """(n_workers,) the index of each worker's matrix."""
         return np.arange(len(self.workers)) if self.which is None else self.which
 
@@ -77,14 +77,14 @@ class Confusion(DataType):
         place = int(positions(self.workers, as_names([worker], "workers"))[0])
         if place < 0:
             raise unknown_name("worker", str(worker), map(str, self.workers.tolist()))
-        return self.matrices[self._matrix_index()[place]]
+        return self.matrices[self._matrix_index_of_worker()[place]]
 
     def dense(self) -> Floats:
         """(n_workers, n_labels, n_labels) the confusion matrix of every worker. Raise InputError if that is too large."""
         cells = len(self.workers) * len(self.labels) ** 2
         if cells > 4 * DENSE_CELLS:
             raise InputError(f"{cells:,} numbers are too many for one array; use of(worker) for one matrix at a time")
-        return self.matrices[self._matrix_index()]
+        return self.matrices[self._matrix_index_of_worker()]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the matrices as a long table: worker, true, said, p."""
@@ -97,8 +97,8 @@ class Confusion(DataType):
             "p": self.dense().ravel(),
         }
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        few = Confusion(self.matrices[self._matrix_index()[:1]], self.workers[:1], self.labels).columns()
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        few = Confusion(self.matrices[self._matrix_index_of_worker()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
     def info(self) -> dict[str, object]:
@@ -136,8 +136,8 @@ class Fit(DataType):
         """Return the table of the soft labels."""
         return self.soft.columns()
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        return self.soft._head(n)
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        return self.soft._first_rows(n)
 
     def worker_columns(self) -> dict[str, NDArray[Any]]:
         """Return a table of workers: their ability and its interval, if the method estimates them."""
@@ -228,7 +228,7 @@ class Dynamics(DataType):
             raise InputError(f"{len(absent)} of {len(wanted)} tasks were not recorded: {first_few(absent)}")
         return Dynamics(self.logits[:, place], wanted, self.labels)
 
-    def finite(self) -> Bools:
+    def finite_tasks(self) -> Bools:
         """(n_tasks,) whether every recorded number of a task is finite."""
         return np.asarray(np.isfinite(self.logits).all((0, 2)))
 

@@ -11,7 +11,7 @@ import numpy as np
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense, Rows
 from plurivox.core.types import Floats, Ints
 
 
@@ -104,7 +104,7 @@ def blend(parts: Sequence[SoftLabels]) -> SoftLabels:
         for part in parts:
             total += part.prob
         return replace(first, body=Dense(total / len(parts)))
-    return replace(first, body=_blend_sparse([part.body for part in parts], first.n_labels))
+    return replace(first, body=_mean_of_rows_sparse([part.body for part in parts], first.n_labels))
 
 
 def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
@@ -120,7 +120,7 @@ def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
     order = np.arange(len(soft))
     order[positions(soft.tasks, here.tasks)] = len(soft) + np.arange(len(here))
     if isinstance(soft.body, Dense):
-        both = np.concatenate([soft.body.prob, replacement.block(slice(None))])
+        both = np.concatenate([soft.body.prob, replacement.dense_block(slice(None))])
         return replace(soft, body=Dense(both[order]))
     listed = replacement if isinstance(replacement, Candidates) else _to_candidates(replacement)
     stacked = Candidates(
@@ -135,18 +135,20 @@ def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
 
 def dense_if_small(rows: Candidates) -> Rows:
     """Convert sparse rows to dense ones, unless they are larger than DENSE_CELLS."""
-    return Dense(rows.block(slice(None))) if len(rows) * rows.n_labels <= DENSE_CELLS else rows
+    return Dense(rows.dense_block(slice(None))) if len(rows) * rows.n_labels <= DENSE_CELLS else rows
 
 
-def _blend_sparse(parts: Sequence[Rows], n_labels: int) -> Candidates:
+def _mean_of_rows_sparse(rows_list: Sequence[Rows], n_labels: int) -> Candidates:
     """Return the mean of several rows as sparse rows that list every label listed in one of them."""
-    cells = np.unique(np.concatenate([_cell_index(part) for part in parts]))
+    cells = np.unique(np.concatenate([_flat_index_of_listed_labels(part) for part in rows_list]))
     row, label = np.divmod(cells, n_labels)
-    start = np.searchsorted(row, np.arange(len(parts[0]) + 1))
-    mass = sum((_mass_at(part, cells, row) for part in parts), np.zeros(len(cells))) / len(parts)
-    each = sum((part.unlisted_mass for part in parts if isinstance(part, Candidates)), np.zeros(len(parts[0]))) / len(
-        parts
+    start = np.searchsorted(row, np.arange(len(rows_list[0]) + 1))
+    mass = sum((_probability_at_flat_index(part, cells, row) for part in rows_list), np.zeros(len(cells))) / len(
+        rows_list
     )
+    each = sum(
+        (part.unlisted_mass for part in rows_list if isinstance(part, Candidates)), np.zeros(len(rows_list[0]))
+    ) / len(rows_list)
     return Candidates(start, label, mass, each * (n_labels - np.diff(start)), n_labels)
 
 
@@ -157,18 +159,18 @@ def _to_candidates(rows: Dense) -> Candidates:
     return Candidates(start, label, rows.prob[row, label], np.zeros(len(rows)), rows.n_labels)
 
 
-def _cell_index(rows: Rows) -> Ints:
+def _flat_index_of_listed_labels(rows: Rows) -> Ints:
     """(n_listed,) the flat index row * n_labels + label of each listed label, increasing."""
     if isinstance(rows, Dense):
         return np.flatnonzero(rows.prob)
     return rows.row * rows.n_labels + rows.label.astype(np.int64)
 
 
-def _mass_at(rows: Rows, cells: Ints, row: Ints) -> Floats:
-    """(n_cells,) the probability at each flat index of `cells`; `row` (n_cells,) is the row of each."""
+def _probability_at_flat_index(rows: Rows, flat_index: Ints, row_of_index: Ints) -> Floats:
+    """(n_cells,) the probability at each flat index of `flat_index`; `row_of_index` (n_cells,) is the row of each."""
     if isinstance(rows, Dense):
-        return rows.prob.ravel()[cells]
-    have = _cell_index(rows)
-    mass = rows.unlisted_mass[row].astype(np.float64)
-    mass[np.searchsorted(cells, have)] = rows.mass
+        return rows.prob.ravel()[flat_index]
+    have = _flat_index_of_listed_labels(rows)
+    mass = rows.unlisted_mass[row_of_index].astype(np.float64)
+    mass[np.searchsorted(flat_index, have)] = rows.mass
     return mass

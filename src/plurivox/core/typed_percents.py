@@ -36,9 +36,9 @@ class Percents:
     def __len__(self) -> int:
         return len(self.value)
 
-    def has_flag(self, what: str) -> Bools:
+    def has_flag(self, flag_name: str) -> Bools:
         """(n,) whether the flag of this name in PERCENT_FLAGS is set."""
-        return (self.flags & PERCENT_FLAGS[what]) > 0
+        return (self.flags & PERCENT_FLAGS[flag_name]) > 0
 
     def counts(self) -> dict[str, int]:
         """Return the number of texts with each flag, by flag name; flags that never occur are left out."""
@@ -74,7 +74,7 @@ def parse_percents(typed: Names) -> Percents:
 
 def _distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
     """Return (place, different texts) such that `different[place]` are the texts."""
-    short, place, different = _short_ascii_texts(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
+    short, place, different = _distinct_short_ascii_texts(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
     if not len(short):
         short, place = np.zeros(len(texts), bool), np.zeros(len(texts), np.int64)
     long: dict[str, int] = {}
@@ -83,7 +83,7 @@ def _distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
     return place, different + list(long)
 
 
-def _short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
+def _distinct_short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
     """Find texts of at most three ASCII letters with a lookup table: (which they are, place, different texts)."""
     try:
         letters = texts.astype("S4").view(np.uint32)  # four bytes, the first letter lowest; 0: no letter

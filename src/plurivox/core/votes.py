@@ -15,15 +15,15 @@ from plurivox.core.encoding import (
     decode,
     duplicates,
     encode,
-    encode_into,
+    encode_with_names,
     label_positions,
     positions,
     readonly_names,
 )
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.soft_storage import Candidates
-from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_ints
-from plurivox.core.vote_rows import check_soft_answers, sort_vote_rows
+from plurivox.core.soft_rows_dense_sparse import Candidates
+from plurivox.core.sort_and_check_votes import check_soft_answers, sort_vote_rows
+from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_unsigned_dtype
 
 UNNAMED = -1  # worker code of a vote without a worker
 
@@ -62,7 +62,7 @@ class Votes(DataType):
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
-        self._narrow_codes()
+        self._check_and_narrow_codes()
         for name in ("weight", "answer", "when", "seconds", "scale"):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column))
@@ -93,7 +93,7 @@ class Votes(DataType):
         `ordered`: the labels are on a scale, at their own values or evenly spaced (True), or at the given positions.
         """
         task_codes, task_names = _encode_column(task, tasks, "tasks")
-        label_codes, label_names = encode_into(label, labels, "labels")
+        label_codes, label_names = encode_with_names(label, labels, "labels")
         if worker is None:
             worker_codes, worker_names = np.full(len(task_codes), UNNAMED), as_names(list(workers or ()), "workers")
         else:
@@ -235,20 +235,20 @@ class Votes(DataType):
         alone = np.sort(pair[first])
         return int((alone[1:] == alone[:-1]).sum())
 
-    def require_workers(self, what: str, hint: str = "", *, every: bool = True) -> Self:
+    def require_workers(self, method_name: str, hint: str = "", *, every: bool = True) -> Self:
         """Return the votes; raise InputError if some have no worker, or, with `every=False`, if all have none.
 
-        `what` is the method that needs worker names; `hint` is added to the message.
+        `method_name` is the method that needs worker names; `hint` is added to the message.
         """
         unnamed = self.worker < 0
         if unnamed.any() if every else unnamed.all():
-            raise InputError(f"{what} needs worker names; these votes contain counts without names{hint}")
+            raise InputError(f"{method_name} needs worker names; these votes contain counts without names{hint}")
         return self
 
-    def require_plain(self, what: str) -> Self:
-        """Return the votes; raise InputError if they are soft answers, which the method `what` does not support."""
+    def require_plain(self, method_name: str) -> Self:
+        """Return the votes; raise InputError if they are soft answers, which the method `method_name` does not support."""
         if self.answer is not None:
-            raise InputError(f"{what} takes plain votes only; these are soft answers: use the top label of each")
+            raise InputError(f"{method_name} takes plain votes only; these are soft answers: use the top label of each")
         return self
 
     def counts(self) -> Floats:
@@ -265,7 +265,7 @@ class Votes(DataType):
         task, label = np.divmod(cell, max(self.n_labels, 1))
         start = np.searchsorted(task, np.arange(self.n_tasks + 1))
         return Candidates(
-            start, label.astype(smallest_ints(self.n_labels)), mass, np.zeros(self.n_tasks), self.n_labels
+            start, label.astype(smallest_unsigned_dtype(self.n_labels)), mass, np.zeros(self.n_tasks), self.n_labels
         )
 
     # ---- selection
@@ -298,34 +298,34 @@ class Votes(DataType):
             raise InputError(
                 f"where() needs one bool for each of {len(self)} rows; got shape {mask.shape} of {mask.dtype}"
             )
-        cut = self._masked_columns(mask.astype(bool))
+        cut = self._columns_where(mask.astype(bool))
         for column in cut.values():  # new arrays without other references
             column.flags.writeable = False
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self)(**rest, **cut)  # still sorted
 
-    def _masked_columns(self, keep: Bools) -> dict[str, Any]:
+    def _columns_where(self, keep: Bools) -> dict[str, Any]:
         """Return the columns that are not None, rows where `keep` is true."""
         names = ("task", "worker", "label", "weight", "answer", "when", "seconds")
         return {name: column[keep] for name in names if (column := getattr(self, name)) is not None}
 
-    def _select_rows(self, keep: Bools, **other: Any) -> Self:
-        """Return the rows where `keep` is true, with the fields in `other` replaced, sorted again."""
-        cut = self._masked_columns(keep)
-        cut |= {name: other.pop(name)[keep] for name in ("task", "label") if name in other}
+    def _select_rows(self, keep: Bools, **new_fields: Any) -> Self:
+        """Return the rows where `keep` is true, with the fields in `new_fields` replaced, sorted again."""
+        cut = self._columns_where(keep)
+        cut |= {name: new_fields.pop(name)[keep] for name in ("task", "label") if name in new_fields}
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
-        return type(self).coded(**{**rest, **other, **cut})
+        return type(self).coded(**{**rest, **new_fields, **cut})
 
     # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return a table: task, worker and label by name, and the other columns that are not None."""
-        return self._named_columns(slice(None))
+        return self._table_of_rows(slice(None))
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        return self._named_columns(slice(n))
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        return self._table_of_rows(slice(n))
 
-    def _named_columns(self, rows: slice) -> dict[str, NDArray[Any]]:
+    def _table_of_rows(self, rows: slice) -> dict[str, NDArray[Any]]:
         """Return the table of `columns()` for some rows."""
         table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task[rows]]}
         if self.n_workers:
@@ -350,10 +350,10 @@ class Votes(DataType):
 
     # ---- invariants
 
-    def _narrow_codes(self) -> None:
+    def _check_and_narrow_codes(self) -> None:
         """Cast codes to small dtypes in place: int32 for tasks and workers, the smallest for labels. Raise if out of range."""
         kinds = {"task": _code_dtype(self.n_tasks), "worker": _code_dtype(self.n_workers)}
-        kinds["label"] = smallest_ints(self.n_labels)
+        kinds["label"] = smallest_unsigned_dtype(self.n_labels)
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
             check_codes(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
@@ -388,9 +388,13 @@ class Votes(DataType):
             check_soft_answers(self.answer, self.task, self.worker, self.weights)
 
 
-def _encode_column(column: Iterable[object], given: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
+def _encode_column(column: Iterable[object], allowed_names: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
     """Return (codes, sorted names) of a column of tasks or workers; the names are those in the column, or the given ones."""
-    return encode(column, what) if given is None else encode_into(column, np.sort(as_names(given, what)), what)
+    return (
+        encode(column, what)
+        if allowed_names is None
+        else encode_with_names(column, np.sort(as_names(allowed_names, what)), what)
+    )
 
 
 def _code_dtype(n_codes: int) -> np.dtype[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, first_few, unknown_name
-from plurivox.core.method import option, parse_spec, split_list
+from plurivox.core.method import option, parse_spec, split_at_commas
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form, Shares, methods
 
@@ -36,7 +36,7 @@ class AsAsked(Form):
 
     def _forms_with_options(self) -> dict[str, Form]:
         """Return a dict from name to form, parsed from the option `forms`."""
-        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_list(self.forms)}
+        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_at_commas(self.forms)}
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:

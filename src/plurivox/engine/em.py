@@ -47,19 +47,19 @@ def run_em(
     tol: float,
     progress: Progress = no_progress,
     space: ParamSpace[P] | None = None,
-    spent: int = 0,
-    may_fall: bool = False,
+    passes_spent: int = 0,
+    objective_may_fall: bool = False,
 ) -> EMResult[P]:
     """Repeat E- and M-step until a pass gains less than `tol`, or for `max_iter` passes over the votes.
 
-    Passes already `spent` by the caller count towards `max_iter`; at least one pass is made.
+    Passes already `passes_spent` by the caller count towards `max_iter`; at least one pass is made.
 
     With a `space`, every third pass tries a longer step: from x0, x1 = em_pass(x0) and x2 = em_pass(x1) it extrapolates
     x0 + 2 a r + a^2 v with r = x1 - x0, v = x2 - 2 x1 + x0 and a = |r| / |v| (SQUAREM, Varadhan & Roland 2008,
     https://doi.org/10.1111/j.1467-9469.2007.00585.x). A step whose objective is below that of x1 is rejected.
 
     Only a plain step can end the run: an extrapolated one can gain little by accident. `tol=0` runs for `max_iter` passes,
-    or until the objective falls by rounding. With `may_fall`, for updates that are not exact EM, a falling objective does
+    or until the objective falls by rounding. With `objective_may_fall`, for updates that are not exact EM, a falling objective does
     not end the run.
 
     >>> def em_pass(x):  # a hill with its top at 3
@@ -68,7 +68,15 @@ def run_em(
     >>> round(result.params, 4), result.converged, len(result.trace) == result.passes
     (3.0, True, True)
     """
-    steps = em_steps(params, max_iter=max_iter, tol=tol, progress=progress, space=space, spent=spent, may_fall=may_fall)
+    steps = em_generator(
+        params,
+        max_iter=max_iter,
+        tol=tol,
+        progress=progress,
+        space=space,
+        passes_spent=passes_spent,
+        objective_may_fall=objective_may_fall,
+    )
     wanted = next(steps)
     while True:
         try:
@@ -91,7 +99,7 @@ def run_em_together(
 
     `em_pass` gets the parameters of all runs that have not ended and passes over the votes once for all of them.
     """
-    runs = [em_steps(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
+    runs = [em_generator(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
     wanted = {i: next(run) for i, run in enumerate(runs)}
     results: dict[int, EMResult[P]] = {}
     step = 0
@@ -108,28 +116,28 @@ def run_em_together(
     return [results[i] for i in range(len(runs))]
 
 
-def em_steps(
+def em_generator(
     params: P,
     *,
     max_iter: int,
     tol: float,
     progress: Progress,
     space: ParamSpace[P] | None,
-    spent: int = 0,
-    may_fall: bool = False,
+    passes_spent: int = 0,
+    objective_may_fall: bool = False,
 ) -> Generator[P, tuple[P, float], EMResult[P]]:
     """Generator behind `run_em`: yield parameters, receive (updated parameters, objective) of a pass, return an EMResult."""
     trace: list[float] = []
-    passes = spent
+    passes = passes_spent
 
-    def record_pass(passed: tuple[P, float]) -> tuple[P, float]:
-        """Count a pass and report progress; return `passed` unchanged."""
+    def record_pass(pass_result: tuple[P, float]) -> tuple[P, float]:
+        """Count a pass and report progress; return `pass_result` unchanged."""
         nonlocal passes
-        objective = passed[1]
+        objective = pass_result[1]
         assert objective == objective, "the objective is NaN"
         progress(passes, max_iter, max([objective, *trace[-1:]]))
         passes += 1
-        return passed
+        return pass_result
 
     updated, objective = record_pass((yield params))
     trace.append(objective)
@@ -158,7 +166,7 @@ def em_steps(
         updated, objective = record_pass((yield params))
         trace.append(objective)
         gain = trace[-1] - trace[-2]
-        if gain < tol and not (may_fall and gain < 0):
+        if gain < tol and not (objective_may_fall and gain < 0):
             return EMResult(params, tuple(trace), True, passes)
     return EMResult(params, tuple(trace), False, passes)
 
@@ -182,27 +190,27 @@ def _squarem_extrapolate(path: list[Floats], max_step: float) -> tuple[float, Fl
 
 
 def best_of_starts(
-    n_starts: int, max_iter: int, run: Callable[[int, Progress], EMResult[P]], progress: Progress
+    n_starts: int, max_iter: int, run_from_start: Callable[[int, Progress], EMResult[P]], progress: Progress
 ) -> tuple[EMResult[P], int]:
     """Run EM from several starts; return (the result with the highest objective, index of its start), the first of ties.
 
-    `run(i, progress)` runs EM from start i for at most `max_iter` passes. State that a run stores outside its result, such
+    `run_from_start(i, progress)` runs EM from start i for at most `max_iter` passes. State that a run stores outside its result, such
     as a posterior, is that of the last run, not of the best.
     """
 
     def progress_of_start(start: int) -> Progress:
         """Return the progress callback of one start, which counts the passes of earlier starts too."""
 
-        def report_step(step: int, total: int, value: float | None = None) -> None:
+        def report_pass_of_start(step: int, total: int, value: float | None = None) -> None:
             del total  # of this start alone
             progress(start * max_iter + step, n_starts * max_iter, value)
 
-        return report_step
+        return report_pass_of_start
 
-    return best_run(run(i, progress_of_start(i)) for i in range(n_starts))
+    return best_em_result(run_from_start(i, progress_of_start(i)) for i in range(n_starts))
 
 
-def best_run(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
+def best_em_result(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
     """Return (the result with the highest final objective, its index); the first of ties."""
     index, best = max(enumerate(results), key=lambda numbered: numbered[1].trace[-1])
     return best, index

@@ -64,7 +64,7 @@ def cache_folder() -> Path | None:
         return Path(numba_config.CACHE_DIR) / name
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     places = [ENGINE_FOLDER / "__pycache__", home / "plurivox", Path(tempfile.gettempdir()) / f"plurivox-{os.getuid()}"]
-    return next((place / name for place in places if _is_private_folder(place / name)), None)
+    return next((place / name for place in places if _make_private_folder(place / name)), None)
 
 
 def _source_digest() -> str:
@@ -75,7 +75,7 @@ def _source_digest() -> str:
     return whole.hexdigest()[:12]
 
 
-def _is_private_folder(folder: Path) -> bool:
+def _make_private_folder(folder: Path) -> bool:
     """Create the folder if needed; return whether it is writable and owned by this user.
 
     Machine code is loaded from it, so a folder created by another user is not trusted.
@@ -89,10 +89,10 @@ def _is_private_folder(folder: Path) -> bool:
 
 
 @contextmanager
-def _numba_cache_dir(place: Path | None) -> Iterator[None]:
+def _numba_cache_dir(folder: Path | None) -> Iterator[None]:
     """Context manager that sets numba's cache folder for the declaration of one kernel; other packages are not affected."""
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(place) if place else before
+    numba_config.CACHE_DIR = str(folder) if folder else before
     try:
         yield
     finally:

@@ -21,18 +21,18 @@ def pair_agreement(votes: Votes) -> Floats:
     return np.where(has_pairs(n), agreeing_share(n, squares, disagreement_within_answers(votes)), np.nan)
 
 
-def has_pairs(n: Floats) -> Bools:
+def has_pairs(n_answers: Floats) -> Bools:
     """Return where the number of answers n is at least two, with a tolerance for the rounded weights of soft answers."""
-    return n > 1.5
+    return n_answers > 1.5
 
 
-def agreeing_share(n: Floats, squares: Floats, within: Floats) -> Floats:
+def agreeing_share(n_answers: Floats, squared_counts: Floats, within_answers: Floats) -> Floats:
     """Return the share of the n (n - 1) ordered pairs of answers that agree; 0 if there are no pairs.
 
-    `squares` are the sums over labels of squared vote counts, `within` the result of `disagreement_within_answers`.
+    `squared_counts` are the sums over labels of squared vote counts, `within_answers` the result of `disagreement_within_answers`.
     """
-    pairs = np.where(has_pairs(n), n * (n - 1), 1)
-    return np.where(has_pairs(n), (squares + within - n) / pairs, 0.0)
+    pairs = np.where(has_pairs(n_answers), n_answers * (n_answers - 1), 1)
+    return np.where(has_pairs(n_answers), (squared_counts + within_answers - n_answers) / pairs, 0.0)
 
 
 def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Floats:
@@ -45,12 +45,12 @@ def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Fl
         return np.zeros(votes.n_tasks)
     _, first, answer = np.unique(votes.answer, return_index=True, return_inverse=True)
 
-    def sum_per_answer(values: Floats) -> Any:
+    def sum_rows_per_answer(values: Floats) -> Any:
         return np.bincount(answer, values, minlength=len(first))
 
     if scale is None:
-        differ = 1 - sum_per_answer(votes.weights**2)
+        differ = 1 - sum_rows_per_answer(votes.weights**2)
     else:
         at = scale[votes.label]
-        differ = 2 * (sum_per_answer(votes.weights * at**2) - sum_per_answer(votes.weights * at) ** 2)
+        differ = 2 * (sum_rows_per_answer(votes.weights * at**2) - sum_rows_per_answer(votes.weights * at) ** 2)
     return np.bincount(votes.task[first], differ, minlength=votes.n_tasks).astype(np.float64)

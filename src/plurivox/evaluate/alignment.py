@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense, Rows
 from plurivox.core.soft_transforms import dense_if_small
 from plurivox.core.types import Floats, Ints, Names
 
@@ -54,7 +54,7 @@ def aligned_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
 def paired_blocks(left: Rows, right: Rows) -> Iterator[tuple[Floats, Floats]]:
     """Yield (prediction, truth) in blocks of rows: float64 arrays (n, n_labels)."""
     for where, q in row_blocks(left):
-        yield q, right.block(where).astype(np.float64, copy=False)
+        yield q, right.dense_block(where).astype(np.float64, copy=False)
 
 
 class CachedTopRows(Dense):
@@ -75,7 +75,7 @@ def row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
     size = max(min(MAX_ROWS, MAX_CELLS // max(rows.n_labels, 1)), 1)
     for begin in range(0, len(rows), size):
         where = slice(begin, min(begin + size, len(rows)))
-        yield where, rows.block(where).astype(np.float64, copy=False)
+        yield where, rows.dense_block(where).astype(np.float64, copy=False)
 
 
 def per_task(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Rows) -> Floats:
@@ -86,7 +86,7 @@ def per_task(of_rows: Callable[[Floats, Floats], Floats], left: Rows, right: Row
 def _relabel(rows: Rows, place: Ints, n_labels: int) -> Rows:
     """Return the rows with label k moved to column `place[k]` of `n_labels`."""
     wide = dense_if_small(rows) if isinstance(rows, Candidates) else rows
-    return wide.on_labels(place, n_labels)
+    return wide.move_labels(place, n_labels)
 
 
 def _take_rows(rows: Rows, at: Ints) -> Rows:

@@ -146,7 +146,7 @@ def _count_extra_answers(answers: Answers, again: Bools) -> int:
 def _share_with_mark(answers: Answers, kind: int) -> float:
     """Return the share of answers with a mark of this kind (NEVER or POSSIBLE)."""
     assert kind != NAMED
-    return len(np.unique(answers.mark_answer[answers.mark_kind == kind])) / max(len(answers), 1)
+    return len(np.unique(answers.answer_of_mark[answers.mark_kind == kind])) / max(len(answers), 1)
 
 
 def _first_label_votes(answers: Answers, top: Ints) -> Votes:

@@ -11,12 +11,12 @@ import polars as pl
 from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.npz import (
-    read_arrays,
+    read_npz,
     read_task_rows,
-    select_rows,
-    split_row_names,
+    row_names_of_split,
+    select_rows_by_task,
     without_stringdtype,
-    write_arrays,
+    write_npz,
 )
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
@@ -35,7 +35,7 @@ class Features:
 
     def on(self, tasks: Names) -> Floats:
         """Return the (n, ...) feature rows of these tasks, in this order; raise InputError if one is missing."""
-        return select_rows(tasks, self.tasks, self.x, "features")
+        return select_rows_by_task(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
         return f"<Features: {len(self.tasks):,} tasks x {' x '.join(map(str, self.x.shape[1:]))}>"
@@ -50,7 +50,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """
     if path.suffix == ".npz":
         names = partial(_split_row_names, items=items)
-        return _check_features(Features(*read_task_rows(read_arrays(path, "features"), path, "features", names)), path)
+        return _check_features(Features(*read_task_rows(read_npz(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [to_numbers(frame[name], path) for name in frame.columns if name != "task"]
@@ -77,7 +77,7 @@ def _check_features(features: Features, path: Path) -> Features:
 
 def _split_row_names(split: str, n: int, items: pl.DataFrame | None) -> Names:
     """Return the task name of each of the n rows of a split: from `items` if listed there, else `<split>-<row>`."""
-    names = split_row_names(split, n).tolist()
+    names = row_names_of_split(split, n).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
         mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n - 1))
         for task, row in mine.select("task", "row").iter_rows():
@@ -93,4 +93,4 @@ def write_features(features: Features, path: Path) -> None:
     if features.gold is not None:
         arrays["y"] = without_stringdtype(features.gold.on(features.tasks).hard())
         arrays["labels"] = without_stringdtype(features.gold.labels)  # also labels without a task
-    write_arrays(path, arrays)
+    write_npz(path, arrays)

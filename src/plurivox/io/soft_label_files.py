@@ -14,7 +14,7 @@ from plurivox.core.encoding import as_names, encode, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import SUM_TOLERANCE, Candidates
+from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE, Candidates
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.io.tabular.column_values import to_names, to_numbers
 from plurivox.io.tabular.file_names import suffix_of
@@ -95,7 +95,7 @@ def _with_every_label(soft: SoftLabels, columns: dict[str, NDArray[Any]]) -> dic
     absent = np.setdiff1d(np.arange(soft.n_labels), listed)
     if not len(soft) or not len(absent):
         return columns
-    first = soft.body.block(slice(0, 1))[0]
+    first = soft.body.dense_block(slice(0, 1))[0]
     extra = {"task": soft.tasks[np.zeros(len(absent), int)], "label": soft.labels[absent], "p": first[absent]}
     return {name: np.concatenate([column, extra[name]]) for name, column in columns.items()}
 

@@ -10,7 +10,7 @@ from plurivox import aggregate, simulate
 from plurivox.assign import NextBest, expected_gain
 from plurivox.assign.next_best import WorkerGains
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.tables import Table, Tables
@@ -60,7 +60,7 @@ class ActiveLabelling(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Simulate every crowd with every seed, and label it with both assignments."""
         del read
-        crowds, tables = split_list(self.crowds), []
+        crowds, tables = split_at_commas(self.crowds), []
         for i, crowd in enumerate(crowds):
             curves = []
             for run in range(self.runs):

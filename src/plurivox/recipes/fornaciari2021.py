@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from plurivox import evaluate
 from plurivox.core.errors import OptionError, unknown_name
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
@@ -65,10 +65,10 @@ class Fornaciari2021(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for main in split_list(self.mains):
+        for main in split_at_commas(self.mains):
             if main not in ("gold", "silver"):
                 raise unknown_name("main task", main, ("gold", "silver"))
-        for loss in split_list(self.losses):
+        for loss in split_at_commas(self.losses):
             if loss not in ("kl", "inverse-kl", "ce"):
                 raise unknown_name("loss of the soft head", loss, ("kl", "inverse-kl", "ce"))
         if self.folds == 1:
@@ -94,7 +94,7 @@ class Fornaciari2021(Recipe):
             ties="last",
         )
         cache = ResultCache(self.folder, self._cache_key(texts))
-        all_conditions = list_conditions(split_list(self.mains), split_list(self.losses))
+        all_conditions = list_conditions(split_at_commas(self.mains), split_at_commas(self.losses))
         predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
             for condition in all_conditions:

@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox import evaluate
 from plurivox.core.errors import InputError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
@@ -61,7 +61,7 @@ class Labelme(Recipe):
         cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
         from plurivox.recipes._papers.labelme_protocol import LOGISTIC, choose_l2, measure_held_out, measure_test
 
-        methods, done = split_list(self.methods), 0
+        methods, done = split_at_commas(self.methods), 0
         if LOGISTIC in methods:
             setting.chosen_l2.update(cache.numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed)))
         hard: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
@@ -91,7 +91,7 @@ class Labelme(Recipe):
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
         return ExperimentSetting(
-            training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
+            training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_at_commas(self.l2))
         )
 
     def _make_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:

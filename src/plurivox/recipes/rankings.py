@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -42,7 +42,7 @@ class Rankings(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Score and rank workers and tasks of every data set, and correlate the rankings."""
-        tables, names = [], split_list(self.datasets)
+        tables, names = [], split_at_commas(self.datasets)
         for step, name in enumerate(names):
             data = read(name)
             if (votes := data.votes) is None:

@@ -14,7 +14,7 @@ from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name
-from plurivox.core.method import split_list
+from plurivox.core.method import split_at_commas
 from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.registry import BrokenPlugin
 from plurivox.core.soft_labels import SoftLabels
@@ -153,7 +153,9 @@ def compare(
     >>> made.mean("accuracy"), made.mean("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
-    given = split_list(methods) if isinstance(methods, str) else _loadable_methods() if methods is None else methods
+    given = (
+        split_at_commas(methods) if isinstance(methods, str) else _loadable_methods() if methods is None else methods
+    )
     if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not given:
         raise InputError("compare needs at least one data set and one method")
     pairs = _votes_and_gold(datasets, as_soft_labels(gold), part)

@@ -8,8 +8,8 @@ from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval_from_moments
-from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.dirichlet import expected_log_probabilities
+from plurivox.engine.kernels.confusion_m_step import TINY
 
 DIAGONAL_HELP = "pseudo-count of right votes per label, in the Dirichlet prior of a confusion matrix"
 OFF_DIAGONAL_HELP = "pseudo-count of votes for each wrong label, in the Dirichlet prior of a confusion matrix"
@@ -29,10 +29,10 @@ class LabelPrior:
     pseudo: Floats  # (n_labels,)
     fixed: Floats | None  # (n_labels,) the frequencies, if they are not learnt
 
-    def expected_logs(self, n_true: Floats) -> tuple[Floats, float]:
+    def expected_log_probabilities(self, n_true: Floats) -> tuple[Floats, float]:
         """Return ((n_labels,) E[log frequency], -KL from the prior), given the number of tasks `n_true` (n_labels,)."""
         if self.fixed is None:
-            return expected_logs(n_true, self.pseudo[:, None])
+            return expected_log_probabilities(n_true, self.pseudo[:, None])
         return np.log(np.maximum(self.fixed, TINY)), 0.0
 
     def mean_shares(self, n_true: Floats) -> Floats:

@@ -5,12 +5,12 @@ import numpy as np
 from plurivox.core.encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Dense
+from plurivox.core.soft_rows_dense_sparse import Dense
 from plurivox.core.types import Bools, Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, rows_of_tasks
-from plurivox.engine.kernels import confusion
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, csr_rows_of_tasks
+from plurivox.engine.kernels import confusion_e_step
+from plurivox.engine.kernels.confusion_m_step import TINY
 from plurivox.engine.threads import Blocks
 
 SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no cell is 0
@@ -40,11 +40,11 @@ class UnlabelledTasks:
 
     def vote_rows(self, tasks: Bools) -> Bools | slice:
         """(n_rows,) mask of the rows of the votes on `tasks` (n_tasks,), or a slice of all rows."""
-        return rows_of_tasks(self.votes.start, tasks)[1]
+        return csr_rows_of_tasks(self.votes.start, tasks)[1]
 
     def _columns(self, tasks: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """Return the columns (start, worker, said, weight) of the votes on `tasks` (n_tasks,) only."""
-        votes, (start, rows) = self.votes, rows_of_tasks(self.votes.start, tasks)
+        votes, (start, rows) = self.votes, csr_rows_of_tasks(self.votes.start, tasks)
         weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
         return start, readonly_view(votes.worker[rows]), readonly_view(votes.label[rows]), weight
 
@@ -52,8 +52,8 @@ class UnlabelledTasks:
         """Return the E-step and M-step of confusion matrices over the open tasks, with gold labels clamped."""
         known = None
         if self.gold is not None and len(self.gold_place):
-            known = KeyedVotes.of(*self._columns(self.is_known), self.n_labels), self.gold.prob
-        votes = KeyedVotes.of(self.start, self.worker, self.said, self.weight, self.n_labels)
+            known = KeyedVotes.from_columns(*self._columns(self.is_known), self.n_labels), self.gold.prob
+        votes = KeyedVotes.from_columns(self.start, self.worker, self.said, self.weight, self.n_labels)
         return ConfusionEM(votes, self.n_workers, self.n_labels, known)
 
     # ---- initial values
@@ -61,7 +61,7 @@ class UnlabelledTasks:
     def vote_shares(self) -> Floats:
         """(n_open, n_labels) the vote shares of each open task."""
         share, votes = np.empty((len(self.open), self.n_labels)), (self.start, self.said, self.weight)
-        Blocks(self.start).map(lambda first, last: confusion.vote_shares(first, last, *votes, share))
+        Blocks(self.start).map(lambda first, last: confusion_e_step.vote_shares(first, last, *votes, share))
         return share
 
     def initial_posterior(self, start: Fit | None) -> Floats:

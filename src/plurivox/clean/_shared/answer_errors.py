@@ -10,9 +10,9 @@ from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.reason_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
-from plurivox.core.audit import AuditAction
+from plurivox.core.cleaning_audit import AuditAction
 from plurivox.core.method import option
-from plurivox.core.questions import question_of
+from plurivox.core.questions import question_of_form
 from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
 from plurivox.core.types import Bools
 
@@ -27,7 +27,7 @@ def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
 def has_contradiction(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer names a label and also rules it out."""
     answers = _require_answers(answer_rows)
-    key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
+    key = answers.answer_of_mark * max(len(answers.labels), 1) + answers.mark_label
     return _has_any_mark(answers, _is_named(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
@@ -41,7 +41,7 @@ def lacks_top_percent(answer_rows: AnswerRows, zero: bool = False) -> Bools:
             missing &= ~column
     if answers.form is not None:
         forms, code = np.unique(answers.form, return_inverse=True)
-        questions = map(question_of, forms.tolist())
+        questions = map(question_of_form, forms.tolist())
         missing &= np.array([question is None or question.percents for question in questions], bool)[code]
     return missing
 
@@ -85,7 +85,7 @@ def _is_named(answers: Answers, marks: slice = slice(None)) -> Bools:
 def _has_any_mark(answers: Answers, mask: Bools) -> Bools:
     """(n_answers,) whether at least one mark of an answer is in `mask` (n_marks,)."""
     out = np.zeros(len(answers), bool)
-    out[answers.mark_answer[mask]] = True
+    out[answers.answer_of_mark[mask]] = True
     return out
 
 

@@ -60,7 +60,7 @@ class AnswerLabels:
 def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
     """Return the answer and label of all marks of one kind: named, never (ruled out) or possible."""
     here = np.flatnonzero(_has_kind_and_label(answers, kind))
-    return AnswerLabels(answers.mark_answer[here], answers.mark_label[here], len(answers))
+    return AnswerLabels(answers.answer_of_mark[here], answers.mark_label[here], len(answers))
 
 
 def named_percents(answers: Answers) -> Percents:
@@ -83,14 +83,18 @@ class NamedLabel:
     ruled_out: Bools  # (n_answers,) whether the answer also rules it out
 
 
-def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
+def find_first_two_named_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     """Return the first and the second named label of each answer, and (n_answers,) the number of labels it names."""
-    from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
+    from plurivox.engine.kernels import (
+        label_weights_from_marks as kernels,  # imported only when needed: compiling takes time
+    )
 
     read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
-    kernels.first_two_labels(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
+    kernels.find_first_two_named_labels(
+        answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named
+    )
     value, flags = np.append(read.value, np.nan), np.append(read.flags, np.uint8(0))  # the last entry: no label
     first, second = (NamedLabel(label[:, j], value[place[:, j]], flags[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named

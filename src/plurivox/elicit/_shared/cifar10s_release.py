@@ -8,7 +8,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import OptionError
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.elicit._contract import Shares, set_flag, set_percent_flags
-from plurivox.elicit._shared.answer_marks import AnswerLabels, first_two_labels, marks_of_kind
+from plurivox.elicit._shared.answer_marks import AnswerLabels, find_first_two_named_labels, marks_of_kind
 
 Compat: TypeAlias = Literal["none", "cifar10s"]
 COMPAT_HELP = "use the formula of a released data set, including its errors"
@@ -29,7 +29,7 @@ def released_shares(answers: Answers, used: int, clamp: bool, gamma: float) -> S
     """
     never, n_labels = marks_of_kind(answers, "never"), len(answers.labels)
     flags = np.zeros(len(answers), np.uint32)
-    top, second, _ = first_two_labels(answers)
+    top, second, _ = find_first_two_named_labels(answers)
     set_percent_flags(flags, top.odd | second.odd if used > 1 else top.odd)
     set_flag(flags, "zero-top", top.percent == 0)
     first = np.where(top.percent == 0, 100, top.percent) / 100

@@ -9,14 +9,14 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.core.types import Bools, Floats, Ints, smallest_ints
+from plurivox.core.types import Bools, Floats, Ints, smallest_unsigned_dtype
 from plurivox.elicit._contract import Form, Shares, set_flag, set_percent_flags
 from plurivox.elicit._shared.answer_marks import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
     NamedLabel,
-    first_two_labels,
+    find_first_two_named_labels,
 )
 from plurivox.elicit._shared.cifar10s_release import Compat, released_shares
 
@@ -71,7 +71,9 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
 
     `without_named`: an answer that names no label gives all weight to its open labels.
     """
-    from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
+    from plurivox.engine.kernels import (
+        label_weights_from_marks as kernels,  # imported only when needed: compiling takes time
+    )
 
     total, n_labels = split.total, len(answers.labels)
     wanted = split.has_rest(total) | (without_named & (total == 0))
@@ -90,9 +92,9 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
             f"{len(answers):,} answers and {n_labels:,} labels become {n_rows:,} votes, more than {MAX_ROWS:,}; "
             "use spread=none"
         )
-    out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_ints(n_labels)), np.empty(n_rows)
+    out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_unsigned_dtype(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
-    kernels.fill_weight_rows(
+    kernels.fill_label_weight_rows(
         row_starts_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
     )
     set_flag(flags, "spread-above-top", above & (total > 0))
@@ -101,7 +103,7 @@ def spread_rest(answers: Answers, split: Split, how: Spread, flags: Ints, *, wit
 
 def row_starts_by_task(answers: Answers, size: Ints) -> Ints:
     """(n_answers,) the first row of each answer if rows are sorted by task, given `size` (n_answers,), its number of rows."""
-    from plurivox.engine.kernels import answer_weights as kernels
+    from plurivox.engine.kernels import label_weights_from_marks as kernels
 
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)
@@ -131,7 +133,7 @@ class PercentForm(Form):
         """
         assert self.asks.labels
         flags = np.zeros(len(answers), np.uint32)
-        top, second, n_named = first_two_labels(answers)
+        top, second, n_named = find_first_two_named_labels(answers)
         set_flag(flags, "further-labels", n_named > self.asks.labels)
         set_percent_flags(flags, top.odd)
         if used < 2:

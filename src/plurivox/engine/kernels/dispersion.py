@@ -46,7 +46,7 @@ def vote_dispersion(
 
 
 @kernel
-def row_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
+def probability_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
     """Fill `out` with the dispersion of the probabilities prob (n_tasks, n_labels) of tasks first:last."""
     n_labels = prob.shape[1]
     mean = 1.0 / n_labels
@@ -67,7 +67,7 @@ def row_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
 
 
 @kernel
-def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
+def add_total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
     """Add the total variation distance 1/2 sum |p - q| of each task to out (n_tasks,)."""
     for t in range(first, last):
         apart = 0.0
@@ -77,7 +77,7 @@ def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) ->
 
 
 @kernel
-def jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
+def add_jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
     """Add the Jensen-Shannon divergence of p and q of each task, in nats, to out (n_tasks,)."""
     terms = np.empty(p.shape[1])
     for t in range(first, last):

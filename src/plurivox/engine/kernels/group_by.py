@@ -7,23 +7,23 @@ from plurivox.engine.jit import kernel
 
 
 @kernel
-def group_rows(group: Ints, n_groups: int) -> tuple[Ints, Ints]:
+def group_rows(group_of_row: Ints, n_groups: int) -> tuple[Ints, Ints]:
     """Return (order, start) such that the rows of group g are order[start[g]:start[g + 1]]; codes below 0 are left out.
 
     A stable counting sort: one pass to count, one to place.
     """
     start = np.zeros(n_groups + 1, np.int64)
-    for row in range(len(group)):
-        if group[row] >= 0:
-            start[group[row] + 1] += 1
+    for row in range(len(group_of_row)):
+        if group_of_row[row] >= 0:
+            start[group_of_row[row] + 1] += 1
     for g in range(n_groups):
         start[g + 1] += start[g]
     order = np.empty(start[n_groups], np.int64)
     free = start.copy()
-    for row in range(len(group)):
-        if group[row] >= 0:
-            order[free[group[row]]] = row
-            free[group[row]] += 1
+    for row in range(len(group_of_row)):
+        if group_of_row[row] >= 0:
+            order[free[group_of_row[row]]] = row
+            free[group_of_row[row]] += 1
     return order, start
 
 

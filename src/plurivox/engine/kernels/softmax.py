@@ -31,18 +31,18 @@ def softmax(row: Floats) -> float:
 
 
 @inline
-def exp_row(row: Floats, best: float, width: Any, out: Floats) -> float:
-    """Fill out = exp(row - best) of a padded row with maximum `best`; return the sum, by which to divide for the softmax."""
+def exp_row(row: Floats, row_maximum: float, width: Any, out: Floats) -> float:
+    """Fill out = exp(row - best) of a padded row with maximum `row_maximum`; return the sum, by which to divide for the softmax."""
     mass, step = 0.0, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
-        x = exp(add(load(row, k, width), -best))
+        x = exp(add(load(row, k, width), -row_maximum))
         store(out, k, x)
         mass += row_sum(x)
     return mass
 
 
 @inline
-def add_log(value: float, product: float, best: float, mass: float) -> tuple[float, float]:
+def add_log_mass(value: float, product: float, best: float, mass: float) -> tuple[float, float]:
     """Add best + log(mass) to value + log(product); return (value, product).
 
     One logarithm serves many tasks: masses are multiplied, and the log of the product is added before it can overflow.
@@ -66,10 +66,10 @@ def padded_row(n_labels: int, width: Any, fill: float) -> Floats:
 
 
 @inline
-def copy_row(row: Floats, into: Floats) -> None:
-    """Copy row to `into`. A slice assignment would take numba seconds to compile."""
+def copy_row(row: Floats, target: Floats) -> None:
+    """Copy row to `target`. A slice assignment would take numba seconds to compile."""
     for k in range(len(row)):
-        into[k] = row[k]
+        target[k] = row[k]
 
 
 @inline
@@ -95,25 +95,25 @@ def add_leave_one_out_agreement(
     label_start: Ints | None,
     add_votes: Callable[..., float],
     width: Any,
-    rest: Floats,
+    buffer: Floats,
     agree: Floats,
 ) -> None:
     """Add to agree[worker] weight * p(true = said | the votes of the other workers) for each of a task's votes lo:hi.
 
     `row` has the task's log-scores with all votes, over `n_labels` columns; the model's `add_votes` subtracts those of one
-    worker. `rest` is a buffer. The columns of label l are label_start[l]:label_start[l + 1]; None: each column is a label.
+    worker. `buffer` is a buffer. The columns of label l are label_start[l]:label_start[l + 1]; None: each column is a label.
     """
     v = lo
     while v < hi:
         end = answer_end(v, hi, worker)
-        best = add_votes(v, end, said, key, weight, row, evidence, n_labels, -1.0, width, rest)
-        mass = exp_row(rest, best, width, rest)
+        best = add_votes(v, end, said, key, weight, row, evidence, n_labels, -1.0, width, buffer)
+        mass = exp_row(buffer, best, width, buffer)
         for u in range(v, end):
             if label_start is None:
-                share = rest[said[u]]
+                share = buffer[said[u]]
             else:
                 share = 0.0
                 for k in range(label_start[said[u]], label_start[said[u] + 1]):
-                    share += rest[k]
+                    share += buffer[k]
             agree[worker[v]] += (1.0 if weight is None else weight[u]) * share / mass
         v = end

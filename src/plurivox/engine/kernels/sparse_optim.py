@@ -13,9 +13,9 @@ def adam_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
-    first: Floats,
-    second: Floats,
-    steps: Floats,
+    first_moment: Floats,
+    second_moment: Floats,
+    row_steps: Floats,
     lr: float,
     beta1: float,
     beta2: float,
@@ -30,10 +30,10 @@ def adam_step(
         if not touched[row]:
             continue
         touched[row] = False
-        steps[row] += 1
-        size = np.float32(lr / (1 - beta1 ** steps[row]))
-        root, least = np.float32(1 / math.sqrt(1 - beta2 ** steps[row])), np.float32(eps)
-        here, g, m, v = table[row], grad[row], first[row], second[row]
+        row_steps[row] += 1
+        size = np.float32(lr / (1 - beta1 ** row_steps[row]))
+        root, least = np.float32(1 / math.sqrt(1 - beta2 ** row_steps[row])), np.float32(eps)
+        here, g, m, v = table[row], grad[row], first_moment[row], second_moment[row]
         for c in range(len(here)):
             now = g[c] + coupled * here[c]
             g[c] = 0
@@ -47,8 +47,8 @@ def sgd_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
-    first: Floats,
-    steps: Floats,
+    momentum_buffer: Floats,
+    row_steps: Floats,
     lr: float,
     momentum: float,
     nesterov: bool,
@@ -59,9 +59,9 @@ def sgd_step(
         if not touched[row]:
             continue
         touched[row] = False
-        steps[row] += 1
+        row_steps[row] += 1
         for c in range(table.shape[1]):
             g = grad[row, c] + decay * table[row, c]
             grad[row, c] = 0
-            first[row, c] = m = g if steps[row] == 1 else momentum * first[row, c] + g
+            momentum_buffer[row, c] = m = g if row_steps[row] == 1 else momentum * momentum_buffer[row, c] + g
             table[row, c] -= lr * (g + momentum * m if nesterov else m)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Rows
+from plurivox.core.soft_rows_dense_sparse import Rows
 from plurivox.core.types import Floats, Ints
 from plurivox.evaluate.alignment import align_rows, row_blocks
 from plurivox.evaluate.measures.hard import Ties, hits, true_labels
@@ -159,13 +159,13 @@ def hits_and_confidence(prediction: Rows, truth: Rows, ties: Ties) -> tuple[Floa
 
 def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
     """Return (n_tasks,) the clipped -log q(true) of each task."""
-    return -np.log(np.maximum(prediction.at(true_labels(truth)).astype(np.float64), clip))
+    return -np.log(np.maximum(prediction.prob_of_labels(true_labels(truth)).astype(np.float64), clip))
 
 
 def square_losses(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Brier score of each task."""
     square = np.concatenate([(q**2).sum(1) for _, q in row_blocks(prediction)])
-    return square - 2 * prediction.at(true_labels(truth)) + 1
+    return square - 2 * prediction.prob_of_labels(true_labels(truth)) + 1
 
 
 # ---- bins of confidence: of equal width, or of equal numbers of tasks

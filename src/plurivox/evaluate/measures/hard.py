@@ -18,7 +18,7 @@ import numpy as np
 from plurivox.core.encoding import as_text
 from plurivox.core.errors import OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Rows
+from plurivox.core.soft_rows_dense_sparse import Candidates, Rows
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.alignment import align_rows, aligned_labels, row_blocks
 from plurivox.evaluate.resampling import TaskSums, mean_of_ratios, mean_sums
@@ -159,7 +159,7 @@ def hits(prediction: Rows, truth: Rows, ties: Ties) -> Floats:
     tied = np.zeros(len(prediction))
     for where, q in row_blocks(prediction):
         tied[where] = (q >= top[where, None] - TIE_TOLERANCE).sum(1)
-    return (prediction.at(true) >= top - TIE_TOLERANCE) / tied
+    return (prediction.prob_of_labels(true) >= top - TIE_TOLERANCE) / tied
 
 
 def top_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
@@ -167,7 +167,7 @@ def top_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
     if k < 1:
         raise OptionError(f"k must be 1 or more; got {k}")
     true = true_labels(truth)
-    own, hit = prediction.at(true), np.empty(len(prediction))
+    own, hit = prediction.prob_of_labels(true), np.empty(len(prediction))
     for where, q in row_blocks(prediction):
         mine = own[where, None]
         if ties == "first":

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.evaluate.alignment import align_rows, paired_blocks, per_task, row_blocks
 from plurivox.evaluate.resampling import Contribution, TaskSums, mean_of_ratios, mean_sums, ratio_of_totals

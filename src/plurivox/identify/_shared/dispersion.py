@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels import dispersion
@@ -57,7 +57,7 @@ def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
     if isinstance(soft.body, Candidates):
         return Dispersion(soft.tasks, soft.n_labels, soft.support, *_candidates_dispersion(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    row_blocks(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
+    row_blocks(soft.body).map(lambda first, last: dispersion.probability_dispersion(first, last, prob, out))
     return Dispersion(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 

@@ -91,7 +91,7 @@ def mean_margins(dynamics: Dynamics, row: Ints, label: Ints, margin: Margin, top
         raise InputError(f"top-k of {top_k} needs more labels than that; the dynamics have {n_labels}")
     if not dynamics.n_epochs:
         raise InputError("the dynamics contain no epoch; record them while a classifier is trained")
-    finite, total = dynamics.finite(), np.zeros(len(row))
+    finite, total = dynamics.finite_tasks(), np.zeros(len(row))
     for epoch in dynamics.logits:  # (n_tasks, n_labels)
         output = np.where(finite[:, None], epoch, 0.0) if logits else softmax_rows(epoch, finite)
         of_label = output[row, label]
@@ -111,7 +111,7 @@ def softmax_rows(logits: Floats, finite: Bools) -> Floats:
 
 def trust_weights(dynamics: Dynamics, row: Ints, confusion: Confusion, worker: Ints) -> Floats:
     """(n,) the probability that `worker[i]` is right on task `row[i]`: <softmax at the last epoch, the matrix's diagonal>."""
-    last = softmax_rows(dynamics.logits[-1], dynamics.finite())
+    last = softmax_rows(dynamics.logits[-1], dynamics.finite_tasks())
     place = positions(confusion.labels, dynamics.labels)
     right = np.where(place >= 0, np.einsum("mkk->mk", confusion.matrices)[:, place], 0.0)  # (n_matrices, n_labels)
     which = worker if confusion.which is None else confusion.which[worker]

@@ -88,7 +88,7 @@ class Checkpoint:
 
 def check_same_training(saved: Mapping[str, Any], current: Mapping[str, Any], where: object) -> None:
     """Raise InputError naming the first setting in which two trainings, given by their `made_by`, differ."""
-    saved = {**saved, "target": targets.with_current_names(saved.get("target", ""))}
+    saved = {**saved, "target": targets.replace_former_names(saved.get("target", ""))}
     for name in current:
         if name != "versions" and saved.get(name) != current[name]:
             raise InputError(

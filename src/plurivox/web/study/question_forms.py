@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from plurivox.core.questions import Question, question_of
+from plurivox.core.questions import Question, question_of_form
 from plurivox.elicit import methods
 from plurivox.web.store.schema import TaskKind
 
@@ -30,14 +30,14 @@ def elicit_form(form: str, *, bars: bool = False) -> str:
 
 def question(form: str) -> Question:
     """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
-    found = question_of(form)
+    found = question_of_form(form)
     assert found is not None, form
     return found
 
 
 def _can_ask(form: str) -> bool:
     """Whether the task page supports a form: it declares what it asks for, and labels are named."""
-    found = question_of(elicit_form(form))
+    found = question_of_form(elicit_form(form))
     return found is not None and found.labels != 0
 
 

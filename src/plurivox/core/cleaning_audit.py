@@ -61,21 +61,21 @@ class Audit(DataType):
         return cls(tuple(rules), **columns)
 
     @classmethod
-    def joined(cls, parts: Sequence["Audit"]) -> Self:
+    def joined(cls, audits: Sequence["Audit"]) -> Self:
         """Return the concatenation of several audits."""
-        rules = tuple(rule for part in parts for rule in part.rules)
-        return cls.of(rules, [row for part in parts for row in part._rows()])
+        rules = tuple(rule for part in audits for rule in part.rules)
+        return cls.of(rules, [row for part in audits for row in part._row_tuples()])
 
     def __len__(self) -> int:
         return len(self.rule)
 
-    def _rows(self) -> list[Any]:
+    def _row_tuples(self) -> list[Any]:
         """Return the audit as a list of row tuples, in the order of `columns()`."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
-    def gone(self, what: AuditTarget) -> Bools:
+    def removed_rows(self, target: AuditTarget) -> Bools:
         """(n,) whether the audit row removed an answer, a worker or a task (`what`)."""
-        return np.asarray((self.what == what) & (self.did == "removed"))
+        return np.asarray((self.what == target) & (self.did == "removed"))
 
     def summary(self) -> dict[str, NDArray[Any]]:
         """Return columns with one row per rule: workers, tasks and answers removed, and how many were flagged."""
@@ -83,16 +83,16 @@ class Audit(DataType):
         place = {rule: i for i, rule in enumerate(rules)}
         code = np.array([place[rule] for rule in self.rule.tolist()], np.int64)
 
-        def count_by_rule(rows: Bools) -> Ints:
-            return np.bincount(code[rows], minlength=len(rules))
+        def count_rows_by_rule(row_mask: Bools) -> Ints:
+            return np.bincount(code[row_mask], minlength=len(rules))
 
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count_by_rule(self.gone("worker")),
-            "tasks out": count_by_rule(self.gone("task")),
+            "people out": count_rows_by_rule(self.removed_rows("worker")),
+            "tasks out": count_rows_by_rule(self.removed_rows("task")),
             "answers out": out,
-            "flagged": count_by_rule(np.asarray(self.did == "flagged")),
+            "flagged": count_rows_by_rule(np.asarray(self.did == "flagged")),
         }
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -103,8 +103,8 @@ class Audit(DataType):
         flagged = int((self.did == "flagged").sum())
         return {
             "rules": len(self.rules),
-            "workers removed": int(self.gone("worker").sum()) or None,
-            "tasks removed": int(self.gone("task").sum()) or None,
+            "workers removed": int(self.removed_rows("worker").sum()) or None,
+            "tasks removed": int(self.removed_rows("task").sum()) or None,
             "answers removed": int(self.answers.sum()),
             "flagged": flagged or None,
         }

@@ -13,72 +13,80 @@ NAMED, NEVER = 0, 1
 
 
 @kernel
-def first_two_labels(start: Ints, kind: Ints, label: Ints, two: Ints, place: Ints, clash: Bools, n_named: Ints) -> None:
+def find_first_two_named_labels(
+    mark_start: Ints,
+    mark_kind: Ints,
+    mark_label: Ints,
+    first_two: Ints,
+    named_index: Ints,
+    also_ruled_out: Bools,
+    n_named: Ints,
+) -> None:
     """Fill two[a, 0] and two[a, 1] with the first two named labels of each answer (-1: none).
 
-    Also fill `place`, the index of each among all named marks (unchanged if there is no label), `clash`, whether the
+    Also fill `named_index`, the index of each among all named marks (unchanged if there is no label), `also_ruled_out`, whether the
     answer also rules the label out, and `n_named`, the number of labels it names.
     """
     so_far = 0
-    for a in range(len(start) - 1):
+    for a in range(len(mark_start) - 1):
         n, with_label = 0, 0
-        for m in range(start[a], start[a + 1]):
-            if kind[m] == NAMED:
+        for m in range(mark_start[a], mark_start[a + 1]):
+            if mark_kind[m] == NAMED:
                 if n < 2:
-                    two[a, n] = label[m]
-                    if label[m] >= 0:
-                        place[a, n] = so_far
+                    first_two[a, n] = mark_label[m]
+                    if mark_label[m] >= 0:
+                        named_index[a, n] = so_far
                 n += 1
                 so_far += 1
-                with_label += label[m] >= 0
+                with_label += mark_label[m] >= 0
         n_named[a] = with_label
-        for m in range(start[a], start[a + 1]):
-            if kind[m] == NEVER:
+        for m in range(mark_start[a], mark_start[a + 1]):
+            if mark_kind[m] == NEVER:
                 for j in range(min(n, 2)):
-                    if label[m] == two[a, j]:
-                        clash[a, j] = True
+                    if mark_label[m] == first_two[a, j]:
+                        also_ruled_out[a, j] = True
 
 
 @kernel
 def count_open_labels(
-    wanted: Bools,
-    start: Ints,
-    kind: Ints,
-    label: Ints,
+    answer_mask: Bools,
+    mark_start: Ints,
+    mark_kind: Ints,
+    mark_label: Ints,
     named_start: Ints,
-    named: Ints,
+    named_label: Ints,
     exclude_never: bool,
     n_open: Ints,
 ) -> None:
     """Reduce n_open[a], which must be the number of labels, to the number of open labels of each answer a.
 
-    Labels ruled out count as open unless `exclude_never`. Answers that are not `wanted` get 0.
+    Labels ruled out count as open unless `exclude_never`. Answers that are not `answer_mask` get 0.
     """
     closed_by = np.full(n_open.max(), -1)  # the last answer that named or ruled out each label
-    for a in range(len(wanted)):
-        if not wanted[a]:
+    for a in range(len(answer_mask)):
+        if not answer_mask[a]:
             n_open[a] = 0
             continue
         for i in range(named_start[a], named_start[a + 1]):
-            if closed_by[named[i]] != a:
-                closed_by[named[i]] = a
+            if closed_by[named_label[i]] != a:
+                closed_by[named_label[i]] = a
                 n_open[a] -= 1
         if exclude_never:
-            for m in range(start[a], start[a + 1]):
-                if kind[m] == NEVER and closed_by[label[m]] != a:
-                    closed_by[label[m]] = a
+            for m in range(mark_start[a], mark_start[a + 1]):
+                if mark_kind[m] == NEVER and closed_by[mark_label[m]] != a:
+                    closed_by[mark_label[m]] = a
                     n_open[a] -= 1
 
 
 @kernel
-def fill_weight_rows(
+def fill_label_weight_rows(
     row_start: Ints,
-    start: Ints,
-    kind: Ints,
-    label: Ints,
+    mark_start: Ints,
+    mark_kind: Ints,
+    mark_label: Ints,
     named_start: Ints,
-    named: Ints,
-    weight: Floats,
+    named_label: Ints,
+    named_weight: Floats,
     open_weight: Floats,
     exclude_never: bool,
     n_labels: int,
@@ -99,20 +107,20 @@ def fill_weight_rows(
         if share > 0:
             k = 0
             if exclude_never:
-                for m in range(start[a], start[a + 1]):
-                    if kind[m] == NEVER:
-                        closed_by[label[m]] = a
+                for m in range(mark_start[a], mark_start[a + 1]):
+                    if mark_kind[m] == NEVER:
+                        closed_by[mark_label[m]] = a
         for i in range(named_start[a], named_start[a + 1]):
-            while k < named[i]:
+            while k < named_label[i]:
                 if closed_by[k] != a:
                     out_answer[row], out_label[row], out_weight[row] = a, k, share
                     row += 1
                 k += 1
-            if weight[i] > 0:
-                out_answer[row], out_label[row], out_weight[row] = a, named[i], weight[i]
+            if named_weight[i] > 0:
+                out_answer[row], out_label[row], out_weight[row] = a, named_label[i], named_weight[i]
                 row += 1
-                top = max(top, weight[i])
-            k = max(k, named[i] + 1)
+                top = max(top, named_weight[i])
+            k = max(k, named_label[i] + 1)
         while k < n_labels:
             if closed_by[k] != a:
                 out_answer[row], out_label[row], out_weight[row] = a, k, share

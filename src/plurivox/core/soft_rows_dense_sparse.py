@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.base import DataType
 from plurivox.core.encoding import check_codes
 from plurivox.core.errors import InputError
-from plurivox.core.types import Bools, Floats, Ints, readonly_view, smallest_ints
+from plurivox.core.types import Bools, Floats, Ints, readonly_view, smallest_unsigned_dtype
 
 SUM_TOLERANCE = 1e-6  # allowed difference of a sum of probabilities from one
 DENSE_CELLS = 2**26  # 512 MiB of float64: larger tables are stored as candidates
@@ -40,13 +40,13 @@ class Dense(DataType):
         """Return the given rows in the same storage."""
         return type(self)(self.prob[rows])
 
-    def block(self, rows: slice) -> Floats:
+    def dense_block(self, rows: slice) -> Floats:
         """(n, n_labels) the probabilities of the given rows, dense."""
         return self.prob[rows]
 
-    def at(self, label: Ints) -> Floats:
+    def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of the given label code of each row."""
-        return self.prob[np.arange(len(self)), _check_label_codes(self, label)]
+        return self.prob[np.arange(len(self)), _check_label_codes(self, label_of_row)]
 
     def top(self, k: int) -> tuple[Ints, Floats]:
         """Return (label codes, probabilities) of the k largest of each row, largest first; ties go to the lower code."""
@@ -65,10 +65,10 @@ class Dense(DataType):
         """(n_rows,) the entropy of each row, in nats."""
         return _entropy_terms(self.prob).sum(1)
 
-    def on_labels(self, place: Ints, n_labels: int) -> Self:
-        """Return the rows over another list of labels: label k moves to `place[k]`, or is dropped if that is -1."""
+    def move_labels(self, new_code: Ints, n_labels: int) -> Self:
+        """Return the rows over another list of labels: label k moves to `new_code[k]`, or is dropped if that is -1."""
         wide = np.zeros((len(self), n_labels), self.prob.dtype)
-        wide[:, place[place >= 0]] = self.prob[:, place >= 0]
+        wide[:, new_code[new_code >= 0]] = self.prob[:, new_code >= 0]
         return type(self)(wide)
 
 
@@ -89,7 +89,7 @@ class Candidates(DataType):
         label = np.asarray(self.label)
         if label.size and (int(label.min()) < 0 or int(label.max()) >= self.n_labels):
             raise InputError(f"candidate labels run from {label.min()} to {label.max()}; there are {self.n_labels}")
-        object.__setattr__(self, "label", label.astype(smallest_ints(self.n_labels), copy=False))
+        object.__setattr__(self, "label", label.astype(smallest_unsigned_dtype(self.n_labels), copy=False))
         start = np.asarray(self.start, np.int64)
         if len(start) != len(self.rest) + 1 or start[0] != 0 or start[-1] != len(label) or (np.diff(start) < 0).any():
             raise InputError(
@@ -133,16 +133,16 @@ class Candidates(DataType):
         inside = np.arange(start[-1]) - np.repeat(start[:-1], size) + np.repeat(self.start[picked], size)
         return type(self)(start, self.label[inside], self.mass[inside], self.rest[picked], self.n_labels)
 
-    def block(self, rows: slice) -> Floats:
+    def dense_block(self, rows: slice) -> Floats:
         """(n, n_labels) the probabilities of the given rows, dense."""
         part = self.take(rows)
         dense = np.repeat(part.unlisted_mass[:, None], self.n_labels, 1)
         dense[part.row, part.label] = part.mass
         return dense
 
-    def at(self, label: Ints) -> Floats:
+    def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of the given label code of each row."""
-        wanted = np.arange(len(self)) * self.n_labels + _check_label_codes(self, label)
+        wanted = np.arange(len(self)) * self.n_labels + _check_label_codes(self, label_of_row)
         have = self.row * self.n_labels + self.label
         if not len(have):
             return self.unlisted_mass
@@ -162,13 +162,13 @@ class Candidates(DataType):
         near = place < k
         best[self.row[near], place[near]] = self.label[rank][near]
         prob[self.row[near], place[near]] = self.mass[rank][near]
-        unlisted = self._unlisted(k)
+        unlisted = self._first_unlisted_labels(k)
         best[:, k:] = unlisted
         prob[:, k:] = np.where(unlisted >= 0, self.unlisted_mass[:, None], -np.inf)
         order = np.lexsort((best, -prob), axis=1)[:, :k]
         return np.take_along_axis(best, order, 1), np.take_along_axis(prob, order, 1)
 
-    def _unlisted(self, k: int) -> Ints:
+    def _first_unlisted_labels(self, k: int) -> Ints:
         """(n_rows, k) the first k labels of each row that are not listed; -1 if there are fewer."""
         out = np.full((len(self), k), -1)
         found, listed = np.zeros(len(self), np.int64), self.start[:-1].copy()
@@ -202,15 +202,15 @@ class Candidates(DataType):
         listed = np.bincount(self.row, _entropy_terms(self.mass), minlength=len(self))
         return listed + self.n_unlisted * _entropy_terms(self.unlisted_mass)
 
-    def on_labels(self, place: Ints, n_labels: int) -> Self:
-        """Return the rows over another list of labels: label k moves to `place[k]`, or is dropped if that is -1.
+    def move_labels(self, new_code: Ints, n_labels: int) -> Self:
+        """Return the rows over another list of labels: label k moves to `new_code[k]`, or is dropped if that is -1.
 
         Raise InputError if a row has a rest, which belongs to no label.
         """
         if (self.rest > 1e-9).any():
             raise InputError("sparse soft labels with a rest cannot be changed to another list of labels")
-        kept = place[self.label] >= 0
-        row, label, mass = self.row[kept], place[self.label][kept], self.mass[kept]
+        kept = new_code[self.label] >= 0
+        row, label, mass = self.row[kept], new_code[self.label][kept], self.mass[kept]
         order = np.lexsort((label, row))
         start = np.searchsorted(row, np.arange(len(self) + 1))
         return type(self)(start, label[order], mass[order], self.rest, n_labels)

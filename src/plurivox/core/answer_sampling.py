@@ -29,16 +29,18 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
         raise OptionError(f"m must be a whole number, 0 or more; got {m!r}")
     note = f"at most {m} answers per task, seed {seed}"
     if isinstance(crowd, Answers):
-        return crowd.where(_draw_mask(crowd.task, m, seed), note)
-    units = AnswerUnits.of(crowd)
+        return crowd.where(_draw_rows_per_task(crowd.task, m, seed), note)
+    units = AnswerUnits.from_votes(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
-    left = np.bincount(copy[_draw_mask(units.task[copy], m, seed)], minlength=len(units.times))[units.unit]  # (n_rows,)
+    left = np.bincount(copy[_draw_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
+        units.unit
+    ]  # (n_rows,)
     kept = crowd.where(left > 0)
     weight = None if crowd.weight is None else np.where(units.counted, left, crowd.weight)[left > 0]
     return replace(kept, weight=weight, notes=(*crowd.notes, note))
 
 
-def _draw_mask(task: Ints, m: int, seed: int) -> Bools:
+def _draw_rows_per_task(task: Ints, m: int, seed: int) -> Bools:
     """(n,) whether a row is among the first m of its task in a random order that depends on the seed, not on m."""
     rng = np.random.default_rng(seed)
     order = np.lexsort((rng.random(len(task)), task))
@@ -59,7 +61,7 @@ class AnswerUnits:
     counted: Bools  # (n_rows,) whether the row is a count of people without a name
 
     @classmethod
-    def of(cls, votes: Votes) -> Self:
+    def from_votes(cls, votes: Votes) -> Self:
         """Create the units of votes. Raise InputError if a count is not a whole number."""
         begins = np.ones(len(votes), bool)
         if votes.answer is not None:
@@ -86,7 +88,7 @@ class AnswerSampler:
     Collins, Bhatt and Weller (2022), section 5.2, https://doi.org/10.1609/hcomp.v10i1.21986.
 
     >>> votes = Votes.of(task=["a", "a", "b"], worker=[1, 2, 1], label=["no", "yes", "yes"])
-    >>> AnswerSampler.of(votes).draw(np.array([1, 1]), np.random.default_rng(0))
+    >>> AnswerSampler.from_votes(votes).draw(np.array([1, 1]), np.random.default_rng(0))
     array([[0., 1.],
            [0., 1.]])
     """
@@ -100,12 +102,12 @@ class AnswerSampler:
     labels: Names
 
     @classmethod
-    def of(cls, votes: Votes) -> Self:
+    def from_votes(cls, votes: Votes) -> Self:
         """Create the sampler from votes, soft answers or counts."""
-        units = AnswerUnits.of(votes)
-        n_people = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
+        units = AnswerUnits.from_votes(votes)
+        n_answers_per_task = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
         return cls(
-            np.concatenate([[0], np.cumsum(n_people)]),
+            np.concatenate([[0], np.cumsum(n_answers_per_task)]),
             np.cumsum(units.times),
             np.searchsorted(units.unit, np.arange(len(units.times) + 1)),
             votes.label,
@@ -115,13 +117,13 @@ class AnswerSampler:
         )
 
     @cached_property
-    def n_people(self) -> Ints:
+    def n_answers_per_task(self) -> Ints:
         """(n_tasks,) the number of answers to each task."""
         return np.diff(self.first)
 
-    def draw_units(self, tasks: Ints, rng: np.random.Generator) -> Ints:
+    def draw_unit_indices(self, tasks: Ints, rng: np.random.Generator) -> Ints:
         """(n,) the index of a random unit for each task code. Raise InputError for a task without answers."""
-        size = self.n_people[tasks]
+        size = self.n_answers_per_task[tasks]
         if not size.all():
             raise InputError(
                 f"tasks without answers: {first_few(np.unique(self.tasks[tasks[size == 0]]))}; leave them out"
@@ -130,7 +132,7 @@ class AnswerSampler:
 
     def draw(self, tasks: Ints, rng: np.random.Generator) -> Floats:
         """(n, n_labels) the weights of one random person's answer to each task code."""
-        unit = self.draw_units(np.asarray(tasks), rng)
+        unit = self.draw_unit_indices(np.asarray(tasks), rng)
         size = self.row_start[unit + 1] - self.row_start[unit]
         begin = np.cumsum(size) - size
         rows = np.arange(int(size.sum())) + np.repeat(self.row_start[unit] - begin, size)
