@@ -41,7 +41,7 @@ def test_sparse_and_dense_rows_give_the_same_results(rows: Candidates, k: int) -
     np.testing.assert_allclose(rows.row_min(), dense.row_min())
     np.testing.assert_allclose(rows.take(every[::-1]).dense_block(slice(None)), dense.prob[::-1])
     for label in range(rows.n_labels):
-        np.testing.assert_allclose(rows.at(np.full(len(rows), label)), dense.prob[:, label])
+        np.testing.assert_allclose(rows.prob_of_labels(np.full(len(rows), label)), dense.prob[:, label])
     k = min(k, rows.n_labels)
     (a, p), (b, q) = rows.top(k), dense.top(k)
     np.testing.assert_allclose(p, q)

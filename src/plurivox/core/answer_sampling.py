@@ -19,7 +19,7 @@ Crowd = TypeVar("Crowd", Answers, Votes)
 
 
 def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
-    """Return at most `m` random answers of each task; with the same seed, a smaller m gives a subset.
+    """Return at most `m` random answers to each task; with the same seed, a smaller m gives a subset.
 
     >>> votes = Votes.from_counts(np.array([[30, 20], [1, 1]]), ["a", "b"], ["no", "yes"])
     >>> subsample(votes, 4).support.tolist()
@@ -41,7 +41,9 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
 
 
 def _draw_rows_per_task(task: Ints, m: int, seed: int) -> Bools:
-    """(n,) whether a row is among the first m of its task in a random order that depends on the seed, not on m."""
+    """(n_rows,) whether each row is drawn: m random rows per task, the first m in a random order
+    that depends on the seed only.
+    """
     rng = np.random.default_rng(seed)
     order = np.lexsort((rng.random(len(task)), task))
     size = np.bincount(task) if len(task) else np.zeros(0, np.int64)
@@ -53,7 +55,9 @@ def _draw_rows_per_task(task: Ints, m: int, seed: int) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class AnswerUnits:
-    """Votes grouped into answers that can be drawn: the answer of every row, the task and number of people of every answer."""
+    """Votes grouped into units to draw (one answer, or a count of equal ones): the unit of every
+    row, task and count of every unit.
+    """
 
     unit: Ints  # (n_rows,) non-decreasing
     task: Ints  # (n_units,) non-decreasing
@@ -62,7 +66,7 @@ class AnswerUnits:
 
     @classmethod
     def from_votes(cls, votes: Votes) -> Self:
-        """Create the units of votes. Raise InputError if a count is not a whole number."""
+        """Group votes into units to draw, answers or counts of answers. Raise InputError if a count is not a whole number."""
         begins = np.ones(len(votes), bool)
         if votes.answer is not None:
             begins[1:] = votes.answer[1:] != votes.answer[:-1]
@@ -103,7 +107,7 @@ class AnswerSampler:
 
     @classmethod
     def from_votes(cls, votes: Votes) -> Self:
-        """Create the sampler from votes, soft answers or counts."""
+        """Create a sampler of answers from votes (plain votes, soft answers or counts without names)."""
         units = AnswerUnits.from_votes(votes)
         n_answers_per_task = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
         return cls(
@@ -122,7 +126,9 @@ class AnswerSampler:
         return np.diff(self.first)
 
     def draw_unit_indices(self, tasks: Ints, rng: np.random.Generator) -> Ints:
-        """(n,) the index of a random unit for each task code. Raise InputError for a task without answers."""
+        """(n,) for each task code, the index of the unit of a random answer to it. Raise InputError
+        for a task without answers.
+        """
         size = self.n_answers_per_task[tasks]
         if not size.all():
             raise InputError(
@@ -131,7 +137,7 @@ class AnswerSampler:
         return np.searchsorted(self.unit_end, self.first[tasks] + rng.integers(0, size), side="right")
 
     def draw(self, tasks: Ints, rng: np.random.Generator) -> Floats:
-        """(n, n_labels) the weights of one random person's answer to each task code."""
+        """(n, n_labels) for each task code, the label weights of one random person's answer to that task."""
         unit = self.draw_unit_indices(np.asarray(tasks), rng)
         size = self.row_start[unit + 1] - self.row_start[unit]
         begin = np.cumsum(size) - size

@@ -101,7 +101,9 @@ class Answers(DataType):
         self._check_sizes()
 
     def _check_codes(self) -> None:
-        """Raise InputError if a code is out of range. Before codes are cast to small types, where they would wrap."""
+        """Raise InputError if a task, worker, label or mark code is out of range; call it before codes are cast to
+        small dtypes.
+        """
         check_codes(np.asarray(self.task), 0, len(self.tasks), "task")
         check_codes(np.asarray(self.worker), -1, len(self.workers), "worker")
         check_codes(np.asarray(self.mark_label), -1, len(self.labels), "label")
@@ -112,7 +114,9 @@ class Answers(DataType):
             check_codes(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
 
     def _check_sizes(self) -> None:
-        """Raise InputError if columns differ in length or `mark_start` does not match the number of marks."""
+        """Raise InputError if columns of answers or marks differ in length, or `mark_start` is not
+        valid CSR offsets of the marks.
+        """
         n, n_marks = len(self.task), len(self.mark_label)
         for name in ANSWER_COLUMNS:
             if (column := getattr(self, name)) is not None and column.shape != (n,):
@@ -137,7 +141,7 @@ class Answers(DataType):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Create Answers from names and, per answer, a list of marks (kind, label, typed text).
+        """Create Answers from task and worker names and, per answer, a list of marks (kind, label, typed text).
 
         The kind is named, never or possible. The label is None if text was typed and no label chosen.
         """
@@ -176,7 +180,9 @@ class Answers(DataType):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Create Answers from columns over marks; `answer` (n_marks,) is the row of the answer that each mark belongs to."""
+        """Create Answers from task and worker names per answer and columns over marks; `answer` (n_marks,) is each
+        mark's answer row.
+        """
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
         codes, names = _encode_label_column(list(label), labels)
@@ -212,13 +218,13 @@ class Answers(DataType):
 
     @cached_property
     def _rank_among_named_marks(self) -> Ints:
-        """(n_marks,) the number of named marks before each mark in its answer."""
+        """(n_marks,) the number of "named" marks that come before each mark in the same answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
         return before - before[self.mark_start[self.answer_of_mark]]
 
     def named(self, rank: int) -> Ints:
-        """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 if there is none.
+        """(n_answers,) the code of the label that each answer names first (rank 0), second (1), ...; -1 if there is none.
 
         A mark with typed text and without a label counts as a place.
         """
@@ -228,21 +234,22 @@ class Answers(DataType):
         return out
 
     def typed(self, rank: int) -> Names:
-        """(n_answers,) the text typed next to the label named first (place 0), second (1), ...; "" if none."""
+        """(n_answers,) the text typed next to the label that each answer names first (rank 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
         here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
         out[self.answer_of_mark[here]] = self.mark_typed[here]
         return out
 
     def marked(self, mark_kind: str) -> Bools:
-        """(n_answers, n_labels) whether the answer has a mark of this kind (named, never, possible) on the label."""
+        """(n_answers, n_labels) whether each answer has a mark of one kind (named, never or possible) on each label."""
         out = np.zeros((len(self), len(self.labels)), bool)
         here = (self.mark_kind == MARK_KINDS[mark_kind]) & (self.mark_label >= 0)
         out[self.answer_of_mark[here], self.mark_label[here]] = True
         return out
 
     def where(self, keep: Bools, note: str = "") -> Self:
-        """Return the answers where `keep` (n_answers,) is true, with all names kept and `note` added to the notes.
+        """Return the answers where `keep` (n_answers,) is true; task, worker and label names stay, and `note` is added
+        to the notes.
 
         A `repeat_of` whose target is removed becomes -1.
         """
@@ -269,7 +276,8 @@ class Answers(DataType):
     # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Columns of text by name: task, worker, named labels with their typed texts, never and possible joined with |.
+        """Return a table of answers: task, worker, named labels with typed texts, and the never and possible labels
+        joined with |.
 
         A list of labels that contain | is written as JSON.
         """
@@ -298,7 +306,7 @@ class Answers(DataType):
         return head if repeat_of is None else head | {"repeat_of": repeat_of}
 
     def _join_labels_of_kind(self, mark_kind: str) -> Names:
-        """(n_answers,) the labels with a mark of this kind, joined into one text per answer."""
+        """(n_answers,) the labels of each answer that have a mark of one kind (never or possible), joined into one text."""
         lists: list[list[str]] = [[] for _ in range(len(self))]
         here = self.mark_kind == MARK_KINDS[mark_kind]
         for answer, label in zip(
@@ -319,7 +327,7 @@ class Answers(DataType):
 
 
 def _encode_label_column(label_of_mark: list[object], label_names: Iterable[object] | None) -> tuple[Ints, Names]:
-    """Return ((n_marks,) label codes, label names); the code is -1 if the label is None."""
+    """Return ((n_marks,) the label code of each mark, names of the labels); code -1 for a mark without a label (None)."""
     there = np.array([one is not None for one in label_of_mark], bool)
     codes = np.full(len(label_of_mark), -1, np.int64)
     codes[there], names = encode_with_names([one for one in label_of_mark if one is not None], label_names, "labels")
@@ -327,13 +335,15 @@ def _encode_label_column(label_of_mark: list[object], label_names: Iterable[obje
 
 
 def _count_names(names: Names) -> dict[str, int]:
-    """Return how often each name occurs."""
+    """Return the number of occurrences of each name in an array, by name."""
     values, counts = np.unique(names, return_counts=True)
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
 
 
 def _labels_to_cell_text(labels: list[str]) -> str:
-    """Return labels as the text of one table cell: joined with |, or as JSON if that could not be split again."""
+    """Return several labels as the text of one table cell: joined with |, or a JSON list if a label contains | or
+    blanks at its ends.
+    """
     joined = LABEL_SEPARATOR.join(labels)
     if joined.startswith("[") or any(LABEL_SEPARATOR in label or label != label.strip() for label in labels):
         return json.dumps(labels, ensure_ascii=False)

@@ -81,7 +81,7 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
 
 
 def _move_folder_into_place(temporary: Path, target: Path, replace: bool) -> bool:
-    """Rename folder `temporary` to `target`, moving an existing one away; return False if one exists and `replace` is false.
+    """Rename folder `temporary` to `target`, deleting a folder there if `replace`; return False if one stays in the way.
 
     If several processes write the same folder, each version is complete and the last one remains.
     """
@@ -105,7 +105,7 @@ def _move_folder_into_place(temporary: Path, target: Path, replace: bool) -> boo
 
 
 def _rename_unless_not_empty(folder: Path, new_path: Path) -> bool:
-    """Rename a folder; return False if the new name is that of a folder that is not empty."""
+    """Rename a folder; return False, and rename nothing, if there is a folder with files at the new path."""
     try:
         folder.rename(new_path)
     except OSError as cause:
@@ -116,13 +116,13 @@ def _rename_unless_not_empty(folder: Path, new_path: Path) -> bool:
 
 
 def _folder_cannot_be_renamed(folder: Path, folder_stat: os.stat_result) -> bool:
-    """Return whether a folder is a mount point, the working directory, or in a read-only parent: replace its contents."""
+    """Return whether a folder cannot be renamed: it is a mount point, the working directory, or its parent is read-only."""
     is_working_directory = os.path.samestat(folder_stat, Path().stat())
     return is_working_directory or os.path.ismount(folder) or not os.access(folder.parent, os.W_OK | os.X_OK)
 
 
 def _replace_folder_contents(temporary: Path, target: Path) -> None:
-    """Replace the contents of `target` by those of its subfolder `temporary`; undo all moves if one fails."""
+    """Replace the files of folder `target` by those of its subfolder `temporary`; undo all moves if one fails."""
     aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target))
     old = [one for one in target.iterdir() if one not in (temporary, aside)]
     moves = [(one, aside / one.name) for one in old] + [(one, target / one.name) for one in temporary.iterdir()]
@@ -143,7 +143,7 @@ def _replace_folder_contents(temporary: Path, target: Path) -> None:
 
 
 def _is_pipe_or_device(path: Path) -> bool:
-    """Return whether `path` is a pipe, a device or an open file descriptor: written into, not replaced."""
+    """Return whether `path` is a pipe, a device or an open file descriptor, which is written to and not replaced by a file."""
     found = _stat_or_none(path)
     if found is None:
         return False
@@ -194,7 +194,7 @@ def _convert_os_errors(path: Path) -> Iterator[list[Path]]:
 
 
 def _os_error_reason(cause: OSError, path: Path, temporary_paths: list[Path]) -> str:
-    """Return the system's error text, with the file name if it is neither `path` nor a temporary one."""
+    """Return the text of an OSError, with its file name unless that is `path` or a temporary path."""
     if cause.strerror is None:
         return _hide_temporary_names(str(cause), path, temporary_paths)
     name = str(cause.filename or path)
@@ -210,12 +210,12 @@ def _hide_temporary_names(text: str, path: Path, temporary_paths: list[Path]) ->
 
 
 def _folder_not_empty_error(folder: Path) -> InputError:
-    """Return the error for a folder that is not empty."""
+    """Return (not raise) the InputError for an output folder that is not empty."""
     return InputError(f"{folder} is not empty; choose another folder or replace it (--force)")
 
 
 def _check_parent_exists(requested: Path, target: Path) -> None:
-    """Raise InputError if the parent folder of the given path or of its link target does not exist."""
+    """Raise InputError if the parent folder of the requested path, or of the file its link points to, does not exist."""
     for path in (requested, target):
         if not path.parent.is_dir():
             raise InputError(f"the folder {path.parent} for {path.name} does not exist; make it first")
@@ -225,12 +225,12 @@ def _check_parent_exists(requested: Path, target: Path) -> None:
 
 
 def _temporary_prefix(target: Path) -> str:
-    """Return the start of temporary file names: hidden, and short enough for any target name."""
+    """Return the start of the names of temporary files for `target`: a dot and the first 40 letters of its name."""
     return f".{target.name[:40]}."
 
 
 def _stat_or_none(path: Path) -> os.stat_result | None:
-    """Return the stat result of a path, links followed; None if it does not exist."""
+    """Return the os.stat result of a path, following links; None if the path does not exist."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -238,7 +238,7 @@ def _stat_or_none(path: Path) -> os.stat_result | None:
 
 
 def _fsync(path: Path) -> None:
-    """Flush a file or folder to disk."""
+    """Flush a file or folder to disk with os.fsync."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

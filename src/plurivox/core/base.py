@@ -56,28 +56,28 @@ class DataType:
         raise TypeError(f"{type(self).__name__} has no table form")
 
     def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
-        """Return the first `n` rows of `columns()`; large data types override this to compute only these rows."""
+        """Return the first `n` rows of the table `columns()`, as columns by name; large data types compute only these rows."""
         return {name: column[:n] for name, column in self.columns().items()}
 
     def info(self) -> dict[str, object]:
-        """Return the summary shown by repr (sizes and the like) as name -> value; None values are not shown."""
+        """Return the summary that repr shows (numbers of tasks, workers, ...) as name -> value; None values are not shown."""
         return {}
 
     @classmethod
     def upgrade(cls, saved_version: int, fields: dict[str, Any]) -> dict[str, Any]:
-        """Convert the fields of a file saved as an older `saved_version` to the current fields."""
+        """Return the fields of an object saved in an older file format, `saved_version`, converted to the current fields."""
         del saved_version
         return fields
 
     # ---- frames
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame of `columns()`."""
+        """Return the table of this object, `columns()`, as a pandas DataFrame."""
         pandas = require_package("pandas", "to_pandas()", "pip install pandas")
         return pandas.DataFrame({name: _to_pandas_column(column) for name, column in self.columns().items()})
 
     def to_polars(self) -> Any:
-        """Return a polars DataFrame of `columns()`."""
+        """Return the table of this object, `columns()`, as a polars DataFrame."""
         polars = require_package("polars", "to_polars()", "pip install polars")
         return polars.DataFrame(
             {
@@ -89,7 +89,7 @@ class DataType:
     # ---- saving
 
     def save(self, path: str | Path) -> None:
-        """Write the object to one `.npz` file, atomically."""
+        """Write this object (votes, soft labels, a fit, ...) to one `.npz` file, atomically."""
         arrays: dict[str, NDArray[Any]] = {}
         try:
             packed = {"plurivox": type(self).__name__, "noun": _to_json_and_arrays(self, "", arrays)}
@@ -104,14 +104,16 @@ class DataType:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a file written by `save`. Raise InputError if it contains another type; `DataType.load` reads any type."""
+        """Read an object from a file written by `save`. Raise InputError if it has another type;
+        `DataType.load` reads any type.
+        """
         data = _read_saved_object(Path(path))
         if not isinstance(data, cls):
             raise InputError(f"{path} contains {type(data).__name__}, not {cls.__name__}")
         return data
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields only, for pickling: cached properties are computed again after unpickling."""
+        """Return the dataclass fields as the state to pickle, without cached properties, which are computed again later."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -120,10 +122,10 @@ class DataType:
     # ---- repr
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(_format_info_item(name, value) for name, value in self._shown_info_items())}>"
+        return f"<{type(self).__name__}: {', '.join(_format_info_item(*item) for item in self._shown_info_items())}>"
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks: the summary, and the first rows of the table."""
+        """Return HTML that notebooks show for this object: its summary and the first five rows of its table."""
         facts = "".join(
             f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._shown_info_items()
         )
@@ -139,7 +141,7 @@ class DataType:
         )
 
     def _shown_info_items(self) -> list[tuple[str, object]]:
-        """Return the items of `info()` whose value is not None."""
+        """Return the (name, value) pairs of the summary `info()` whose value is not None."""
         return [(name, value) for name, value in self.info().items() if value is not None]
 
 
@@ -151,7 +153,7 @@ def _with_readonly_arrays(value: Any) -> Any:
 
 
 def _format_info_item(name: str, value: object) -> str:
-    """Return one item of `info()` as text, such as "3 tasks", "1 task" or "not converged"."""
+    """Return one item of the summary in a repr as text, such as "3 tasks", "1 task" or "not converged"."""
     if isinstance(value, bool):
         return name if value else f"not {name}"
     if not isinstance(value, int):
@@ -181,7 +183,9 @@ def _to_pandas_column(column: NDArray[Any]) -> Any:
 
 
 def _to_json_and_arrays(value: Any, key_prefix: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Return `value` as JSON; add its arrays to `arrays` and refer to them by their key, which starts with `key_prefix`."""
+    """Return `value` as JSON; add its arrays to the dict `arrays` and write their keys, which start with `key_prefix`,
+    to the JSON.
+    """
     if isinstance(value, np.ndarray):
         if value.dtype == TEXT:
             pieces = [text.encode() for text in value.tolist()]
@@ -210,7 +214,7 @@ def _to_json_and_arrays(value: Any, key_prefix: str, arrays: dict[str, NDArray[A
 
 
 def _from_json_and_arrays(json_value: Any, archive: zipfile.ZipFile) -> Any:
-    """Rebuild a value from the JSON of `_to_json_and_arrays` and the arrays in the archive."""
+    """Rebuild a saved object from its JSON and the arrays that it refers to in the .npz archive."""
     if not isinstance(json_value, dict):
         return json_value
     if "array" in json_value:
@@ -239,7 +243,7 @@ def _from_json_and_arrays(json_value: Any, archive: zipfile.ZipFile) -> Any:
 
 
 def _find_data_type(class_name: str, module: str) -> type[DataType]:
-    """Return the data type of that name, importing its module if needed: one of core, or the module named in the file."""
+    """Return the DataType subclass of that name; import the modules of core, or the module named in a saved file, if needed."""
     class_name = RENAMED_CLASSES.get(class_name, class_name)
     if class_name not in DATA_TYPES:
         for one in CORE_MODULES:
@@ -253,13 +257,15 @@ def _find_data_type(class_name: str, module: str) -> type[DataType]:
 
 
 def _read_array_from_archive(archive: zipfile.ZipFile, array_name: str) -> NDArray[Any]:
-    """Read one array of an .npz archive."""
+    """Read the array `<array_name>.npy` from an open .npz archive."""
     with archive.open(f"{array_name}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
 def _read_saved_object(path: Path) -> DataType:
-    """Read any data type from a file written by `save`. Raise InputError if it is missing, damaged or not such a file."""
+    """Read the object in a file written by `DataType.save`. Raise InputError if the file is missing, damaged or of
+    another kind.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read(HEADER_FILE))

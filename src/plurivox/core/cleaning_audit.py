@@ -54,7 +54,9 @@ class Audit(DataType):
 
     @classmethod
     def of(cls, rules: Sequence[str], rows: Iterable[AuditRow] = ()) -> Self:
-        """Create an audit from the rules applied and rows (rule, what, did, worker, task, row, answers, value, reason)."""
+        """Create a cleaning audit from the names of the rules applied and rows (rule, what, did, worker, task, row,
+        ..., reason).
+        """
         listed = list(rows)
         names = ("rule", "what", "did", "worker", "task", "row", "answers", "value", "reason")
         columns: Any = dict(zip(names, zip(*listed, strict=True), strict=True)) if listed else dict.fromkeys(names, ())
@@ -62,7 +64,7 @@ class Audit(DataType):
 
     @classmethod
     def joined(cls, audits: Sequence["Audit"]) -> Self:
-        """Return the concatenation of several audits."""
+        """Return one cleaning audit with the rules and rows of several audits, one after another."""
         rules = tuple(rule for part in audits for rule in part.rules)
         return cls.of(rules, [row for part in audits for row in part._row_tuples()])
 
@@ -70,15 +72,19 @@ class Audit(DataType):
         return len(self.rule)
 
     def _row_tuples(self) -> list[Any]:
-        """Return the audit as a list of row tuples, in the order of `columns()`."""
+        """Return the rows of the cleaning audit as tuples, values in the order of the table's columns."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
     def removed_rows(self, target: AuditTarget) -> Bools:
-        """(n,) whether the audit row removed an answer, a worker or a task (`what`)."""
+        """(n_rows,) whether each row of the cleaning audit records the removal of a target of one
+        kind: answer, worker or task.
+        """
         return np.asarray((self.what == target) & (self.did == "removed"))
 
     def summary(self) -> dict[str, NDArray[Any]]:
-        """Return columns with one row per rule: workers, tasks and answers removed, and how many were flagged."""
+        """Return a table with one row per cleaning rule: the numbers of workers, tasks and answers it removed and of
+        rows it flagged.
+        """
         rules = tuple(dict.fromkeys(self.rules))
         place = {rule: i for i, rule in enumerate(rules)}
         code = np.array([place[rule] for rule in self.rule.tolist()], np.int64)

@@ -13,7 +13,7 @@ TOO_LARGE_HINT = "integers must be between -2**63 and 2**63 - 1; convert them to
 
 
 def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Names:
-    """Return values of one kind as an array of names. Raise InputError for mixed kinds and missing values.
+    """Return values (texts, ints, floats or bools) as an array of names. Raise InputError for mixed kinds and missing values.
 
     >>> as_names(["cat", "dog"])
     array(['cat', 'dog'], dtype=StringDType())
@@ -49,7 +49,7 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
 
 
 def encode(values: Iterable[object] | NDArray[Any], what: str = "names") -> tuple[Ints, Names]:
-    """Return (codes, sorted distinct names) such that `names[codes]` are the values.
+    """Encode values as integers: return (codes, sorted distinct names) such that `names[codes]` are the values.
 
     >>> encode(["b", "a", "b"])
     (array([1, 0, 1], dtype=int32), array(['a', 'b'], dtype=StringDType()))
@@ -66,7 +66,7 @@ def encode(values: Iterable[object] | NDArray[Any], what: str = "names") -> tupl
 def encode_with_names(
     values: Iterable[object] | NDArray[Any], allowed_names: Iterable[object] | None, what: str
 ) -> tuple[Ints, Names]:
-    """Return (codes, names), the codes into the `allowed_names` names, or into the distinct values sorted if `allowed_names` is None.
+    """Encode values as indices into `allowed_names` (None: the sorted distinct values); return (codes, names).
 
     Raise InputError for a value outside the given names.
 
@@ -85,7 +85,7 @@ def encode_with_names(
 
 
 def decode(names: Names, codes: Ints) -> Names:
-    """Return the name of each code; None for code -1.
+    """Return the name of each integer code; None for code -1.
 
     >>> decode(as_names(["ann", "bo"]), np.array([1, -1])).tolist()
     ['bo', None]
@@ -107,7 +107,7 @@ def check_codes(codes: Ints, low: int, high: int, what: str) -> None:
 
 
 def sort_names_and_recode(codes: Ints, names: Names) -> tuple[Ints, Names]:
-    """Return (codes, names) of the same values with the names sorted."""
+    """Sort names and renumber the codes that index them: return (codes, sorted names) that decode to the same values."""
     order = np.argsort(names, kind="stable")
     rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names), dtype=np.int32)
@@ -144,7 +144,7 @@ def positions(names: Names, wanted: Names) -> Ints:
 
 
 def duplicates(names: Names) -> Names:
-    """Return the names that occur more than once, each once."""
+    """Return the names that occur more than once in an array, each listed once."""
     if len(names) < 2 or bool(np.all(names[1:] > names[:-1])):  # sorted, as nearly all names are
         return names[:0]
     _, first, count = np.unique(names, return_index=True, return_counts=True)
@@ -152,7 +152,7 @@ def duplicates(names: Names) -> Names:
 
 
 def as_text(names: Names) -> Names:
-    """Return names as text; truth values become true and false."""
+    """Return an array of names as a StringDType array; bools become "true" and "false"."""
     if names.dtype.kind == "T":
         return names
     if names.dtype.kind == "b":
@@ -161,7 +161,7 @@ def as_text(names: Names) -> Names:
 
 
 def sort_by_value(names: Names) -> Names:
-    """Return the distinct names sorted; if all are numbers as text, by value ('2' before '10').
+    """Return the distinct names, sorted; names that are all numbers as text are sorted by value ('2' before '10').
 
     >>> sort_by_value(as_names(["10", "2"])).tolist(), sort_by_value(as_names(["10", "b"])).tolist()
     (['2', '10'], ['10', 'b'])
@@ -172,7 +172,7 @@ def sort_by_value(names: Names) -> Names:
 
 
 def parse_numbers(names: Names) -> Floats | None:
-    """Return the names as floats, or None if some name is neither a finite number nor the text of one."""
+    """Return an array of names as floats; None if a name is neither a finite number nor the text of one."""
     if names.dtype.kind != "T":
         return names.astype(np.float64)
     try:
@@ -204,7 +204,7 @@ def readonly_names(values: Iterable[object] | NDArray[Any], what: str) -> Names:
 
 
 def _positions_by_text(names: Names, wanted: Names) -> Ints:
-    """Return `positions` if names or wanted are text. The float 1.0 matches the texts "1.0" and "1"."""
+    """(n_wanted,) the index of each wanted name in `names`, compared as text, -1 if absent; 1.0 matches "1.0" and "1"."""
     left, right = as_text(names), as_text(wanted)
     if "b" in (names.dtype.kind, wanted.dtype.kind):  # programs write 'True' or 'true'
         left, right = _lowercase(left), _lowercase(right)
@@ -219,22 +219,24 @@ def _positions_by_text(names: Names, wanted: Names) -> Ints:
 
 
 def _floats_to_texts(values: Names) -> list[str]:
-    """Return floats as text, whole ones without ".0"."""
+    """Return floats as a list of texts, whole numbers without ".0"."""
     return [str(int(value)) if value.is_integer() else str(value) for value in values.tolist()]
 
 
 def _is_int64_value(values: Names) -> Bools:
-    """Return which floats are integers that fit into 64 bits."""
+    """Return a mask of the floats that are whole numbers and fit into an int64."""
     return np.asarray((np.abs(values) < 2.0**63) & (np.floor(values) == values))
 
 
 def _lowercase(text: Names) -> Names:
-    """Return texts in lower case."""
+    """Return an array of texts converted to lower case."""
     return np.array([name.lower() for name in text.tolist()], dtype=TEXT)
 
 
 def _list_to_array(values: list[Any], what: str) -> NDArray[Any]:
-    """Return a Python list as a numpy array. Raise InputError if it mixes kinds or has values that are not names."""
+    """Return a Python list of names as a numpy array. Raise InputError if it mixes kinds (text,
+    ints, ...) or has other values.
+    """
     kinds: dict[str, object] = {}
     for value in values:
         kinds.setdefault(_kind_of_name(value, what), value)
@@ -252,7 +254,7 @@ def _list_to_array(values: list[Any], what: str) -> NDArray[Any]:
 
 
 def _to_floats(values: list[Any], what: str) -> NDArray[Any]:
-    """Return mixed ints and floats as floats. Raise InputError if an int is too large for a float to represent."""
+    """Return a list of mixed ints and floats as a float array. Raise InputError if a float cannot represent one of the ints."""
     whole = [int(value) for value in values if isinstance(value, int | np.integer)]
     lost = [value for value in whole if abs(value) > 2**53 and (abs(value) >= 2**1023 or int(float(value)) != value)]
     if lost:
@@ -263,7 +265,7 @@ def _to_floats(values: list[Any], what: str) -> NDArray[Any]:
 
 
 def _to_string_array(values: list[str] | NDArray[Any], what: str) -> Names:
-    """Return texts as a StringDType array. Raise InputError for text that is not valid Unicode."""
+    """Return a list of texts as a StringDType array. Raise InputError for text that is not valid Unicode."""
     try:
         return values.astype(TEXT) if isinstance(values, np.ndarray) else np.array(values, dtype=TEXT)
     except (UnicodeEncodeError, TypeError):
@@ -274,7 +276,9 @@ def _to_string_array(values: list[str] | NDArray[Any], what: str) -> Names:
 
 
 def _kind_of_name(value: object, what: str) -> str:
-    """Return the kind of a name as used in messages (text, numbers, ...). Raise InputError for other types and None."""
+    """Return the kind of a value used as a name: "text", "numbers", "whole numbers" or "truth
+    values". Raise InputError for others.
+    """
     if isinstance(value, str):
         return "text"
     if isinstance(value, bool | np.bool_):
@@ -289,7 +293,7 @@ def _kind_of_name(value: object, what: str) -> str:
 
 
 def label_positions(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
-    """(n_labels,) the position of each label on a scale; None if `ordered` is False.
+    """(n_labels,) the position of each ordered label on a number scale; None if `ordered` is False.
 
     True: the labels' own values if all are numbers, else 0, 1, 2, ... Numbers: these positions.
     """

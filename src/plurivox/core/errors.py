@@ -11,19 +11,19 @@ class PlurivoxError(Exception):
 
 
 class InputError(PlurivoxError):
-    """Invalid or inconsistent input data."""
+    """Error: input data are invalid or inconsistent, or a file cannot be read or written."""
 
 
 class OptionError(PlurivoxError):
-    """Invalid value of an option."""
+    """Error: an option of a method or command has an invalid value."""
 
 
 class UnknownName(PlurivoxError):
-    """Unknown name of a method, data set or column; the message suggests similar names."""
+    """Error: no method, data set, option or column has the given name; the message suggests similar names."""
 
 
 class MissingExtra(PlurivoxError):
-    """An optional package is not installed; the message says how to install it."""
+    """Error: an optional Python package is not installed; the message has the install command."""
 
 
 class PlurivoxWarning(UserWarning):
@@ -31,7 +31,7 @@ class PlurivoxWarning(UserWarning):
 
 
 def first_few(values: Iterable[object], limit: int = 3) -> str:
-    """Return a list for error messages: the repr of at most `limit` culprits and the number of the others.
+    """Return a text for error messages that lists the first `limit` values and counts the others: "'a', 'b' and 2 more".
 
     >>> first_few(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"

@@ -1,4 +1,4 @@
-"""Lazy imports: a package's names are imported on first use, and listed in a .pyi stub for type checkers."""
+"""Lazy exports of a package: a `__getattr__` that imports public names on first use, and the .pyi stub that declares them."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ def stub_text(package: str, exports: Mapping[str, str]) -> str:
 
 
 def resolve_export(name: str, module_path: str) -> tuple[str, bool]:
-    """Return (module relative to the package, whether the name is that module itself) for an entry of `exports`.
+    """Return (module relative to the package, whether the exported name is that module itself) for one export.
 
     >>> resolve_location("fit", "fit_net"), resolve_location("heads", ""), resolve_location("text", "data.text:")
     (('fit_net', False), ('heads', True), ('data.text', True))

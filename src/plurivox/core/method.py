@@ -35,12 +35,12 @@ class Option:
 
     @property
     def flag_name(self) -> str:
-        """The name as typed on the command line, without the leading dashes."""
+        """The name of the option as typed on the command line, with dashes inside, without the leading dashes."""
         return self.name.replace("_", "-")
 
     @property
     def range_text(self) -> str:
-        """The allowed values as text, such as "at least 1"; empty if there is no limit."""
+        """The allowed values of the option as text, such as "at least 1"; empty if there is no limit."""
         if self.choices:
             return ", ".join(self.choices)
         if self.low is not None and self.high is not None:
@@ -50,7 +50,9 @@ class Option:
         return f"at most {self.high:g}" if self.high is not None else ""
 
     def parse_text(self, text: str) -> Any:
-        """Convert a text to the type of the option. Raise OptionError if that fails; the range is not checked."""
+        """Convert the text of an option value to the type of the option. Raise OptionError if that
+        fails; do not check the range.
+        """
         stripped = text.strip()
         if self.optional and stripped.lower() in ("none", ""):
             return None
@@ -74,7 +76,9 @@ class Option:
             raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {text!r}") from None
 
     def check_value(self, value: Any) -> Any:
-        """Return the value, an int converted to float if needed. Raise OptionError if its type or range is wrong."""
+        """Return an option value, an int converted to float for a float option. Raise OptionError
+        if its type or range is wrong.
+        """
         if value is None and self.optional:
             return None
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -93,7 +97,9 @@ class Option:
 
 @dataclass(frozen=True)
 class Method:
-    """Base class of methods: options as frozen fields. `repr(method)` contains all of them."""
+    """Base class of all methods (aggregators, identifiers, ...): a frozen dataclass whose fields
+    are the options of the method.
+    """
 
     takes: ClassVar[frozenset[str]] = frozenset()  # optional inputs that the method supports, such as "gold"
     aliases: ClassVar[tuple[str, ...]] = ()  # other accepted names
@@ -122,7 +128,7 @@ class Method:
     @classmethod
     @cache
     def options(cls) -> tuple[Option, ...]:
-        """Return the options of the method in the order of its fields."""
+        """Return descriptions (Option) of the options of the method, in the order of its dataclass fields."""
         hints = get_type_hints(cls)
         return tuple(_option_from_field(field, hints[field.name]) for field in dataclasses.fields(cls))
 
@@ -133,7 +139,7 @@ class Method:
 
     @property
     def spec(self) -> str:
-        """The method as text: its name, and options that differ from their default in brackets.
+        """The method with its options as text: NAME[option=value,...], only options that differ from their default.
 
         >>> from plurivox.aggregate import MajorityVote
         >>> MajorityVote(ties="random", seed=7).spec
@@ -145,7 +151,9 @@ class Method:
 
     @classmethod
     def from_options(cls, option_values: dict[str, Any]) -> Self:
-        """Create the method from options by name; texts are parsed. Raise UnknownName for an option it does not have."""
+        """Create a method object from option values by option name; texts are parsed. Raise
+        UnknownName for an unknown option.
+        """
         known = {o.flag_name: o for o in cls.options()}
         values = {}
         for flag, value in option_values.items():
@@ -181,7 +189,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def split_at_commas(text: str) -> list[str]:
-    """Split a text at its commas, except those inside brackets; drop empty parts.
+    """Split a text into a list at its commas, except those inside square brackets; drop empty parts.
 
     >>> split_list("glad, average[parts=[a,b]]")
     ['glad', 'average[parts=[a,b]]']
@@ -197,12 +205,12 @@ def split_at_commas(text: str) -> list[str]:
 
 
 def _add_brackets_if_list(value: str) -> str:
-    """Return an option value for a spec, in brackets if it contains a comma."""
+    """Return an option value as written in a method spec: in square brackets if it is a list with commas."""
     return f"[{value}]" if len(split_at_commas(value)) > 1 or value.startswith("[") else value
 
 
 def _strip_brackets(value: str) -> str:
-    """Return an option value of a spec without the brackets around it."""
+    """Return an option value from a method spec without the square brackets around it, if there are any."""
     return value[1:-1] if value.startswith("[") and value.endswith("]") else value
 
 

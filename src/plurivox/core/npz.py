@@ -17,7 +17,9 @@ from plurivox.core.types import Names
 
 
 def read_npz(path: Path, what: str) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file by name. Raise InputError if it is damaged; `what` (say "features") is for messages."""
+    """Read all arrays of an .npz file, by name. Raise InputError if the file is missing or damaged;
+    `what` is for the message.
+    """
     try:
         with path.open("rb") as file:  # opened here: numpy leaves a damaged one open
             archive = np.load(file, allow_pickle=False)
@@ -34,7 +36,7 @@ def read_npz(path: Path, what: str) -> dict[str, NDArray[Any]]:
 
 
 def write_npz(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays by name to an .npz file, atomically."""
+    """Write named arrays to an .npz file, atomically."""
     with atomic_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
@@ -54,9 +56,9 @@ class TaskRows(NamedTuple):
 
 
 def select_rows_by_task(wanted_tasks: Names, task_of_row: Names, x: NDArray[Any], row_description: str) -> NDArray[Any]:
-    """(n_wanted, ...) the rows of `x` for the wanted tasks, in this order. Raise InputError if some have no row.
+    """(n_wanted, ...) the rows of `x` that belong to the wanted tasks, in their order. Raise InputError if a task has no row.
 
-    `task_of_row` (n,) are the names of the rows; `row_description` is the word for a row in the message, such as "features".
+    `task_of_row` (n,) are the tasks of the rows; `row_description` is the word for a row in the message, such as "features".
     """
     names = as_names(wanted_tasks, "tasks")
     place = positions(task_of_row, names)
@@ -66,7 +68,7 @@ def select_rows_by_task(wanted_tasks: Names, task_of_row: Names, x: NDArray[Any]
 
 
 def row_names_of_split(split: str, n_rows: int) -> Names:
-    """Return names for the n rows of a split: <split>-0, <split>-1, ..."""
+    """Return task names for the rows of one split of a data set: <split>-0, <split>-1, ..."""
     return as_names([f"{split}-{i}" for i in range(n_rows)])
 
 
@@ -77,9 +79,10 @@ def read_task_rows(
     names_of_split: Callable[[str, int], Names] = row_names_of_split,
     number_rows: bool = False,
 ) -> TaskRows:
-    """Return the TaskRows in the arrays of an .npz file: `x` and `task`, or `x_<split>` and `y_<split>` per split.
+    """Convert the arrays of an .npz file to TaskRows: `x` and `task`, or `x_<split>` and `y_<split>` per split.
 
-    With `x`, there may also be `split`, the true labels `y` and the list of all `labels`. `names_of_split(split, n)` returns the
+    With `x`, there may also be `split`, the true labels `y` and the list of all `labels`. `names_of_split(split, n)`
+    returns the
     task names of a split. If `number_rows`, rows of `x` without `task` are named 0, 1, 2, ... `what` is for messages.
     """
     if "x" in arrays and ("task" in arrays or "tasks" in arrays or number_rows):
@@ -105,7 +108,7 @@ def read_task_rows(
 
 
 def _gold_soft_labels(tasks: Names, y: Any, labels: Any, path: object, what: str) -> SoftLabels | None:
-    """Return the true labels `y`, one per row, as SoftLabels; None if `y` is None."""
+    """Return the true labels `y`, one per task, as one-hot SoftLabels; None if `y` is None."""
     if y is None:
         return None
     if y.shape != (len(tasks),):

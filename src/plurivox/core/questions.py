@@ -19,7 +19,7 @@ class Question:
 
 @cache
 def question_of_form(form_name: str) -> Question | None:
-    """Return the Question of the form of that name in `elicit`; None if the name is unknown or the form declares none.
+    """Return the inputs (Question) that an annotation form such as "top-two" declares; None for an unknown or undeclared form.
 
     >>> question_of("top-two")
     Question(labels=2, percents=True, ticks='never')

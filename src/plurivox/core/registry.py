@@ -36,12 +36,12 @@ class Catalogue:
 
     @property
     def step_name(self) -> str:
-        """The last part of the package name, such as `aggregate`."""
+        """The last part of the name of the methods' package, such as `aggregate`."""
         return self.package.rpartition(".")[2]
 
     @cached_property
     def _package_folders(self) -> list[str]:
-        """Folders of the package's files, found without importing the package."""
+        """Folders with the source files of the methods' package, found without importing it."""
         spec = importlib.util.find_spec(self.package)
         assert spec is not None and spec.submodule_search_locations is not None, self.package
         return list(spec.submodule_search_locations)
@@ -54,7 +54,7 @@ class Catalogue:
 
     @property
     def built_in(self) -> list[str]:
-        """Names of the package's own methods, without plugins."""
+        """Names of the methods defined in the package itself, without plugins."""
         return list(self._own_method_modules)
 
     @cached_property
@@ -86,7 +86,9 @@ class Catalogue:
         return found
 
     def resolve_name(self, name: str) -> tuple[str, str]:
-        """Return (current name, note) of a method by any of its names; the note is empty unless `name` is a former name."""
+        """Return (current name, note) of a method given by name, alias or former name; the note is empty except for a
+        former name.
+        """
         if (
             name in self._own_method_modules
             or name in self._plugin_entry_points
@@ -97,12 +99,14 @@ class Catalogue:
         return current, f"the {self.step_name} method {name} is now called {current}" if former else ""
 
     def replace_former_names(self, spec: str) -> str:
-        """Return a spec, such as one saved by an older version, with former method names replaced, nested ones too."""
+        """Return a method spec, such as one saved by an older version, with former method names
+        replaced by the current ones.
+        """
         former = {old: new for old, (new, is_former) in self._aliases_and_former_names.items() if is_former}
         return re.sub(r"[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: former.get(found[0], found[0]), spec)
 
     def summary(self, method_name: str) -> str:
-        """Return the help line of a method, parsed from its source."""
+        """Return the help line of a method (the first docstring line of its class), parsed from its source."""
         return self._parse_class_name_and_summary(method_name)[1]
 
     def class_name(self, method_name: str) -> str:
@@ -123,18 +127,18 @@ class Catalogue:
             raise _broken_plugin_error(method_name, cause) from cause
 
     def _class_node(self, method_name: str) -> ast.ClassDef | None:
-        """Return the syntax tree of the class of one of the package's own methods."""
+        """Return the syntax tree of the class that implements one of the package's own methods; None if there is none."""
         module = self._own_method_modules[method_name]
         return _class_node(PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", ""))
 
     def __repr__(self) -> str:
-        """Return a table with one line per method: name and help line."""
+        """Return a text table of the registered methods: one line each with name and help line."""
         width = max(map(len, self), default=0)
         lines = [f"{name:<{width}}  {self.summary(name)}".rstrip() for name in self]
         return "\n".join([f"{len(self)} methods of {self.package}", *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
-        """Return the table of methods as HTML for notebooks."""
+        """Return a table of the registered methods, names and help lines, as HTML for notebooks."""
         rows = "".join(
             f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(self.summary(name))}</td></tr>"
             for name in self
@@ -171,7 +175,7 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         raise unknown_name(f"{self.step_name} method", name, self)
 
     def _check_class(self, candidate: Any, method_name: str) -> type[M]:
-        """Return `candidate` if it is a subclass of the registry's base class, else raise PlurivoxError."""
+        """Return the class loaded for a method; raise PlurivoxError if it is not a subclass of the registry's base class."""
         if not (isinstance(candidate, type) and issubclass(candidate, self.base)):
             raise PlurivoxError(
                 f"{self.step_name} method {method_name!r} is {candidate!r}; it must be a class based on {self.base.__name__}"
@@ -188,14 +192,16 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         return self[name].from_options({**given, **options})
 
     def class_by_name(self, class_name: str) -> type[M]:
-        """Return a method class by class name, as the package's `__getattr__`: `from plurivox.aggregate import VoteShares`."""
+        """Return the class of a method by class name, such as VoteShares; it serves as
+        `__getattr__` of the methods' package.
+        """
         for method in self._own_method_modules:
             if _names_match(class_name, method):
                 return self[method]
         raise AttributeError(f"module {self.package!r} has no attribute {class_name!r}")
 
     def public_names(self) -> list[str]:
-        """Return the package's public names and the classes of its methods, as the package's `__dir__`."""
+        """Return the public names of the methods' package and the class names of its methods; it serves as its `__dir__`."""
         named = getattr(importlib.import_module(self.package), "__all__", [])
         return sorted({*named, *filter(None, map(self.class_name, self._own_method_modules))})
 
@@ -216,7 +222,7 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
 
 
 def _broken_plugin_error(method_name: str, cause: Exception) -> BrokenPlugin:
-    """Return the error for a plugin that raised `cause` while it was loaded."""
+    """Return (not raise) the BrokenPlugin error for a plugin method that raised `cause` while it was loaded."""
     words = " ".join(str(cause).split())
     return BrokenPlugin(f"the plugin method {method_name} cannot be loaded ({type(cause).__name__}: {words})")
 
@@ -229,14 +235,14 @@ def _class_node(spec: ModuleSpec | None, module: str, lowercase_name: str) -> as
 
 
 def _class_name_and_docstring_line(class_node: ast.ClassDef | None) -> tuple[str, str]:
-    """Return (name, first docstring line) of a class; empty texts if `class_node` is None."""
+    """Return (name, first docstring line) of the class in a syntax tree; empty texts if `class_node` is None."""
     return (
         ("", "") if class_node is None else (class_node.name, (ast.get_docstring(class_node) or "").partition("\n")[0])
     )
 
 
 def _parse_class_tuple(class_node: ast.ClassDef | None, attribute: str) -> tuple[str, ...]:
-    """Return the tuple of texts that a class body assigns to `attribute`; empty if there is none."""
+    """Return the tuple of texts assigned to `attribute` in the syntax tree of a class; empty if there is none."""
     for line in class_node.body if class_node is not None else ():
         if (
             isinstance(line, ast.AnnAssign)

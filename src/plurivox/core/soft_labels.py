@@ -61,7 +61,7 @@ class SoftLabels(DataType):
                     raise InputError(f"the {name} has {len(column)} values; soft labels need {len(whose)}")
 
     def _check_probabilities(self) -> None:
-        """Raise InputError if a row has a negative number or does not sum to one."""
+        """Raise InputError if the soft label of a task has a negative probability or does not sum to one."""
         sums, low = self.body.row_sums(), self.body.row_min()
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(low >= -SUM_TOLERANCE)
         if bad.any():
@@ -103,7 +103,9 @@ class SoftLabels(DataType):
 
     @classmethod
     def shares(cls, counts: Floats | Candidates, tasks: Names, labels: Names, **rest: Any) -> Self:
-        """Create soft labels from counts (n_tasks, n_labels) divided by their row sums; a row of zeros becomes uniform."""
+        """Create soft labels from vote counts (n_tasks, n_labels), each row divided by its sum; a
+        row of zeros becomes uniform.
+        """
         rows: Rows
         if isinstance(counts, Candidates):
             total = counts.row_sums()
@@ -152,30 +154,34 @@ class SoftLabels(DataType):
         return self.body.dense_block(slice(None))
 
     def rows(self, block_size: int = 4096) -> Iterator[tuple[slice, Floats]]:
-        """Yield (slice of tasks, dense probabilities (n, n_labels)) in blocks of `block_size` tasks, for any number of labels."""
+        """Yield (slice of tasks, (n, n_labels) probabilities) of consecutive blocks of tasks, also if one array would
+        be too large.
+        """
         for begin in range(0, len(self), block_size):
             where = slice(begin, min(begin + block_size, len(self)))
             yield where, self.body.dense_block(where)
 
     def top(self, k: int = 1) -> tuple[Ints, Floats]:
-        """Return (label codes, probabilities), each (n_tasks, k), most probable first; ties go to the lower code."""
+        """Return (label codes, probabilities), each (n_tasks, k), of the k most probable labels of each task; ties:
+        lower code first.
+        """
         return self.body.top(k)
 
     def at(self, label: Ints) -> Floats:
-        """(n_tasks,) the probability of the given label code of each task."""
+        """(n_tasks,) the probability of one label per task; `label` (n_tasks,) are label codes."""
         return self.body.prob_of_labels(np.asarray(label))
 
     def codes(self) -> Ints:
-        """(n_tasks,) the code of the most probable label."""
+        """(n_tasks,) the code of the most probable label of each task."""
         return self.body.top(1)[0][:, 0]
 
     def hard(self) -> Names:
-        """(n_tasks,) the most probable label by name."""
+        """(n_tasks,) the name of the most probable label of each task."""
         return self.labels[self.codes()]
 
     @property
     def confidence(self) -> Floats:
-        """(n_tasks,) the probability of the most probable label."""
+        """(n_tasks,) the probability of the most probable label of each task."""
         return self.body.top(1)[1][:, 0]
 
     def entropy(self) -> Floats:
@@ -185,7 +191,7 @@ class SoftLabels(DataType):
     # ---- selection and alignment by name
 
     def on(self, tasks: Iterable[object]) -> Self:
-        """Return the soft labels of these tasks, in this order, matched by name. Raise InputError if one is missing."""
+        """Return the soft labels of the given tasks (names), in their order. Raise InputError if a task has no soft label."""
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         if len(absent := wanted[place < 0]):
@@ -195,7 +201,7 @@ class SoftLabels(DataType):
         return self._select_tasks(place, wanted)
 
     def shared(self, tasks: Iterable[object]) -> Self:
-        """Return the soft labels of those of these tasks that have one, in this order; a note counts the missing ones."""
+        """Return the soft labels of the given tasks (names) that have one, in their order; a note counts the tasks without."""
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         absent = int((place < 0).sum())
@@ -203,7 +209,9 @@ class SoftLabels(DataType):
         return replace(self._select_tasks(place[place >= 0], wanted[place >= 0]), notes=self.notes + note)
 
     def on_labels(self, labels: Iterable[object]) -> Self:
-        """Return the soft labels over another list of labels. Raise InputError if a label with mass is not in the list."""
+        """Return the soft labels with columns for another list of labels. Raise InputError if that drops a label with
+        probability.
+        """
         wanted = as_names(labels, "labels")
         place = positions(wanted, self.labels)
         if len(self.labels) == len(wanted) and bool((place == np.arange(len(wanted))).all()):
@@ -217,7 +225,7 @@ class SoftLabels(DataType):
         return type(self)(moved, self.tasks, wanted, self.support, None, self.notes)
 
     def _select_tasks(self, row_index: Ints, task_names: Names) -> Self:
-        """Return the rows at `row_index`, with these task names."""
+        """Return the soft labels in the rows `row_index`, renamed to `task_names`."""
         support = None if self.support is None else self.support[row_index]
         return type(self)(self.body.take(row_index), task_names, self.labels, support, self.scale, self.notes)
 
@@ -263,7 +271,7 @@ class SoftLabels(DataType):
 
 
 def _probabilities_to_array(prob: Any) -> Floats:
-    """Return a copy of a table of numbers as an array. Raise InputError if rows differ in length or are not numbers."""
+    """Return a copy of a table of probabilities as an array. Raise InputError if rows differ in length or are not numbers."""
     try:
         table = np.array(prob)
     except ValueError:

@@ -13,7 +13,7 @@ from plurivox.core.types import Floats, Ints, smallest_unsigned_dtype
 def sort_vote_rows(
     task: Ints, worker: Ints, label: Ints, other_columns: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns sorted by task, answer, worker, label, weight and times, so that input order does not matter.
+    """Return the columns of votes, rows sorted by task, answer, worker, label, weight and times.
 
     `other_columns` are the optional columns by name; `sizes` is (n_tasks, n_workers, n_labels).
     """
@@ -43,7 +43,7 @@ def sort_vote_rows(
 
 
 def check_soft_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> None:
-    """Raise InputError if rows of one answer differ in task or worker, or their weights do not sum to one.
+    """Raise InputError if the rows of one soft answer differ in task or worker, or their weights do not sum to one.
 
     A single row without a worker is a count, whose weight may be any number.
     """

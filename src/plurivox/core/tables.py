@@ -30,7 +30,7 @@ LATEX_ESCAPES = str.maketrans(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(DataType):
-    """Named columns of one length, with a title and notes.
+    """Result table: columns of equal length by name, with a title and notes.
 
     >>> table = Table("Figures", {"method": ["vote-shares", "glad"], "accuracy": [0.76, np.nan]}, digits=3)
     >>> print(table.text())
@@ -87,7 +87,7 @@ class Table(DataType):
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
-        """Return the table as Markdown."""
+        """Return the table as Markdown, with its title as a heading."""
         heads, rows = self._format_cells()
         rule = ["---:" if _is_numeric_column(column) else "---" for column in self.cells.values()]
         lines = [heads, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
@@ -121,7 +121,7 @@ class Table(DataType):
         return text.getvalue()
 
     def _format_cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return (column names, rows of cell texts)."""
+        """Return (column names, rows), each row a list of the formatted texts of its cells."""
         shown = [[_format_table_cell(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
         return list(self.cells), [list(row) for row in zip(*shown, strict=True)]
 
@@ -155,11 +155,11 @@ class Tables(DataType):
         )
 
     def latex(self) -> str:
-        """Return all tables as LaTeX."""
+        """Return all result tables as LaTeX source."""
         return "\n".join(one.latex() for one in self.tables)
 
     def write(self, folder: str | Path, *, replace: bool = False) -> None:
-        """Write a folder, atomically: each table as CSV, all tables as Markdown, LaTeX and one .npz."""
+        """Write the result tables to a folder, atomically: each as CSV, all together as Markdown, LaTeX and one .npz."""
         check_output_folder(Path(folder), replace=replace)
         texts = {"tables.md": self.markdown(), "tables.tex": self.latex()}
         texts |= {f"table-{i}.csv": one.csv() for i, one in enumerate(self.tables, start=1)}
@@ -172,7 +172,7 @@ class Tables(DataType):
         return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return an overview: the title and number of rows of each table."""
+        """Return an overview as a table: the title and number of rows of each result table."""
         return {
             "table": np.array([one.title for one in self.tables], TEXT),
             "rows": np.array([len(one) for one in self.tables]),
@@ -191,7 +191,7 @@ def check_output_folder(folder: Path, *, replace: bool) -> None:
 
 
 def _truncate_table_text(text: str, n_rows: int) -> str:
-    """Return a table's text without its last rows if there are too many for a terminal; title, head and notes stay."""
+    """Return the text of a table without its last rows if it has more than 60; title, head and notes stay."""
     if n_rows <= MAX_TERMINAL_ROWS:
         return text
     lines = text.split("\n")
@@ -200,7 +200,7 @@ def _truncate_table_text(text: str, n_rows: int) -> str:
 
 
 def _column_to_array(column: Any) -> NDArray[Any]:
-    """Return a column as an array: strings as text, None among numbers as nan."""
+    """Return a table column as an array: None among numbers becomes nan, other mixed values become text."""
     if isinstance(column, np.ndarray) and column.dtype != object:
         return column
     values = list(column)
@@ -212,7 +212,7 @@ def _column_to_array(column: Any) -> NDArray[Any]:
 
 
 def _is_numeric_column(column: NDArray[Any]) -> bool:
-    """Return whether a column contains ints or floats, and is right-aligned."""
+    """Return whether a table column contains ints or floats (such columns are right-aligned)."""
     return column.dtype != TEXT and column.dtype.kind in "iuf"
 
 

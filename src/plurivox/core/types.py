@@ -15,12 +15,12 @@ TEXT = StringDType()
 
 
 def smallest_unsigned_dtype(n_codes: int) -> np.dtype[Any]:
-    """Return the smallest unsigned dtype for codes 0 to n_codes - 1."""
+    """Return the smallest unsigned integer dtype that can hold the codes 0 to n_codes - 1."""
     return np.min_scalar_type(max(n_codes - 1, 0))
 
 
 def smallest_signed_dtype(n_codes: int) -> np.dtype[Any]:
-    """Return the smallest signed dtype for codes -1 (none) to n_codes - 1."""
+    """Return the smallest signed integer dtype that can hold the codes -1 (none) to n_codes - 1."""
     return np.min_scalar_type(-max(n_codes, 1))
 
 

@@ -17,7 +17,7 @@ BATCH_TASKS = 4096  # tasks per batch
 
 
 class TrustWeights(NamedTuple):
-    """Weights of the workers and of the classifier in the consensus."""
+    """CROWDLAB weights of each worker and of the classifier in the consensus label of a task."""
 
     worker: Floats  # (n_workers,)
     model: float
@@ -45,7 +45,8 @@ class CrowdlabVotes:
         self.label = labels[votes.label]  # (n_rows,)
 
     def batches(self, vote_weight: Floats | None = None) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield (slice of tasks, classifier probabilities, vote weight per label), both (n, n_labels), in batches of tasks.
+        """Yield (slice of tasks, (n, n_labels) classifier probabilities, (n, n_labels) total vote
+        weight) of each batch of tasks.
 
         `vote_weight` (n_rows,) is the weight of each vote; None: 1.
         """
@@ -58,21 +59,23 @@ class CrowdlabVotes:
             yield rows, self.body.dense_block(rows), flat.reshape(-1, k).astype(np.float64)
 
     def majority_labels(self) -> Ints:
-        """(n_tasks,) the label with most votes; ties go to the label with the highest classifier probability."""
+        """(n_tasks,) the label with most votes on each task; ties go to the label with the highest classifier probability."""
         top = np.empty(self.votes.n_tasks, np.int64)
         for rows, model_prob, said in self.batches():
             top[rows] = np.where(said == said.max(1, keepdims=True), model_prob, -1.0).argmax(1)
         return top
 
     def posterior(self, weights: TrustWeights) -> Floats:
-        """(n_tasks, n_labels) the CROWDLAB probability q of every label."""
+        """(n_tasks, n_labels) the CROWDLAB probability q of every label of every task."""
         whole = np.empty((self.votes.n_tasks, self.n_labels))
         for rows, model_prob, trusted in self.batches(weights.worker[self.votes.worker]):
             whole[rows] = _label_probabilities(model_prob, trusted, weights)
         return whole
 
     def label_quality(self, weights: TrustWeights, label: Ints | None, progress: Progress) -> tuple[Ints, Floats]:
-        """Return (label, its probability q), each (n_tasks,), for the given labels, or for the most probable ones if None."""
+        """Return ((n_tasks,) labels, (n_tasks,) their CROWDLAB probability q), for the given labels, or the most
+        probable if None.
+        """
         best, q_of = np.empty(self.votes.n_tasks, np.int64), np.empty(self.votes.n_tasks)
         for rows, model_prob, trusted in self.batches(weights.worker[self.votes.worker]):
             progress(rows.start, self.votes.n_tasks)
@@ -85,7 +88,7 @@ class CrowdlabVotes:
 def consensus_labels(
     crowdlab_votes: CrowdlabVotes, consensus: str, method_name: str, progress: Progress = no_progress
 ) -> tuple[Ints, TrustWeights]:
-    """Return ((n_tasks,) consensus label, weights estimated from it); `consensus` is "best" (highest q) or "majority".
+    """Return ((n_tasks,) consensus labels, CROWDLAB weights estimated from them); `consensus` is "best" or "majority".
 
     `method_name` is the method's name in error messages.
     """
@@ -96,7 +99,7 @@ def consensus_labels(
 
 
 def estimate_weights(crowdlab_votes: CrowdlabVotes, consensus_label: Ints, method_name: str) -> TrustWeights:
-    """Estimate the weights of workers and classifier from their agreement with the labels `consensus_label` (n_tasks,).
+    """Estimate the CROWDLAB weights of workers and classifier from their agreement with consensus labels (n_tasks,).
 
     Raise InputError if no task has two votes.
     """
@@ -115,7 +118,9 @@ def estimate_weights(crowdlab_votes: CrowdlabVotes, consensus_label: Ints, metho
 
 
 def _worker_agreement(crowdlab_votes: CrowdlabVotes) -> Floats:
-    """(n_workers,) the share of other votes on a worker's tasks that are for the worker's label; the mean if there are none."""
+    """(n_workers,) the share of the other votes on each worker's tasks that agree with the worker;
+    the mean if there are none.
+    """
     votes = crowdlab_votes.votes
     key = votes.task.astype(np.int64) * crowdlab_votes.n_labels + crowdlab_votes.label
     _, inverse, times = np.unique(key, return_inverse=True, return_counts=True)

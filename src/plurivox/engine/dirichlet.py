@@ -10,7 +10,7 @@ CELLS_PER_CHUNK = 2**15  # numbers that a thread computes per call
 
 
 def expected_log_probabilities(counts: Floats, prior: Floats, n: int = 1) -> tuple[Floats, float]:
-    """Return (E[log p], sum of -KL(posterior | prior)) of Dirichlet posteriors with parameters prior + counts.
+    """Return (E[log p], sum of -KL(posterior | prior)) of many Dirichlet posteriors with parameters prior + counts.
 
     counts is flat, [n, said, kind], and may end with spare cells; prior is (n_said, n_kinds). For every n and kind there
     is a distribution over said labels. E[log p] has the layout of the counts, with zeros in the spare cells.
@@ -30,7 +30,7 @@ def expected_log_probabilities(counts: Floats, prior: Floats, n: int = 1) -> tup
 
 
 def _prior_kl_term(prior: Floats) -> float:
-    """Return the term of -KL that depends on the prior alone."""
+    """Return the term of -KL(posterior | prior) of Dirichlet distributions that depends on the prior parameters alone."""
     given = np.concatenate([prior.ravel(), prior.sum(0)])
     log_gamma = np.empty(len(given))
     fill_log_gamma_digamma(given, log_gamma, np.empty(len(given)))

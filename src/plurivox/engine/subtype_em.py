@@ -22,7 +22,9 @@ TASKS_PER_CHUNK = 4096  # tasks whose initial posterior is computed per call
 
 
 class SubtypeParams(NamedTuple):
-    """Parameters of a subtype model, as logarithms, for the kinds (subtypes of labels) still in use."""
+    """Parameters of a subtype model (EBCC), as logarithms: prior and confusion of the kinds
+    (subtypes of labels) still in use.
+    """
 
     kinds: Ints  # (n_live,) increasing
     log_prior: Floats  # (n_live,)
@@ -51,7 +53,9 @@ class SubtypeEM:
         self.max_votes_per_task = _max_votes_per_task(votes)
 
     def expected_counts(self, kinds: Ints, posterior_of_tasks: Callable[[int, int], Floats]) -> SubtypeCounts:
-        """Return the counts of the M-step for a given posterior; `posterior_of_tasks(first, last)` returns it (n, n_kinds) for tasks."""
+        """Return the expected counts for the M-step; `posterior_of_tasks(first, last)` returns the (n, n_kinds)
+        posterior of tasks.
+        """
         start, key, weight = self.votes[:3]
         width, n = simd_width(len(kinds), coarse=True), len(kinds)
 
@@ -68,12 +72,14 @@ class SubtypeEM:
         return SubtypeCounts(kinds, n_kind[:n], counts[: self.n_keys * n].reshape(self.n_keys, n))
 
     def em_pass(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
-        """Run the E-step and sum the counts of the M-step for every run: (counts of kinds that have tasks, log-likelihood)."""
+        """Run the E-step of each run (start) of a subtype model; return (expected counts for the M-step,
+        log-likelihood) per run.
+        """
         live = [self._drop_empty_kinds(params) for params in runs]
         return [found for group in self._group_runs_by_cache_size(live) for found in self._em_pass_of_group(group)]
 
     def _drop_empty_kinds(self, params: SubtypeParams) -> SubtypeParams:
-        """Return the parameters without the kinds whose probability is negligible for every task.
+        """Return the parameters of a subtype model without the kinds (subtypes) whose probability is negligible for every task.
 
         Votes can favour one kind over another by at most their number times the largest difference in the table. A kind
         that is still less probable than another kind of its label by a factor of e^-40 does not change any sum.
@@ -88,7 +94,9 @@ class SubtypeEM:
         return params if keep.all() else SubtypeParams(params.kinds[keep], score[keep], table[:, keep])
 
     def _group_runs_by_cache_size(self, runs: Sequence[SubtypeParams]) -> Iterator[Sequence[SubtypeParams]]:
-        """Yield groups of runs that share a pass over the votes: as many as fit into the cache."""
+        """Yield groups of EM runs that share a pass over the votes: as many as have tables that fit
+        into the processor cache.
+        """
         begin, cells = 0, 0
         for end, params in enumerate(runs):
             mine = self.n_keys * _n_padded_columns(params)
@@ -99,7 +107,7 @@ class SubtypeEM:
         yield runs[begin:]
 
     def _em_pass_of_group(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
-        """Run one EM pass over the votes for several runs: (counts, log-likelihood) of each."""
+        """Run one joint EM pass over the votes for several EM runs; return (expected counts, log-likelihood) of each run."""
         edges = np.cumsum([0, *map(_n_padded_columns, runs)])
         n, n_cells = int(edges[-1]), self.n_keys * int(edges[-1])
         log_prior, table = np.full(n, -np.inf), aligned_zeros(n_cells + PAD)
@@ -123,7 +131,7 @@ class SubtypeEM:
         return found
 
     def _add_clamped(self, params: SubtypeParams, counts: SubtypeCounts) -> float:
-        """Add the clamped tasks to the counts in place; return their log-likelihood."""
+        """Add the expected counts of tasks with clamped (known) labels to `counts` in place; return their log-likelihood."""
         if len(self.clamped.start) == 1:
             return 0.0
         start, key, weight = self.clamped[:3]
@@ -150,12 +158,12 @@ class SubtypeEM:
         return prob, agree + np.bincount(worker, right if weight is None else right * weight, self.n_workers)
 
     def _kind_start_of_label(self, kinds: Ints) -> Ints:
-        """(n_labels + 1,) the kinds of label l are start[l]:start[l + 1]."""
+        """(n_labels + 1,) offsets into the sorted `kinds` (subtypes): those of label l are start[l]:start[l + 1]."""
         return np.searchsorted(kinds, np.arange(self.n_labels + 1) * self.n_subtypes)
 
 
 def _n_padded_columns(params: SubtypeParams) -> int:
-    """Return the number of columns of a run in a shared table: its kinds rounded up to a multiple of four."""
+    """Return the number of table columns of one EM run: its number of kinds (subtypes) rounded up to a multiple of four."""
     return -(-len(params.kinds) // 4) * 4
 
 

@@ -30,7 +30,7 @@ _threads: int | None = None
 
 
 def set_threads(n: int | None) -> None:
-    """Set the number of threads; None: PLURIVOX_THREADS, else one per core. Results do not depend on it."""
+    """Set the number of threads for computations; None: the environment variable PLURIVOX_THREADS, else one per core."""
     global _threads
     if n is not None and n < 1:
         raise OptionError(f"threads must be at least 1; got {n}")
@@ -57,7 +57,7 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
     next_index, stop = itertools.count(), threading.Event()
 
     def process_items() -> None:
-        """Process items until none is left or another thread failed."""
+        """Call `work` for the next index until none is left or another thread has failed."""
         try:
             while not stop.is_set() and (i := next(next_index)) < n:
                 done[i] = work(i)
@@ -79,7 +79,7 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
 class Blocks:
     """Division of the tasks into a fixed number of consecutive blocks with about equally many votes each.
 
-    `cells` is the number of values that a block sums up (workers x labels x labels for confusion matrices): every block
+    `n_sums` is the number of values that a block sums up (workers x labels x labels for confusion matrices): every block
     has its own sums, so there are fewer blocks if they are large compared with the votes.
 
     >>> start = np.array([0, 3, 5, 9])  # three tasks with 3, 2 and 4 votes
@@ -94,7 +94,9 @@ class Blocks:
     edges: Ints  # (n_blocks + 1,) block b holds the tasks edges[b]:edges[b + 1]
 
     def __init__(self, start: Ints, *, n_sums: int = 1, sums_per_vote: int = 1) -> None:
-        """Divide the tasks; the votes of task t are start[t]:start[t + 1], and each vote adds `sums_per_vote` numbers to the sums."""
+        """Divide the tasks into blocks, given the CSR offsets of their votes; each vote adds to `sums_per_vote` of the
+        `n_sums` sums.
+        """
         n_tasks, n_votes = len(start) - 1, int(start[-1])
         affordable = n_votes * sums_per_vote // (MIN_ADDITIONS_PER_CELL * max(n_sums, 1))
         n = max(1, min(MAX_BLOCKS, n_tasks, n_votes // MIN_BLOCK_VOTES, affordable))
@@ -107,11 +109,14 @@ class Blocks:
         return len(self.edges) - 1
 
     def map(self, work: Callable[[int, int], T]) -> list[T]:
-        """Return [work(first, last), ...] for the blocks of tasks first:last, in block order."""
+        """Return the list of work(first, last) for each block of tasks first:last, in block order,
+        computed on several threads.
+        """
         return parallel_map(lambda b: work(int(self.edges[b]), int(self.edges[b + 1])), len(self))
 
     def map_and_sum(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
-        """Run `work(first, last, *sums)` on every block; return (sum of returned numbers, the arrays `sums` added up).
+        """Run `work(first, last, *sums)` on every block of tasks; return (sum of the results, arrays `sums` added up
+        over blocks).
 
         Each block gets its own flat arrays of zeros of the given sizes, aligned to a cache line. The result is new memory.
         The blocks' arrays are reused by the next call, so a `Blocks` object must not be used by two threads concurrently.
@@ -134,7 +139,7 @@ class Blocks:
 
 
 def sum_over_blocks(parts: Floats, chunk_size: int = 2**16) -> Floats:
-    """(n,) the sum of `parts` (n_blocks, n) over the blocks, in block order, computed on several threads."""
+    """(n,) the sum of `parts` (n_blocks, n) over its first axis, added in order, computed on several threads."""
     total = np.empty(parts.shape[1])
 
     def sum_chunk(chunk: int) -> None:
@@ -148,7 +153,7 @@ def sum_over_blocks(parts: Floats, chunk_size: int = 2**16) -> Floats:
 
 
 def _submit_to_pool(job: Callable[[], None], n_times: int) -> list[Future[None]]:
-    """Submit the same job `n_times` times to the thread pool of this process, which grows if needed."""
+    """Submit one job `n_times` times to the thread pool of this process, which grows if needed; return the futures."""
     global _pool
     with _lock:
         if _pool is None or _pool[0] < n_times:
@@ -159,7 +164,7 @@ def _submit_to_pool(job: Callable[[], None], n_times: int) -> list[Future[None]]
 
 
 def _reset_after_fork() -> None:
-    """Reset pool and lock in a forked child, where the threads no longer exist and the lock may be held."""
+    """Reset thread pool and lock in a forked child process, where the threads no longer exist and the lock may be held."""
     global _lock, _pool
     _lock, _pool = threading.Lock(), None
 

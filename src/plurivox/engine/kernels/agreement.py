@@ -23,7 +23,7 @@ def pack_votes(task: Ints, worker: Ints, label: Ints) -> Ints:
 
 @inline
 def label_distance(a: int, b: int, scale: Floats, power: int) -> float:
-    """Return the distance of two labels: 0 if equal, else 1 (power 0), or a power of their distance on the scale."""
+    """Return the distance of two labels: for power 0, whether they differ (0 or 1); else |scale[a] - scale[b]| ** power."""
     if power == 0:
         return 1.0 if a != b else 0.0
     return abs(scale[a] - scale[b]) ** power
@@ -80,7 +80,8 @@ def sum_kappas(
 
 @kernel
 def find_later_partners(worker: int, order: Ints, begin: Ints, key: Ints, n_shared: Ints, partners: Ints) -> int:
-    """Return the number of later workers who share a task with w; fill `partners` with them and `n_shared` with shared tasks.
+    """Find the workers after `worker` who share a task: return their number, fill `partners`, and n_shared[u] with
+    shared tasks.
 
     `n_shared` (n_workers,) must be zero before.
     """
@@ -101,7 +102,7 @@ def find_later_partners(worker: int, order: Ints, begin: Ints, key: Ints, n_shar
 
 @kernel
 def assign_buffer_ranges(partners: Ints, n_shared: Ints, min_shared: int, next_index: Ints) -> int:
-    """Fill free[u] with the first buffer index for the shared votes of partner u; return the total size.
+    """Fill next_index[u] with the first buffer index for the votes shared with partner u; return the buffer size needed.
 
     Partners who share fewer than `min_shared` tasks get none.
     """
@@ -128,7 +129,7 @@ def collect_shared_votes(
     partner_label: Ints,
     task_weight: Floats,
 ) -> None:
-    """Fill `own_label` (labels of w), `partner_label` (labels of the partner) and `task_weight` for all shared tasks, partner by partner.
+    """Fill buffers with the labels of a worker and of each partner, and the weight, on every task they share, by partner.
 
     `next_index` is the next free index of each partner and is advanced.
     """

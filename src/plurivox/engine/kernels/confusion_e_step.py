@@ -29,9 +29,9 @@ def em_pass(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """Run the E-step; add the counts of the M-step to n_true[true] and counts[key, true]; return the log-likelihood.
+    """Run the E-step of tasks first:last; add expected counts to n_true[true] and counts[key, true]; return the log-likelihood.
 
-    p(true | votes) is proportional to exp(log_prior[true] + sum over votes of weight * table[key, true]).
+    p(true | votes) is proportional to exp(log_prior[true] + sum over votes of weight * log_confusion[key, true]).
     """
     n_labels = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
@@ -100,9 +100,10 @@ def posterior(
     prob: Floats,
     agree: Floats | None,
 ) -> float:
-    """Run the E-step alone: fill prob[task, true]; return the log-likelihood. log_prior has one row, or one per task.
+    """Run the E-step of tasks first:last without counts: fill the posterior prob[task, true]; return the log-likelihood.
 
-    With `agree`, add to agree[worker] weight * p(true = said | the votes of the other workers on the task).
+    log_prior has one row, or one per task. With `agree`, add to agree[worker] weight * p(true = said | the votes of the
+    other workers on the task).
     """
     n_labels, own_prior = np.uint64(log_prior.shape[1]), np.uint64(len(log_prior) > 1)
     prior = padded_row(log_prior.shape[1], width, -math.inf)
@@ -141,7 +142,7 @@ def count_votes(
     n_true: Floats,
     counts: Floats,
 ) -> float:
-    """Add the counts of the M-step for a given posterior prob[task, true] to n_true[true] and counts[key, true]."""
+    """Add the expected counts under a posterior prob[task, true] to n_true[true] and counts[key, true]."""
     n_labels = np.uint64(prob.shape[1])
     row = padded_row(prob.shape[1], width, 0.0)
     end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, counts)
@@ -157,7 +158,7 @@ def count_votes(
 
 @kernel
 def vote_shares(first: int, last: int, start: Ints, said: Ints, weight: Floats | None, prob: Floats) -> float:
-    """Fill prob[task, label] with the vote share of each label; uniform if the votes have no weight."""
+    """Fill prob[task, label] with the share of the votes on each task that each label has; uniform if a task has no votes."""
     n_labels = prob.shape[1]
     for t in range(first, last):
         row, mass = prob[t], 0.0
@@ -214,7 +215,7 @@ def add_votes(
     width: Any,
     row: Floats,
 ) -> float:
-    """Fill row = base + sign * sum of the log-probabilities of the votes lo:hi; return its largest number.
+    """Fill row[true] = base_row + sign * the votes' weighted log p(said | true), over votes lo:hi; return the row's maximum.
 
     `said` is not used, since a key here is worker and said label together: `add_leave_one_out_agreement` calls the
     `add_votes` of every model with the same arguments.
@@ -243,7 +244,7 @@ def add_counts(
     n_true: Floats,
     counts: Floats,
 ) -> None:
-    """Add row * factor to n_true, and times its weight to the counts of each of the votes lo:hi."""
+    """Add a task's posterior, row * factor, to n_true and, times the vote weight, to counts[key] of each of its votes lo:hi."""
     for k in range(np.uint64(0), np.uint64(len(row)), np.uint64(4 * len(width))):
         x = scale(load(row, k, width), factor)
         store(n_true, k, add(load(n_true, k, width), x))

@@ -22,9 +22,10 @@ def m_step(
     width: Any,
     log_confusion: Floats,
 ) -> None:
-    """Run the M-step of workers first:last: fill table[worker, said, true] with log p(said | true).
+    """Run the M-step of a range of workers: fill the flat table log_confusion[worker, said, true] with log p(said | true).
 
-    `pseudo_counts`, flat [said, true] with spare cells, is added to the counts of every worker. A true label without counts gets
+    `pseudo_counts`, flat [said, true] with spare cells, is added to the counts of every worker. A true label without
+    counts gets
     a uniform distribution.
     """
     size, step = n_labels * n_labels, 4 * len(width)
@@ -55,7 +56,7 @@ def m_step(
 
 @kernel
 def renormalise(first_worker: int, last_worker: int, n_labels: int, width: Any, log_confusion: Floats) -> None:
-    """Renormalise the log-probabilities of workers first:last in place so that p(said | true) sums to one."""
+    """Renormalise the confusion matrices (logs) of a range of workers, in place, so that p(said | true) sums to one."""
     size, step = n_labels * n_labels, 4 * len(width)
     n_cells = -(-n_labels // step) * step
     best, shift = np.empty(n_cells), np.empty(n_cells)

@@ -35,10 +35,10 @@ def forward(
     loss: Floats,
     logits_grad: Floats,
 ) -> None:
-    """Forward pass: fill output[task, label] (logits or their softmax), loss[task] and excess[task, vote, said].
+    """Forward pass: fill output[task, label] (logits or their softmax), loss[task] and logits_grad[task, vote, said].
 
     `logits` (n, n_labels); `worker`, `label`, `weight` (n, max_votes), weight 0 for padding. `loss` is the weighted
-    cross-entropy of a task's votes times `scale`, and `logits_grad` its gradient by the worker's scores: (softmax - vote) times
+    cross-entropy of a task's votes times `scale`, and `logits_grad` its gradient by the worker's logits: (softmax - vote) times
     both.
     """
     n, n_labels = logits.shape
@@ -74,7 +74,9 @@ def backward(
     d_worker_params: Floats,
     touched: Bools,
 ) -> None:
-    """Backward pass: fill d_logits[task, label], add to d_table[worker], and set touched[worker]; task i has task_weight[i]."""
+    """Backward pass: fill d_logits[task, label], add to d_worker_params[worker], and set touched[worker]; task i has
+    task_weight[i].
+    """
     n, n_labels = output.shape
     for i in range(n):
         d_output_row = d_logits[i]
@@ -103,7 +105,7 @@ def backward(
 
 @inline
 def _softmax(row: Floats) -> float:
-    """Replace float32 scores by their softmax; return the log of the sum of exponentials."""
+    """Replace a row of float32 logits by its softmax, in place; return the log of the sum of their exponentials."""
     best, mass = row[0], np.float32(0)
     for k in range(1, len(row)):
         best = max(best, row[k])
@@ -117,7 +119,9 @@ def _softmax(row: Floats) -> float:
 
 @inline
 def _fill_worker_logits(kind: int, net_output: Floats, params_row: Floats, worker_logits: Floats) -> None:
-    """Fill score[said], the worker's scores before the softmax, from the net's output and the worker's parameter row."""
+    """Fill worker_logits[said], the logits of a worker's vote, from the net's output for a task and the worker's
+    parameter row.
+    """
     n_labels = len(net_output)
     if kind == FULL:
         for said in range(n_labels):

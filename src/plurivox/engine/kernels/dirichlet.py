@@ -13,7 +13,7 @@ HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 @kernel
 def fill_log_gamma_digamma(values: Floats, log_gamma: Floats, digamma: Floats) -> None:
-    """Fill `log_gamma` and `digamma` with log Gamma(x) and its derivative for numbers x above 0, within 1e-13.
+    """Fill `log_gamma` with log Gamma(x) and `digamma` with its derivative for each x > 0 of `values`, within 1e-13.
 
     Stirling's series at x + 7, and the recurrence back to x. In one loop, so that it is vectorised.
     """
@@ -37,7 +37,8 @@ def fill_log_gamma_digamma(values: Floats, log_gamma: Floats, digamma: Floats) -
 def fill_expected_logs(
     first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats
 ) -> float:
-    """Fill log_mean[i, said, kind] = E[log p] for i in first:last; return the term of -KL that depends on the counts.
+    """Fill log_mean[i, said, kind] with E[log p] of Dirichlet posteriors, i in first:last; return their -KL without
+    prior terms.
 
     The parameters are prior[said, kind] + counts[i, said, kind]; all three arrays are flat.
     """

@@ -38,7 +38,7 @@ def em_pass(
     ability_sum: Floats,
     ability_precision: Floats,
 ) -> float:
-    """Run one EM pass: fill prob[task, true] and new_log_ease[task]; add to n_true, ability_sum and ability_precision.
+    """Run one EM pass of GLAD: fill prob[task, true] and new_log_ease[task]; add to the sums for label prior and abilities.
 
     Return the objective of the given abilities and eases. With the bound of Jaakkola and Jordan on log sigmoid, tight at
     x, the best ability of a worker is (mean + ability_sum) / (1 + ability_precision), and no step can lower the objective.
@@ -83,7 +83,7 @@ def posterior(
     agree: Floats,
     information: Floats,
 ) -> float:
-    """Fill prob[task, true] unless the task is clamped; add to agree[worker] and information[worker].
+    """Fill the GLAD posterior prob[task, true] of unclamped tasks; add to agree[worker] and information[worker].
 
     agree gets weight * p(true = said | the votes of the other workers on the task); information gets minus the second
     derivative of the log-likelihood in the ability. Rows of one worker are adjacent in a task and share its unknown label.
@@ -122,9 +122,10 @@ def posterior(
 def _leave_one_out_agreement(
     answer_weight: Floats, log_score: Floats, log_odds: float, posterior_row: Floats, label_known: bool, buffer: Floats
 ) -> tuple[float, float]:
-    """Return (expected correct weight given the other votes, variance over the unknown label) of one worker's answer.
+    """Return (expected correct weight of one worker's answer given the other votes, its variance over the unknown label).
 
-    `answer_weight` (n_labels,) is the worker's weight on each label, which is removed from `log_score`; `buffer` is a buffer.
+    `answer_weight` (n_labels,) is the worker's weight on each label, which is removed from `log_score`; `buffer` is
+    overwritten.
     """
     for k in range(len(posterior_row)):
         buffer[k] = log_score[k] - answer_weight[k] * log_odds
@@ -153,7 +154,8 @@ def _update_log_ease(
     log_score: Floats,
     score_slope: Floats,
 ) -> tuple[float, float]:
-    """Return (objective of one task at `log_ease`, a log ease that does not lower it), by a shortened Newton step.
+    """Return (objective of one task at `log_ease`, updated log ease) by a Newton step, shortened until the objective
+    does not fall.
 
     `posterior_row` is set to the posterior at the new ease.
     """
@@ -190,7 +192,7 @@ def _task_log_likelihood(
     log_score: Floats,
     score_slope: Floats,
 ) -> tuple[float, float, float]:
-    """Return (log-likelihood, slope, curvature) of one task in the log of its ease; set `posterior_row` to the posterior."""
+    """Return log-likelihood of one task's votes and its first two derivatives by the log ease; set `posterior_row`."""
     ease, log_others = math.exp(log_ease), math.log(max(len(posterior_row) - 1.0, 1.0))
     for k in range(len(posterior_row)):
         log_score[k], score_slope[k] = log_prior[k], 0.0
@@ -213,9 +215,9 @@ def _task_log_likelihood(
 def _fill_posterior_row(
     log_score: Floats, score_slope: Floats, label_known: bool, posterior_row: Floats
 ) -> tuple[float, float, float]:
-    """Set `posterior_row` to the softmax of the scores; return (log-sum-exp, mean and variance of `score_slope` under it).
+    """Set `posterior_row` to the softmax of `log_score`; return (log-sum-exp, posterior mean, variance of `score_slope`).
 
-    A `label_known` row is not changed; the first number then is the mean of the scores under it, and the variance 0.
+    If `label_known`, the row is not changed; the first number then is the mean of the scores under it, and the variance 0.
     """
     value, mean, spread = 0.0, 0.0, 0.0
     if label_known:

@@ -8,7 +8,8 @@ from plurivox.engine.jit import kernel
 
 @kernel
 def group_rows(group_of_row: Ints, n_groups: int) -> tuple[Ints, Ints]:
-    """Return (order, start) such that the rows of group g are order[start[g]:start[g + 1]]; codes below 0 are left out.
+    """Group rows by code: return (order, start), the rows of group g are order[start[g]:start[g + 1]]; codes below 0
+    are left out.
 
     A stable counting sort: one pass to count, one to place.
     """
@@ -29,7 +30,7 @@ def group_rows(group_of_row: Ints, n_groups: int) -> tuple[Ints, Ints]:
 
 @kernel
 def group_medians(start: Ints, values: Floats) -> Floats:
-    """(n_groups,) the median of values[start[g]:start[g + 1]]; nan for an empty group."""
+    """(n_groups,) the median of each group g of values, values[start[g]:start[g + 1]]; nan for an empty group."""
     out = np.full(len(start) - 1, np.nan)
     for g in range(len(start) - 1):
         if start[g + 1] > start[g]:

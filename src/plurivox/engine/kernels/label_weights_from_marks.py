@@ -22,9 +22,10 @@ def find_first_two_named_labels(
     also_ruled_out: Bools,
     n_named: Ints,
 ) -> None:
-    """Fill two[a, 0] and two[a, 1] with the first two named labels of each answer (-1: none).
+    """Fill first_two[a, 0] and first_two[a, 1] with the first two labels that answer a names (-1: none).
 
-    Also fill `named_index`, the index of each among all named marks (unchanged if there is no label), `also_ruled_out`, whether the
+    Also fill `named_index`, the index of each among all named marks (unchanged if there is no label), `also_ruled_out`,
+    whether the
     answer also rules the label out, and `n_named`, the number of labels it names.
     """
     so_far = 0
@@ -58,9 +59,9 @@ def count_open_labels(
     exclude_never: bool,
     n_open: Ints,
 ) -> None:
-    """Reduce n_open[a], which must be the number of labels, to the number of open labels of each answer a.
+    """Reduce n_open[a], set to the number of labels before, to the number that answer a neither names nor rules out.
 
-    Labels ruled out count as open unless `exclude_never`. Answers that are not `answer_mask` get 0.
+    Labels ruled out count as open unless `exclude_never`. Answers outside `answer_mask` get 0.
     """
     closed_by = np.full(n_open.max(), -1)  # the last answer that named or ruled out each label
     for a in range(len(answer_mask)):
@@ -95,7 +96,8 @@ def fill_label_weight_rows(
     out_weight: Floats,
     open_exceeds_named: Bools,
 ) -> None:
-    """Fill the rows (out_answer, out_label, out_weight) of weights above zero, labels increasing, from row_start[a] on.
+    """Fill rows (out_answer, out_label, out_weight), one per label with weight above zero; those of answer a start at
+    row_start[a].
 
     Open labels of answer a have weight open_weight[a]. Fill `open_exceeds_named`: whether that is more than the largest
     weight of a named label.
@@ -131,7 +133,7 @@ def fill_label_weight_rows(
 
 @kernel
 def counting_sort(code: Ints, start: Ints, order: Ints) -> None:
-    """Fill `order` with the indices of `code` sorted by code, stable; `start`, the offset of each code, is changed."""
+    """Fill `order` with the indices that sort `code` (stable); `start`, the first place of each code, is changed."""
     for i in range(len(code)):
         order[start[code[i]]] = i
         start[code[i]] += 1

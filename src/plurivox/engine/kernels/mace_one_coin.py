@@ -30,7 +30,7 @@ def em_pass(
     n_true: Floats,
     n_correct: Floats,
 ) -> float:
-    """Run the E-step; add to n_true[true], and the expected weight of correct votes to right[key].
+    """Run the E-step of tasks first:last; add expected task counts to n_true[true] and correct vote weight to n_correct[key].
 
     Return the log-likelihood.
     """
@@ -97,7 +97,7 @@ def _add_votes(
     width: Any,
     row: Floats,
 ) -> float:
-    """Fill row = base + sign * the gains of the votes lo:hi; return its largest number.
+    """Fill row = base_row + sign * the gain of each of the votes lo:hi at its label; return the row's maximum.
 
     `n_labels` is not used, since `gain` has no labels; see `confusion_e_step.add_votes`.
     """

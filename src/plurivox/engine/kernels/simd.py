@@ -73,7 +73,7 @@ class RowModel(models.PrimitiveModel):
 
 @intrinsic
 def load(_: Any, array: Any, index: Any, width: Any) -> Any:
-    """load(array, at, width): read a Row from a flat array, starting at index `index`."""
+    """load(array, index, width): read a SIMD Row from a flat array, starting at `index`."""
 
     def emit_load(context: Any, build: Any, sig: Any, args: Any) -> Any:
         parts = [build.load(_vector_pointer(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
@@ -84,7 +84,7 @@ def load(_: Any, array: Any, index: Any, width: Any) -> Any:
 
 @intrinsic
 def store(_: Any, array: Any, index: Any, row: Any) -> Any:
-    """store(array, at, row): write a Row to a flat array, starting at index `index`."""
+    """store(array, index, row): write a SIMD Row to a flat array, starting at `index`."""
 
     def emit_store(context: Any, build: Any, sig: Any, args: Any) -> Any:
         for q, part in enumerate(_split_vectors(build, args[2], row)):
@@ -96,7 +96,7 @@ def store(_: Any, array: Any, index: Any, row: Any) -> Any:
 
 @intrinsic
 def prefetch(_: Any, array: Any, index: Any) -> Any:
-    """prefetch(array, at): load the cache line of array[at] into the cache ahead of use."""
+    """prefetch(array, index): load the cache line of array[index] into the processor cache ahead of use."""
 
     def emit_prefetch(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
@@ -111,43 +111,43 @@ def prefetch(_: Any, array: Any, index: Any) -> Any:
 
 @intrinsic
 def add(_: Any, row: Any, other: Any) -> Any:
-    """add(row, other): add another row, or a number, to each cell."""
+    """add(row, other): a SIMD Row plus another row or a number, elementwise."""
     return _elementwise_intrinsic(row, (other,), lambda build, x, y: build.fadd(x, y))
 
 
 @intrinsic
 def scale(_: Any, row: Any, other: Any) -> Any:
-    """scale(row, other): multiply each cell by another row, or by a number."""
+    """scale(row, other): a SIMD Row times another row or a number, elementwise."""
     return _elementwise_intrinsic(row, (other,), lambda build, x, y: build.fmul(x, y))
 
 
 @intrinsic
 def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
-    """add_scaled(row, other, by): row + other * by."""
+    """add_scaled(row, other, by): row + other * by of SIMD Rows, elementwise; `by` may be a number."""
     return _elementwise_intrinsic(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
 
 
 @intrinsic
 def elementwise_max(_: Any, row: Any, other: Any) -> Any:
-    """row_maximum(row, other): the larger number of each cell."""
+    """elementwise_max(row, other): the elementwise maximum of two SIMD Rows."""
     return _elementwise_intrinsic(row, (other,), _maximum)
 
 
 @intrinsic
 def exp(_: Any, row: Any) -> Any:
-    """exp(row): the exponential of each cell, for numbers up to 0: within 4e-16, and 0 below -708."""
+    """exp(row): the exponential of each number of a SIMD Row, for numbers up to 0: within 4e-16, and 0 below -708."""
     return _elementwise_intrinsic(row, (), _exp)
 
 
 @intrinsic
 def row_max(_: Any, row: Any) -> Any:
-    """row_max(row): the largest number of a row."""
+    """row_max(row): the largest number of a SIMD Row."""
     return _reduction_intrinsic(row, _maximum)
 
 
 @intrinsic
 def row_sum(_: Any, row: Any) -> Any:
-    """row_sum(row): the sum of a row, always added in the same order."""
+    """row_sum(row): the sum of the numbers of a SIMD Row, always added in the same order."""
     return _reduction_intrinsic(row, lambda build, x, y: build.fadd(x, y))
 
 
@@ -155,14 +155,14 @@ def row_sum(_: Any, row: Any) -> Any:
 
 
 def _vector_pointer(context: Any, build: Any, array: Any, args: Any, vector: int) -> Any:
-    """Return the pointer to the 4-vector number `vector` after index args[1] of the array args[0]."""
+    """Return the LLVM pointer to the `vector`-th vector of four floats after index args[1] of the array args[0]."""
     data = context.make_array(array)(context, build, args[0]).data
     first = build.bitcast(build.gep(data, [args[1]]), VECTOR4.as_pointer())
     return build.gep(first, [INT32(vector)])
 
 
 def _pack_vectors(build: Any, vectors: list[Any]) -> Any:
-    """Return the LLVM value of a Row made of these vectors."""
+    """Return the LLVM value of a SIMD Row made of the given vectors of four floats."""
     whole = ir.Constant(ir.ArrayType(VECTOR4, len(vectors)), ir.Undefined)
     for i, part in enumerate(vectors):
         whole = build.insert_value(whole, part, i)
@@ -170,7 +170,7 @@ def _pack_vectors(build: Any, vectors: list[Any]) -> Any:
 
 
 def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
-    """Return the vectors of a Row; a number becomes n copies of a vector of it."""
+    """Return the list of LLVM vectors in a SIMD Row; a single number becomes n vectors of four copies of it."""
     if isinstance(kind, Row):
         return [build.extract_value(value, i) for i in range(kind.n)]
     nothing = ir.Constant(VECTOR4, ir.Undefined)
@@ -179,7 +179,7 @@ def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
 
 
 def _elementwise_intrinsic(row: Any, others: tuple[Any, ...], emit_op: Any) -> Any:
-    """Return signature and code of an intrinsic that applies `emit_op` to each vector of a Row and its other arguments."""
+    """Return (numba signature, code generator) of an intrinsic that applies `emit_op` to each vector of its SIMD Rows."""
     kinds = [other if isinstance(other, Row) else types.float64 for other in others]
 
     def emit_elementwise(context: Any, build: Any, sig: Any, args: Any) -> Any:
@@ -191,7 +191,7 @@ def _elementwise_intrinsic(row: Any, others: tuple[Any, ...], emit_op: Any) -> A
 
 
 def _reduction_intrinsic(row: Any, emit_op: Any) -> Any:
-    """Return signature and code of an intrinsic that reduces a Row to one number with `emit_op`."""
+    """Return (numba signature, code generator) of an intrinsic that reduces a SIMD Row to one number with `emit_op`."""
 
     def emit_reduction(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
@@ -208,23 +208,23 @@ def _reduction_intrinsic(row: Any, emit_op: Any) -> Any:
 
 
 def _splat(x: float) -> Any:
-    """Return a constant vector of four copies of x."""
+    """Return an LLVM constant: a vector of four copies of x."""
     return ir.Constant(VECTOR4, [x] * 4)
 
 
 def _maximum(build: Any, x: Any, y: Any) -> Any:
-    """Emit the maximum of two vectors, cell by cell."""
+    """Emit LLVM code for the elementwise maximum of two vectors."""
     return build.select(build.fcmp_ordered(">", x, y), x, y)
 
 
 def _muladd(build: Any, x: Any, y: Any, z: Any) -> Any:
-    """Emit x * y + z, fused if the processor can."""
+    """Emit LLVM code for x * y + z of vectors, fused if the processor can."""
     kind = ir.FunctionType(VECTOR4, [VECTOR4] * 3)
     return build.call(cgutils.get_or_insert_function(build.module, kind, "llvm.fmuladd.v4f64"), [x, y, z])
 
 
 def _exp(build: Any, x: Any) -> Any:
-    """Emit exp of a vector as 2^n e^r, n the nearest integer to x / log 2: a series for e^r, n added to the exponent bits."""
+    """Emit LLVM code for exp of a vector, as 2^n e^r with n the nearest integer to x / log 2 and a series for e^r."""
     magic = _splat(1.5 * 2.0**52)  # adding it leaves the nearest integer in the lowest bits
     shifted = _muladd(build, x, _splat(1 / math.log(2)), magic)
     n = build.fsub(shifted, magic)

@@ -23,7 +23,9 @@ def adam_step(
     decay: float,
     decoupled: bool,
 ) -> None:
-    """Update every `touched` row of `table` in place by one Adam step; rows count steps separately. Clear grad and touched."""
+    """Update the rows of `table` where `touched` in place by one Adam step, with a step count per
+    row; clear grad and touched.
+    """
     old1, new1, old2, new2 = np.float32(beta1), np.float32(1 - beta1), np.float32(beta2), np.float32(1 - beta2)
     coupled, shrink = np.float32(0 if decoupled else decay), np.float32(1 - lr * decay if decoupled else 1)
     for row in range(len(table)):
@@ -54,7 +56,7 @@ def sgd_step(
     nesterov: bool,
     decay: float,
 ) -> None:
-    """Update every `touched` row of `table` in place by one SGD step with momentum. Clear grad and touched."""
+    """Update the rows of `table` where `touched` in place by one SGD step with momentum; clear grad and touched."""
     for row in range(len(table)):
         if not touched[row]:
             continue

@@ -39,11 +39,11 @@ def em_pass(
     counts: Floats,
     value: Floats,
 ) -> float:
-    """Run the E-step of several runs; add the counts of the M-step to n_kind[column] and counts[key, column].
+    """Run the E-step of several EM runs on tasks first:last; add expected counts to n_kind[column] and counts[key, column].
 
-    Run r has the columns edges[r]:edges[r + 1], a multiple of four; log_prior is -inf in those without a kind. Within each
-    run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Its
-    log-likelihood is added to value[r].
+    Run r has the columns run_edges[r]:run_edges[r + 1], a multiple of four; log_prior is -inf in those without a kind.
+    Within each run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * log_confusion[key,
+    kind]). Its log-likelihood is added to value[r].
     """
     n_columns, n_runs = np.uint64(len(log_prior)), len(run_edges) - 1
     prior = padded_row(len(log_prior), width, -math.inf)
@@ -88,7 +88,7 @@ def clamped_pass(
     n_kind: Floats,
     counts: Floats,
 ) -> float:
-    """Run the E-step of one run on tasks with known label distributions known[task, label]: infer the subtype only.
+    """Run the E-step on tasks with known label distributions known_prob[task, label], inferring only the subtype of each task.
 
     Add to n_kind[kind] and counts[key, kind]; return the log-likelihood.
     """
@@ -127,7 +127,9 @@ def posterior(
     prob: Floats,
     agree: Floats,
 ) -> float:
-    """Fill prob[task, label]; add to agree[worker] weight * p(label = said | the votes of the other workers on the task)."""
+    """Fill the posterior prob[task, label]; add to agree[worker] weight * p(label = said | the
+    other workers' votes on the task).
+    """
     n_kinds = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
