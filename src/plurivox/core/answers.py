@@ -341,9 +341,7 @@ def _count_names(names: Names) -> dict[str, int]:
 
 
 def _labels_to_cell_text(labels: list[str]) -> str:
-    """Return several labels as the text of one table cell: joined with |, or a JSON list if a label contains | or
-    blanks at its ends.
-    """
+    """Return several labels as the text of one table cell: joined with |, or a JSON list if | would not separate them."""
     joined = LABEL_SEPARATOR.join(labels)
     if joined.startswith("[") or any(LABEL_SEPARATOR in label or label != label.strip() for label in labels):
         return json.dumps(labels, ensure_ascii=False)

@@ -214,9 +214,9 @@ def _folder_not_empty_error(folder: Path) -> InputError:
     return InputError(f"{folder} is not empty; choose another folder or replace it (--force)")
 
 
-def _check_parent_exists(requested: Path, target: Path) -> None:
+def _check_parent_exists(requested_path: Path, link_target: Path) -> None:
     """Raise InputError if the parent folder of the requested path, or of the file its link points to, does not exist."""
-    for path in (requested, target):
+    for path in (requested_path, link_target):
         if not path.parent.is_dir():
             raise InputError(f"the folder {path.parent} for {path.name} does not exist; make it first")
 

@@ -42,7 +42,7 @@ def first_few(values: Iterable[object], limit: int = 3) -> str:
 
 
 def unknown_name(kind: str, name: str, valid_names: Iterable[str]) -> UnknownName:
-    """Return (not raise) an UnknownName error for `name`, with the most similar of the valid `valid_names`.
+    """Return (not raise) an UnknownName error for `name`, with the most similar of the `valid_names`.
 
     >>> unknown_name("method", "dawid-sken", ["dawid-skene", "glad"])
     UnknownName("there is no method 'dawid-sken'; did you mean 'dawid-skene'?")

@@ -20,7 +20,7 @@ M = TypeVar("M", bound=Method)
 
 
 class BrokenPlugin(PlurivoxError):
-    """A method installed by another package (plugin) cannot be loaded."""
+    """Error: a method installed by another package (plugin) cannot be loaded."""
 
 
 class Catalogue:
@@ -53,7 +53,7 @@ class Catalogue:
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
     @property
-    def built_in(self) -> list[str]:
+    def built_in_names(self) -> list[str]:
         """Names of the methods defined in the package itself, without plugins."""
         return list(self._own_method_modules)
 
@@ -80,7 +80,7 @@ class Catalogue:
         """Alias or former name -> (current name, whether it is a former name), parsed from the source files."""
         found: dict[str, tuple[str, bool]] = {}
         for name in self._own_method_modules:
-            node = self._class_node(name)
+            node = self._parse_class_of_method(name)
             for attribute in ("aliases", "former_names"):
                 found |= dict.fromkeys(_parse_class_tuple(node, attribute), (name, attribute == "former_names"))
         return found
@@ -116,20 +116,20 @@ class Catalogue:
     def _parse_class_name_and_summary(self, method_name: str) -> tuple[str, str]:
         """Return (class name, first docstring line) of a method or plugin without importing it."""
         if method_name in self._own_method_modules:
-            return _class_name_and_docstring_line(self._class_node(method_name))
+            return _class_name_and_docstring_line(self._parse_class_of_method(method_name))
         if method_name not in self._plugin_entry_points:
             raise unknown_name(f"{self.step_name} method", method_name, self)
         plugin = self._plugin_entry_points[method_name]
         try:
             spec = importlib.util.find_spec(plugin.module)
-            return _class_name_and_docstring_line(_class_node(spec, plugin.module, plugin.attr.lower()))
+            return _class_name_and_docstring_line(_parse_class(spec, plugin.module, plugin.attr.lower()))
         except Exception as cause:
             raise _broken_plugin_error(method_name, cause) from cause
 
-    def _class_node(self, method_name: str) -> ast.ClassDef | None:
+    def _parse_class_of_method(self, method_name: str) -> ast.ClassDef | None:
         """Return the syntax tree of the class that implements one of the package's own methods; None if there is none."""
         module = self._own_method_modules[method_name]
-        return _class_node(PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", ""))
+        return _parse_class(PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", ""))
 
     def __repr__(self) -> str:
         """Return a text table of the registered methods: one line each with name and help line."""
@@ -227,7 +227,7 @@ def _broken_plugin_error(method_name: str, cause: Exception) -> BrokenPlugin:
     return BrokenPlugin(f"the plugin method {method_name} cannot be loaded ({type(cause).__name__}: {words})")
 
 
-def _class_node(spec: ModuleSpec | None, module: str, lowercase_name: str) -> ast.ClassDef | None:
+def _parse_class(spec: ModuleSpec | None, module: str, lowercase_name: str) -> ast.ClassDef | None:
     """Parse a module's source and return the class whose lower-case name is `lowercase_name`, or None."""
     source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
     classes = (node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef))

@@ -135,7 +135,7 @@ class Fit(DataType):
                 object.__setattr__(self, name, readonly_copy(column))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the soft labels of the fit as a table, one row per task."""
+        """Return the table of the soft labels: task, most probable label, confidence and the probability of each label."""
         return self.soft.columns()
 
     def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
@@ -185,9 +185,7 @@ class Scores(DataType):
                 object.__setattr__(self, name, readonly_copy(column, np.float64))
 
     def worst(self, n: int = 10) -> Names:
-        """Return the names of the n tasks or workers with the highest scores, worst first; those with a score of nan
-        are left out.
-        """
+        """Return the names of the n tasks, workers or votes with the highest scores, worst first; without scores of nan."""
         known = np.flatnonzero(~np.isnan(self.value))
         return self.names[known[np.argsort(-self.value[known], kind="stable")[:n]]]
 

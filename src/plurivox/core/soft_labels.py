@@ -232,7 +232,9 @@ class SoftLabels(DataType):
     # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return a table: task, label, confidence, one `p:<label>` per label; over 64 labels, a long one: task, label, p."""
+        """Return the soft labels as a table: task, label, confidence, `p:<label>`; with over 64 labels a long one:
+        task, label, p.
+        """
         if self.n_labels > 64:
             return self._long_columns()
         table: dict[str, NDArray[Any]] = {"task": self.tasks, "label": self.hard(), "confidence": self.confidence}

@@ -92,7 +92,9 @@ class Candidates(DataType):
     def __post_init__(self) -> None:
         label = np.asarray(self.label)
         if label.size and (int(label.min()) < 0 or int(label.max()) >= self.n_labels):
-            raise InputError(f"candidate labels run from {label.min()} to {label.max()}; there are {self.n_labels}")
+            raise InputError(
+                f"candidate labels run from {label.min()} to {label.max()}; there are {self.n_labels} labels"
+            )
         object.__setattr__(self, "label", label.astype(smallest_unsigned_dtype(self.n_labels), copy=False))
         start = np.asarray(self.start, np.int64)
         if len(start) != len(self.rest) + 1 or start[0] != 0 or start[-1] != len(label) or (np.diff(start) < 0).any():
@@ -101,7 +103,9 @@ class Candidates(DataType):
             )
         object.__setattr__(self, "start", start)
         if len(self.mass) != len(label):
-            raise InputError(f"{len(label)} candidates have {len(self.mass)} numbers")
+            raise InputError(
+                f"there are {len(label)} candidate labels but {len(self.mass)} probabilities (`mass`); they need one each"
+            )
         within = np.diff(self.row) == 0
         if (np.diff(label.astype(np.int64))[within] <= 0).any():
             raise InputError("the candidates of a row must be different labels in increasing order")

@@ -22,7 +22,9 @@ def pair_agreement(votes: Votes) -> Floats:
 
 
 def has_pairs(n_answers: Floats) -> Bools:
-    """Return a mask of the tasks with two or more answers, given the number of answers per task (tested as above 1.5)."""
+    """Return a mask of the tasks with two or more answers, given the number of answers per task (above 1.5, for
+    rounding errors).
+    """
     return n_answers > 1.5
 
 

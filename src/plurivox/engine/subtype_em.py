@@ -32,7 +32,7 @@ class SubtypeParams(NamedTuple):
 
 
 class SubtypeCounts(NamedTuple):
-    """Expected counts under the posterior for the kinds still in use, the input of the M-step."""
+    """Expected counts under the posterior of a subtype model (EBCC), for the kinds still in use: the input of its M-step."""
 
     kinds: Ints  # (n_live,) increasing; all others have no tasks
     n_kind: Floats  # (n_live,) expected number of tasks of each kind
@@ -40,17 +40,19 @@ class SubtypeCounts(NamedTuple):
 
 
 class SubtypeEM:
-    """E-step and M-step of subtype models. `clamped` tasks keep the label distribution `known` (n_clamped, n_labels).
+    """E-step and expected counts of subtype models (EBCC). Clamped tasks keep their known label distribution.
 
     Kinds are sorted by label: kind k belongs to label k // n_subtypes.
     """
 
-    def __init__(self, votes: KeyedVotes, clamped: Bools, known: Floats, n_workers: int, n_subtypes: int) -> None:
-        self.votes, self.known, self.n_labels = votes, known, known.shape[1]
-        self.n_workers, self.n_keys, self.n_subtypes = n_workers, n_workers * known.shape[1], n_subtypes
-        self.open, self.clamped = votes.on(~clamped), votes.on(clamped)
+    def __init__(
+        self, votes: KeyedVotes, clamped_mask: Bools, known_prob: Floats, n_workers: int, n_subtypes: int
+    ) -> None:
+        self.votes, self.known, self.n_labels = votes, known_prob, known_prob.shape[1]
+        self.n_workers, self.n_keys, self.n_subtypes = n_workers, n_workers * known_prob.shape[1], n_subtypes
+        self.open, self.clamped = votes.on(~clamped_mask), votes.on(clamped_mask)
         self.blocks = Blocks(self.open.start, n_sums=self.n_keys)
-        self.max_votes_per_task = _max_votes_per_task(votes)
+        self.max_votes_per_task = _max_vote_weight_per_task(votes)
 
     def expected_counts(self, kinds: Ints, posterior_of_tasks: Callable[[int, int], Floats]) -> SubtypeCounts:
         """Return the expected counts for the M-step; `posterior_of_tasks(first, last)` returns the (n, n_kinds)
@@ -127,10 +129,10 @@ class SubtypeEM:
             here = slice(at, at + len(params.kinds))
             mine = np.ascontiguousarray(counts[:n_cells].reshape(self.n_keys, n)[:, here])
             counted = SubtypeCounts(params.kinds, n_kind[here].copy(), mine)
-            found.append((counted, value + self._add_clamped(params, counted)))
+            found.append((counted, value + self._add_counts_of_clamped_tasks(params, counted)))
         return found
 
-    def _add_clamped(self, params: SubtypeParams, counts: SubtypeCounts) -> float:
+    def _add_counts_of_clamped_tasks(self, params: SubtypeParams, counts: SubtypeCounts) -> float:
         """Add the expected counts of tasks with clamped (known) labels to `counts` in place; return their log-likelihood."""
         if len(self.clamped.start) == 1:
             return 0.0
@@ -141,7 +143,8 @@ class SubtypeEM:
         )
 
     def posterior(self, params: SubtypeParams) -> tuple[Floats, Floats]:
-        """Return ((n_open, n_labels) posterior of unclamped tasks, (n_workers,) expected weight of correct votes).
+        """Return ((n_unclamped, n_labels) posterior of the unclamped tasks, (n_workers,) expected weight of each
+        worker's correct votes).
 
         A vote is compared with the posterior under the other workers' votes on its task, or with its known label.
         """
@@ -167,7 +170,7 @@ def _n_padded_columns(params: SubtypeParams) -> int:
     return -(-len(params.kinds) // 4) * 4
 
 
-def _max_votes_per_task(votes: KeyedVotes) -> float:
+def _max_vote_weight_per_task(votes: KeyedVotes) -> float:
     """Return the largest total vote weight of a task."""
     if votes.weight is None:
         return float(np.diff(votes.start).max(initial=0))

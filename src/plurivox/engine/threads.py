@@ -56,7 +56,7 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
     done: list[Any] = [None] * n
     next_index, stop = itertools.count(), threading.Event()
 
-    def process_items() -> None:
+    def run_remaining_indices() -> None:
         """Call `work` for the next index until none is left or another thread has failed."""
         try:
             while not stop.is_set() and (i := next(next_index)) < n:
@@ -65,9 +65,9 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
             stop.set()
             raise
 
-    futures = _submit_to_pool(process_items, helpers)
+    futures = _submit_to_pool(run_remaining_indices, helpers)
     try:
-        process_items()
+        run_remaining_indices()
     finally:  # wait for running helpers, also after Ctrl-C; cancel those that have not started
         started = [one for one in futures if not one.cancel()]
         errors = [error for one in started if (error := one.exception()) is not None]

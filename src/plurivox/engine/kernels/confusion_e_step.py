@@ -224,8 +224,8 @@ def add_votes(
     for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels
         x = load(base_row, k, width)
         for v in range(lo, hi):
-            evidence = load(log_confusion, np.uint64(key[v]) * n_labels + k, width)
-            x = add_scaled(x, evidence, sign if weight is None else sign * weight[v])
+            log_prob = load(log_confusion, np.uint64(key[v]) * n_labels + k, width)
+            x = add_scaled(x, log_prob, sign if weight is None else sign * weight[v])
         store(row, k, x)
         best = max(best, row_max(x))
     return best

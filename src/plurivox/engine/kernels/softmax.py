@@ -92,7 +92,7 @@ def add_leave_one_out_agreement(
     key: Ints,
     weight: Floats | None,
     row: Floats,
-    evidence: Floats,
+    log_prob_table: Floats,
     n_labels: int,
     label_start: Ints | None,
     add_votes: Callable[..., float],
@@ -108,7 +108,7 @@ def add_leave_one_out_agreement(
     v = lo
     while v < hi:
         end = answer_end(v, hi, worker)
-        best = add_votes(v, end, said, key, weight, row, evidence, n_labels, -1.0, width, buffer)
+        best = add_votes(v, end, said, key, weight, row, log_prob_table, n_labels, -1.0, width, buffer)
         mass = exp_row(buffer, best, width, buffer)
         for u in range(v, end):
             if label_start is None:

@@ -56,7 +56,9 @@ def _effort(form: str) -> tuple[Any, ...]:
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
-FORMS = tuple(sorted(filter(_can_ask, [*methods.built_in, CHIPS]), key=_effort))  # forms of plugins are allowed too
+FORMS = tuple(
+    sorted(filter(_can_ask, [*methods.built_in_names, CHIPS]), key=_effort)
+)  # forms of plugins are allowed too
 Form = Annotated[str, AfterValidator(_check_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})]
 
 
