@@ -71,7 +71,7 @@ def test_blend(one: np.ndarray, two: np.ndarray) -> None:
     one, two = ((p[:n, :k] + 1e-3) / (p[:n, :k] + 1e-3).sum(1, keepdims=True) for p in (one, two))
     expected = (one + two + two) / 3
     np.testing.assert_allclose(soft_transforms.blend([dense(one), dense(two), sparse(two)]).prob, expected, atol=1e-9)
-    listed = soft_transforms._blend_sparse([sparse(one).body, Dense(two), sparse(two).body], k)
+    listed = soft_transforms._mean_of_rows_sparse([sparse(one).body, Dense(two), sparse(two).body], k)
     np.testing.assert_allclose(listed.dense_block(slice(None)), expected, atol=1e-9)
 
 

@@ -38,8 +38,8 @@ def test_a_read_only_package_caches_in_the_users_cache_or_a_private_folder(tmp_p
     else:
         place.write_text("a file where a folder should be: nobody, not even root, can write below it")
     code = (
-        "from plurivox.engine import jit; ours = jit._is_private_folder\n"
-        "jit._is_private_folder = lambda folder: jit.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
+        "from plurivox.engine import jit; ours = jit._make_private_folder\n"
+        "jit._make_private_folder = lambda folder: jit.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
         "print(jit.cache_folder())"
     )
     found = Path(run_python(code, XDG_CACHE_HOME=str(place), TMPDIR=str(tmp_path)))

@@ -70,9 +70,9 @@ def encode_with_names(
 
     Raise InputError for a value outside the given names.
 
-    >>> encode_into(["b", "a"], ["b", "a", "c"], "labels")
+    >>> encode_with_names(["b", "a"], ["b", "a", "c"], "labels")
     (array([0, 1]), array(['b', 'a', 'c'], dtype=StringDType()))
-    >>> encode_into(["b", "x"], ["a", "b"], "labels")
+    >>> encode_with_names(["b", "x"], ["a", "b"], "labels")
     Traceback (most recent call last):
     plurivox.core.errors.InputError: labels outside the given list: 'x'; the list has 'a', 'b'
     """

@@ -44,7 +44,7 @@ def stub_text(package: str, exports: Mapping[str, str]) -> str:
 def resolve_export(name: str, module_path: str) -> tuple[str, bool]:
     """Return (module relative to the package, whether the exported name is that module itself) for one export.
 
-    >>> resolve_location("fit", "fit_net"), resolve_location("heads", ""), resolve_location("text", "data.text:")
+    >>> resolve_export("fit", "fit_net"), resolve_export("heads", ""), resolve_export("text", "data.text:")
     (('fit_net', False), ('heads', True), ('data.text', True))
     """
     return (module_path.removesuffix(":") or name, not module_path or module_path.endswith(":"))

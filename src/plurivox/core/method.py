@@ -191,7 +191,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
 def split_at_commas(text: str) -> list[str]:
     """Split a text into a list at its commas, except those inside square brackets; drop empty parts.
 
-    >>> split_list("glad, average[parts=[a,b]]")
+    >>> split_at_commas("glad, average[parts=[a,b]]")
     ['glad', 'average[parts=[a,b]]']
     """
     depth, parts = 0, [""]

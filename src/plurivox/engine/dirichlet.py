@@ -15,7 +15,7 @@ def expected_log_probabilities(counts: Floats, prior: Floats, n: int = 1) -> tup
     counts is flat, [n, said, kind], and may end with spare cells; prior is (n_said, n_kinds). For every n and kind there
     is a distribution over said labels. E[log p] has the layout of the counts, with zeros in the spare cells.
 
-    >>> log_mean, minus_kl = expected_logs(np.array([1.0, 0.0]), np.ones((2, 1)))
+    >>> log_mean, minus_kl = expected_log_probabilities(np.array([1.0, 0.0]), np.ones((2, 1)))
     >>> log_mean.round(9), round(minus_kl, 4)  # Beta(2, 1): -1/2, -3/2, and 1/2 - log 2
     (array([-0.5, -1.5]), -0.1931)
     """
