@@ -69,7 +69,7 @@ def method_lines(method: type[Method]) -> list[str]:
         lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
     if method.options():
         lines += ["| option | default | range | |", "|---|---|---|---|"]
-        lines += [f"| `--{o.flag}` | {default_text(o)} | {o.range} | {o.help} |" for o in method.options()]
+        lines += [f"| `--{o.flag_name}` | {default_text(o)} | {o.range_text} | {o.help} |" for o in method.options()]
     return lines
 
 

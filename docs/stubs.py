@@ -4,7 +4,7 @@ from pathlib import Path
 
 import plurivox
 from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train, workflows
-from plurivox.core.lazy_import import stub_text
+from plurivox.core.lazy_exports import stub_text
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 

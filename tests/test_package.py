@@ -94,7 +94,7 @@ def test_a_registry_prints_as_a_table() -> None:
 
 
 def test_the_docstring_of_fit_names_every_method() -> None:
-    assert all(name in (plurivox.fit.__doc__ or "") for name in plurivox.aggregate.methods.built_in)
+    assert all(name in (plurivox.fit.__doc__ or "") for name in plurivox.aggregate.methods.built_in_names)
 
 
 def test_the_signature_of_train_fit_has_its_return_type() -> None:

@@ -10,7 +10,7 @@ array([[0.5, 0.5],
 
 import logging
 
-from plurivox.core.lazy_import import lazy_getattr
+from plurivox.core.lazy_exports import lazy_getattr
 
 __version__ = "0.1.0"
 
@@ -20,7 +20,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 # (`make stubs` writes the same names to __init__.pyi for editors and type checkers)
 EXPORTS = {
     "Answers": "core.answers",
-    "Audit": "core.audit",
+    "Audit": "core.cleaning_audit",
     "Confusion": "core.results",
     "Dataset": "io.dataset",
     "Dynamics": "core.results",
@@ -59,7 +59,7 @@ EXPORTS = {
     "score": "workflows.score_tasks_workers",
     "simulate": "",
     "simulate_crowd": "workflows.simulated_crowd",
-    "subsample": "core.sampling",
+    "subsample": "core.answer_sampling",
     "train": "",
     "train_runs": "workflows.train_nets",
     "votes": "io.votes_from_tables",

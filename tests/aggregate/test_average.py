@@ -8,7 +8,7 @@ from plurivox import aggregate
 from plurivox.aggregate import Average
 from plurivox.aggregate.average import DEFAULT_PARTS
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import split_list
+from plurivox.core.method import split_at_commas
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
@@ -18,14 +18,14 @@ SOME = "vote-shares,wawa,iwmv[weights=li-yu,max-iter=3]"
 def test_average_is_the_mean_of_its_parts() -> None:
     votes = Votes.of(**crowd(), tasks=range(31))
     fit = Average(parts=SOME).fit(votes)
-    parts = [aggregate.methods.make(word).fit(votes).soft.prob for word in split_list(SOME)]
+    parts = [aggregate.methods.make(word).fit(votes).soft.prob for word in split_at_commas(SOME)]
     np.testing.assert_allclose(fit.soft.prob, np.mean(parts, 0))
     assert fit.made_by == f"average[parts=[{SOME}]]" and aggregate.methods.make(fit.made_by) == Average(parts=SOME)
     assert fit.converged and fit.found["parts"] == 3
 
 
 def test_the_ten_default_parts() -> None:
-    words = split_list(DEFAULT_PARTS)
+    words = split_at_commas(DEFAULT_PARTS)
     assert len(words) == 10 and Average().spec == "average"
 
 

@@ -5,13 +5,13 @@ import pytest
 
 from clean.faulty_answers import GOLD, faulty, lines
 from plurivox.clean import OutOfRange, clean
-from plurivox.core.audit import Audit
+from plurivox.core.cleaning_audit import Audit
 from plurivox.core.errors import InputError, UnknownName
 
 
 def test_each_rule_is_applied_to_what_the_previous_rules_left() -> None:
     both = clean(faulty(), ["out-of-range[at-most=2]", "collins2022"], GOLD).audit
-    assert both.worker[both.gone("worker")].tolist() == ["beyond", "torn"]
+    assert both.worker[both.removed_rows("worker")].tolist() == ["beyond", "torn"]
     assert both.rule.tolist() == ["out-of-range[at-most=2]", "collins2022", "collins2022"]
     other = clean(faulty(), ["collins2022", "out-of-range[at-most=2]"], GOLD).audit
     assert set(other.rule.tolist()) == {"collins2022"}

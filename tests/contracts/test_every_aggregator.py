@@ -179,7 +179,7 @@ def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
     """Votes that are cut into several blocks, as many more would be."""
     monkeypatch.setattr(threads, "MIN_BLOCK_VOTES", 1000)
     votes = Votes.of(**crowd(n_tasks=2000, n_workers=12))
-    assert len(threads.Blocks(votes.start, cells=12 * 3 * 3)) > 4
+    assert len(threads.Blocks(votes.start, n_sums=12 * 3 * 3)) > 4
     return votes
 
 

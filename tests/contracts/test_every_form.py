@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.questions import question_of
+from plurivox.core.questions import question_of_form
 from plurivox.core.types import TEXT
 from plurivox.elicit import FLAGS, OUTCOMES
 
@@ -131,7 +131,7 @@ def test_flags_are_bits_of_their_own_with_a_meaning() -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_says_what_it_asks_for_and_flags_what_is_beyond(name: str) -> None:
     asks = elicit.methods[name].asks
-    assert asks is not None and asks == question_of(name)
+    assert asks is not None and asks == question_of_form(name)
     if not asks.labels:
         return
     marks = [[("named", label, "20") for label in LABELS[: asks.labels + more]] for more in (0, 1)]

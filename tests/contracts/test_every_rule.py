@@ -9,7 +9,7 @@ import pytest
 from clean.faulty_answers import GOLD, faulty, lines, shuffled
 from plurivox import clean
 from plurivox.core.answers import Answers
-from plurivox.core.audit import Audit
+from plurivox.core.cleaning_audit import Audit
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.workflows.prune_by_score import votes_for_first_labels
@@ -30,8 +30,8 @@ def votes() -> Votes:
 def left_by(given: Any, audit: Audit) -> Any:
     """What must be left if the audit tells the whole truth."""
     keep = np.ones(len(given), bool)
-    keep[audit.row[audit.gone("answer")]] = False
-    out = np.isin(given.workers.tolist(), audit.worker[audit.gone("worker")].tolist())
+    keep[audit.row[audit.removed_rows("answer")]] = False
+    out = np.isin(given.workers.tolist(), audit.worker[audit.removed_rows("worker")].tolist())
     return given.where(keep & ~np.append(out, False)[given.worker])
 
 
@@ -57,7 +57,7 @@ def test_something_is_found_and_every_reason_is_in_words(name: str) -> None:
 def test_whoever_is_out_is_out_of_the_names_and_nobody_else(name: str) -> None:
     given = faulty()
     done = clean.clean(given, [name], GOLD)
-    gone = set(done.audit.worker[done.audit.gone("worker")].tolist())
+    gone = set(done.audit.worker[done.audit.removed_rows("worker")].tolist())
     assert set(done.answers.workers.tolist()) == set(given.workers.tolist()) - gone
     assert done.answers.tasks.tolist() == given.tasks.tolist()
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 
 from crowds import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
-from plurivox.core.audit import Audit
 from plurivox.core.base import HEADER_FILE, DataType
+from plurivox.core.cleaning_audit import Audit
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
@@ -214,7 +214,7 @@ def test_repr_uses_the_singular_for_one() -> None:
 
 @every
 def test_html_shows_the_first_rows_of_the_table(instance: DataType) -> None:
-    head, whole = instance._head(2), instance.columns()
+    head, whole = instance._first_rows(2), instance.columns()
     assert head and all(str(column.tolist()) == str(whole[name][:2].tolist()) for name, column in head.items())
 
 

@@ -13,13 +13,13 @@ def test_aliases_and_former_names_give_the_method_and_former_ones_warn() -> None
     assert "t2-clamp" not in list(elicit.methods)
     with pytest.warns(PlurivoxWarning, match="the identify method label-quality is now called crowdlab"):
         assert identify.methods.make("label-quality[consensus=majority]").spec == "crowdlab[consensus=majority]"
-    assert aggregate.methods.with_current_names("temper[method=average[parts=[temper,wawa]]]") == (
+    assert aggregate.methods.replace_former_names("temper[method=average[parts=[temper,wawa]]]") == (
         "temperature[method=average[parts=[temperature,wawa]]]"
     )
 
 
 @pytest.mark.parametrize("package", [aggregate, assign, clean, elicit, identify, recipes, simulate])
 def test_aliases_are_not_names_of_other_methods(package: Any) -> None:
-    methods = [package.methods[name] for name in package.methods.built_in]
+    methods = [package.methods[name] for name in package.methods.built_in_names]
     others = [name for one in methods for name in (*one.aliases, *one.former_names)]
-    assert len(others) == len(set(others)) and not {*others} & {*package.methods.built_in}
+    assert len(others) == len(set(others)) and not {*others} & {*package.methods.built_in_names}

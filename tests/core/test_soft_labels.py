@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from crowds import distributions
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 
 
 @st.composite
@@ -34,14 +34,14 @@ def sparse_rows(draw: st.DrawFn) -> Candidates:
 
 @given(sparse_rows(), st.integers(1, 6))
 def test_sparse_and_dense_rows_give_the_same_results(rows: Candidates, k: int) -> None:
-    dense = Dense(rows.block(slice(None)))
+    dense = Dense(rows.dense_block(slice(None)))
     every = np.arange(len(rows))
     np.testing.assert_allclose(rows.entropy(), dense.entropy(), atol=1e-12)
     np.testing.assert_allclose(rows.row_sums(), 1)
     np.testing.assert_allclose(rows.row_min(), dense.row_min())
-    np.testing.assert_allclose(rows.take(every[::-1]).block(slice(None)), dense.prob[::-1])
+    np.testing.assert_allclose(rows.take(every[::-1]).dense_block(slice(None)), dense.prob[::-1])
     for label in range(rows.n_labels):
-        np.testing.assert_allclose(rows.at(np.full(len(rows), label)), dense.prob[:, label])
+        np.testing.assert_allclose(rows.prob_of_labels(np.full(len(rows), label)), dense.prob[:, label])
     k = min(k, rows.n_labels)
     (a, p), (b, q) = rows.top(k), dense.top(k)
     np.testing.assert_allclose(p, q)

@@ -9,7 +9,7 @@ from crowds import distributions
 from plurivox.core import soft_transforms
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 
 
 def dense(prob: np.ndarray) -> SoftLabels:
@@ -71,8 +71,8 @@ def test_blend(one: np.ndarray, two: np.ndarray) -> None:
     one, two = ((p[:n, :k] + 1e-3) / (p[:n, :k] + 1e-3).sum(1, keepdims=True) for p in (one, two))
     expected = (one + two + two) / 3
     np.testing.assert_allclose(soft_transforms.blend([dense(one), dense(two), sparse(two)]).prob, expected, atol=1e-9)
-    listed = soft_transforms._blend_sparse([sparse(one).body, Dense(two), sparse(two).body], k)
-    np.testing.assert_allclose(listed.block(slice(None)), expected, atol=1e-9)
+    listed = soft_transforms._mean_of_rows_sparse([sparse(one).body, Dense(two), sparse(two).body], k)
+    np.testing.assert_allclose(listed.dense_block(slice(None)), expected, atol=1e-9)
 
 
 @given(distributions(), distributions())

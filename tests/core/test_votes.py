@@ -34,7 +34,7 @@ def test_rows_are_sorted_and_input_order_does_not_matter(columns: dict) -> None:
 def test_counts_tally_support_and_workload_agree(columns: dict) -> None:
     votes = Votes.of(**columns)
     counts = votes.counts()
-    np.testing.assert_array_equal(counts, votes.tally().block(slice(None)))
+    np.testing.assert_array_equal(counts, votes.tally().dense_block(slice(None)))
     np.testing.assert_array_equal(counts.sum(1), votes.support)
     assert votes.workload.sum() == len(votes) == votes.n_answers
     order, start = votes.by_worker

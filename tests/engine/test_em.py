@@ -77,7 +77,7 @@ def test_progress_is_called_after_every_pass_and_can_stop_the_run():
 
 def test_may_fall_continues_after_a_falling_objective():
     values = iter([0.0, 5.0, 4.0, 3.0, 3.5, 3.6])
-    end = run_em(lambda x: (x + 1, next(values)), 0, max_iter=50, tol=0.2, may_fall=True)
+    end = run_em(lambda x: (x + 1, next(values)), 0, max_iter=50, tol=0.2, objective_may_fall=True)
     assert end.converged and end.trace[-1] == 3.6 and end.params == 5
     values = iter([0.0, 5.0, 4.0])
     assert run_em(lambda x: (x + 1, next(values)), 0, max_iter=50, tol=0.2).trace == (0.0, 5.0, 4.0)

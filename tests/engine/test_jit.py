@@ -38,8 +38,8 @@ def test_a_read_only_package_caches_in_the_users_cache_or_a_private_folder(tmp_p
     else:
         place.write_text("a file where a folder should be: nobody, not even root, can write below it")
     code = (
-        "from plurivox.engine import jit; ours = jit._is_private_folder\n"
-        "jit._is_private_folder = lambda folder: jit.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
+        "from plurivox.engine import jit; ours = jit._make_private_folder\n"
+        "jit._make_private_folder = lambda folder: jit.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
         "print(jit.cache_folder())"
     )
     found = Path(run_python(code, XDG_CACHE_HOME=str(place), TMPDIR=str(tmp_path)))
@@ -63,6 +63,6 @@ def test_a_change_of_any_source_changes_the_cache_folder(tmp_path, monkeypatch):
 
 
 def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
-    assert jit._is_private_folder(tmp_path / "mine")
+    assert jit._make_private_folder(tmp_path / "mine")
     monkeypatch.setattr(os, "getuid", lambda: 4242)
-    assert not jit._is_private_folder(tmp_path / "mine")
+    assert not jit._make_private_folder(tmp_path / "mine")

@@ -17,7 +17,7 @@ def some_em(weighted: bool, n_clamped: int = 0) -> SubtypeEM:
     start = np.concatenate([[0], np.cumsum(size)])
     worker = np.concatenate([np.sort(rng.permutation(N_WORKERS)[:n]) for n in size])
     weight = rng.random(start[-1]) if weighted else None
-    votes = KeyedVotes.of(start, worker, rng.integers(0, N_LABELS, start[-1]), weight, N_LABELS)
+    votes = KeyedVotes.from_columns(start, worker, rng.integers(0, N_LABELS, start[-1]), weight, N_LABELS)
     clamped = np.arange(N_TASKS) < n_clamped
     return SubtypeEM(votes, clamped, rng.dirichlet(np.ones(N_LABELS), n_clamped), N_WORKERS, N_SUBTYPES)
 

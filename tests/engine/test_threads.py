@@ -28,7 +28,7 @@ def total(start: np.ndarray) -> tuple[float, bytes]:
         np.add.at(sums, np.arange(len(part)) % len(sums), part)
         return float(part.sum())
 
-    value, (sums,) = Blocks(start, cells=70).map_and_sum(work, 70)
+    value, (sums,) = Blocks(start, n_sums=70).map_and_sum(work, 70)
     assert np.isclose(value, values.sum()) and np.isclose(sums.sum(), values.sum())
     return value, sums.tobytes()
 
@@ -57,7 +57,7 @@ def test_blocks_cover_every_task_once_for_unusual_vote_counts(start):
 
 
 def test_large_sums_give_fewer_blocks():
-    assert len(Blocks(big_start(), cells=10**6)) == 1
+    assert len(Blocks(big_start(), n_sums=10**6)) == 1
 
 
 def test_every_call_gets_new_aligned_sums_of_the_requested_sizes():

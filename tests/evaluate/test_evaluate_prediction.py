@@ -13,7 +13,7 @@ from plurivox import evaluate
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates
+from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.votes import Votes
 from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
 from plurivox.evaluate.align_tasks_and_labels import align_rows

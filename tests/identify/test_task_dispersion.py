@@ -10,7 +10,7 @@ from plurivox import aggregate, identify
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates
+from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.soft_transforms import uniform
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels import dispersion
@@ -85,7 +85,7 @@ def test_the_dispersion_kernel_equals_numpy(dense: bool) -> None:
     prob = some_rows()
     soft = SoftLabels.of(prob, np.arange(50), np.arange(6)) if dense else sparse(prob)
     compiled, plain = np.zeros((50, 4)), np.zeros((50, 4))
-    dispersion.row_dispersion(0, 50, soft.prob, compiled)
+    dispersion.probability_dispersion(0, 50, soft.prob, compiled)
     p = soft.prob
     plain[:, 0], plain[:, 1] = p.max(1), stats.entropy(p, axis=1)
     plain[:, 2], plain[:, 3] = (((p - 1 / 6) ** power).sum(1) for power in (2, 4))

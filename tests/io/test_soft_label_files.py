@@ -13,7 +13,7 @@ from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates
+from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.types import Names
 from plurivox.io.soft_label_files import read_soft, write_soft
 

@@ -136,7 +136,7 @@ def test_every_form_has_its_kinds_of_marks(form: str) -> None:
     n_named = answers.marked("named").sum(1)
     typed = percents(answers.mark_typed)
     if form == "histogram":
-        np.testing.assert_array_equal(np.bincount(answers.mark_answer, typed), 100)
+        np.testing.assert_array_equal(np.bincount(answers.answer_of_mark, typed), 100)
     elif form in ("one-label", "ranking"):
         assert set(answers.mark_typed.tolist()) == {""}
     assert answers.marked("never").any() == (form == "top-two")

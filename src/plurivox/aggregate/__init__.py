@@ -3,5 +3,5 @@
 from plurivox.aggregate._contract import Aggregator, methods
 
 __all__ = ["Aggregator", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, nested_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels

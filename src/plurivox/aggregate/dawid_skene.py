@@ -13,7 +13,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval_from_moments
-from plurivox.engine.confusion_em import Counts, Params, accuracy
+from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
 
 POOL_PASSES = 20  # maximum number of passes that fit a pooled prior
@@ -101,7 +101,7 @@ class DawidSkeneModel:
         """Run one E-step and M-step: return (updated parameters, objective at `params`); store expected counts in `counts`."""
         self.counts, objective = self.em.em_pass(params, hard=self.hard)
         if self.pseudo.any():
-            objective += float((self.pseudo * self.em.tensor(params.log_confusion).sum(0)).sum())
+            objective += float((self.pseudo * self.em.tensor_view(params.log_confusion).sum(0)).sum())
         return self.m_step(self.counts), objective
 
     def m_step(self, counts: Counts) -> Params:
@@ -115,7 +115,7 @@ class DawidSkeneModel:
         base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
         for step in range(max_passes):
             counts, _ = self.em.em_pass(params)
-            said = self.em.tensor(counts.confusion).sum(0)  # (said, true) counts of all workers
+            said = self.em.tensor_view(counts.confusion).sum(0)  # (said, true) counts of all workers
             pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
             self.pseudo = base + strength * pooled
             params = self.m_step(counts)
@@ -130,9 +130,9 @@ class DawidSkeneModel:
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
         posterior, agree = self.em.posterior(params)
-        confusion = Confusion(self.em.matrices(params.log_confusion), votes.workers, votes.labels)
-        ability = accuracy(confusion.matrices, prior)
-        counts = self.em.tensor(self.counts.confusion) + self.pseudo
+        confusion = Confusion(self.em.confusion_matrices(params.log_confusion), votes.workers, votes.labels)
+        ability = worker_accuracy(confusion.matrices, prior)
+        counts = self.em.tensor_view(self.counts.confusion) + self.pseudo
         right = np.einsum("wkk->wk", counts)
         low, high = _accuracy_interval(right, counts.sum(1) - right, prior)
         return Fit(

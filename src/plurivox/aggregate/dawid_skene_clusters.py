@@ -15,9 +15,9 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import Counts, Params, accuracy
+from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels.confusion_m_step import TINY
 
 NOISE = 0.1  # standard deviation of the noise added to the vote shares of a restart
 FIRST_PSEUDO_COUNT = 1e-10  # in the workers' first matrices
@@ -95,7 +95,9 @@ class _Clusters:
     def initial_params(self, counts: Counts) -> _ClusterParams:
         """Return initial parameters: workers sorted by the nuclear norm of their matrices, cut into clusters of equal size."""
         em = self.em
-        own = np.exp(em.tensor(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT))))
+        own = np.exp(
+            em.tensor_view(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT)))
+        )
         norm = np.linalg.svd(own, compute_uv=False).sum(1)
         rank = np.argsort(np.argsort(-norm, kind="stable"))
         edges = np.arange(1, self.n) * em.n_workers // self.n
@@ -108,7 +110,7 @@ class _Clusters:
     def worker_params(self, params: _ClusterParams) -> Params:
         """Return the log prior and each worker's expected log confusion matrix under the posterior of the worker's cluster."""
         tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
-        return Params(params.log_prior, self.em.table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
+        return Params(params.log_prior, self.em.flat_table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
 
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
         """Run one EM pass: update q(label), q(cluster) and parameters; return (new parameters, lower bound at `params`)."""
@@ -141,7 +143,7 @@ class _Clusters:
             made_by,
             prior=prior,
             confusion=Confusion(matrices, votes.workers, votes.labels, which=cluster),
-            ability=accuracy(matrices, prior)[cluster],
+            ability=worker_accuracy(matrices, prior)[cluster],
             trace=result.trace,
             converged=result.converged,
             found={"cluster": cluster, **other_results},

@@ -21,8 +21,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.em import EMResult, best_run, run_em_together
+from plurivox.engine.dirichlet import expected_log_probabilities
+from plurivox.engine.em import EMResult, best_em_result, run_em_together
 from plurivox.engine.subtype_em import SubtypeCounts, SubtypeEM, SubtypeParams
 
 MIN_LABEL_COUNT = 1e-3  # pseudo-count of a label without votes, if the pseudo-counts are vote shares
@@ -83,7 +83,7 @@ class _Model:
     def __init__(self, method: Ebcc, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
         self.n_labels, self.n_kinds = votes.n_labels, votes.n_labels * method.subtypes
-        keyed = KeyedVotes.of(tasks.start, tasks.worker, tasks.said, tasks.weight, self.n_labels)
+        keyed = KeyedVotes.from_columns(tasks.start, tasks.worker, tasks.said, tasks.weight, self.n_labels)
         known = tasks.posterior[tasks.clamped]
         self.em = SubtypeEM(keyed, tasks.clamped, known, votes.n_workers, method.subtypes)
         rows = confusion_pseudo_counts(self.n_labels, method.diagonal, method.off_diagonal)
@@ -118,7 +118,7 @@ class _Model:
         log_label, first = self.labels.expected_log_frequencies(by_label.sum(1) + self.tasks.n_unvoted)
         log_within, second = expected_logs(np.ascontiguousarray(by_label.T).ravel(), self.within)
         pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
-        table, third = expected_logs(counts.counts.ravel(), pseudo, self.em.n_workers)
+        table, third = expected_log_probabilities(counts.counts.ravel(), pseudo, self.em.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()
         value = first + second + third + float(self.tasks.n_unvoted @ log_label)
         return SubtypeParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value

@@ -82,7 +82,7 @@ class _Model:
         self.method, self.tasks, votes = method, tasks, tasks.votes
         self.fixed = method.fixed_prior(votes.labels)
         self.rows = tasks.start, tasks.worker, tasks.said, tasks.weight
-        self.blocks = Blocks(tasks.start, cells=2 * votes.n_workers, width=2)
+        self.blocks = Blocks(tasks.start, n_sums=2 * votes.n_workers, sums_per_vote=2)
 
     def initial_params(self, earlier_fit: Fit | None) -> Params:
         """Return initial abilities and eases: prior means, or those of an earlier fit, or estimated from its posterior."""

@@ -21,7 +21,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
-from plurivox.engine.dirichlet import expected_logs
+from plurivox.engine.dirichlet import expected_log_probabilities
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.simd import pad_array
 
@@ -104,7 +104,7 @@ class _Model:
         prior = self.labels.mean_label_frequencies(counts.n_true)
         params, _ = self.expected_params(counts)
         posterior, agree = self.em.posterior(params)
-        dirichlet = self.em.tensor(counts.confusion) + self.pseudo
+        dirichlet = self.em.tensor_view(counts.confusion) + self.pseudo
         ability, low, high = worker_accuracies(dirichlet, prior)
         return Fit(
             self.tasks.to_soft_labels(posterior, np.exp(params.log_prior)),

@@ -12,14 +12,14 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval
 from plurivox.engine.confusion_em import vote_keys
-from plurivox.engine.dirichlet import expected_logs
+from plurivox.engine.dirichlet import expected_log_probabilities
 from plurivox.engine.em import EMResult, best_of_starts, run_em
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels.confusion_m_step import TINY
 
 NOISE = 0.5  # size of the random differences between starts, as in the authors' code
 
@@ -133,8 +133,8 @@ class _Model:
         coin = np.stack([not_guessed_counts.sum(1), guessed.sum(1)], 1)
         pseudo = np.array([self.knows, self.guesses]), np.full(self.n_labels, self.habit)
         if self.method.how == "vb":
-            log_coin, first = expected_logs(coin.ravel(), pseudo[0][:, None], len(coin))
-            log_habit, second = expected_logs(guessed.ravel(), pseudo[1][:, None], len(coin))
+            log_coin, first = expected_log_probabilities(coin.ravel(), pseudo[0][:, None], len(coin))
+            log_habit, second = expected_log_probabilities(guessed.ravel(), pseudo[1][:, None], len(coin))
             log_coin, log_habit = log_coin.reshape(coin.shape), log_habit.reshape(self.shape)
             value = first + second
         else:

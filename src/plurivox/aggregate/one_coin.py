@@ -17,7 +17,7 @@ from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval
 from plurivox.engine.em import EMResult, run_em
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels.confusion_m_step import TINY
 
 MAX_LOGIT = 40.0  # bound of logits and log priors in SQUAREM steps
 

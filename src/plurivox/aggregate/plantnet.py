@@ -10,11 +10,11 @@ from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates
+from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
@@ -125,7 +125,7 @@ class PlantNet(Aggregator):
 
     def _is_expert(self, votes: Votes) -> Bools:
         """(n_workers,) whether the worker is an expert; raise InputError for an expert who is not among the workers."""
-        names = as_names(split_list(self.experts), "experts")
+        names = as_names(split_at_commas(self.experts), "experts")
         place: Ints = positions(votes.workers, names)
         if len(absent := names[place < 0]):
             raise InputError(f"experts that are not among the workers: {first_few(absent)}; check their names")

@@ -12,7 +12,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates
+from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.votes import Votes
 
 

@@ -23,5 +23,5 @@ __all__ = [
     "methods",
     "plan",
 ]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

@@ -3,5 +3,5 @@
 from plurivox.clean._contract import AnswerRows, Cleaned, Findings, Rule, clean, methods
 
 __all__ = ["AnswerRows", "Cleaned", "Findings", "Rule", "clean", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

@@ -9,7 +9,7 @@ import numpy as np
 
 from plurivox.clean._shared.answer_rows import UNKNOWN, AnswerRows
 from plurivox.core.answers import Answers
-from plurivox.core.audit import Audit, AuditAction, AuditRow, AuditTarget
+from plurivox.core.cleaning_audit import Audit, AuditAction, AuditRow, AuditTarget
 from plurivox.core.encoding import as_text
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method

@@ -151,12 +151,12 @@ class OptionValue(click.ParamType[Any]):
     """Click type of a method's option; the option itself parses and checks the value."""
 
     def __init__(self, option: Option) -> None:
-        self.name, self.option = option.flag, option
+        self.name, self.option = option.flag_name, option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         del param, ctx
         try:
-            return self.option.check(self.option.parse(value) if isinstance(value, str) else value)
+            return self.option.check_value(self.option.parse_text(value) if isinstance(value, str) else value)
         except OptionError as cause:
             raise OptionError(f"--{cause}") from None
 
@@ -171,11 +171,11 @@ def option_flag(option: Option, section: str) -> Flag:
     details = [limits, f"default: {_default_text(option.default)}"]
     help = f"{option.help}  [{'; '.join(filter(None, details))}]"
     if option.kind is bool and not option.optional:
-        names = [f"--{option.flag}/--no-{option.flag}", option.name]
+        names = [f"--{option.flag_name}/--no-{option.flag_name}", option.name]
         return Flag(names, section, default=option.default, help=help)
     metavar = f"[{'|'.join(option.choices)}]" if option.choices else METAVARS[option.kind]
     return Flag(
-        [f"--{option.flag}", option.name],
+        [f"--{option.flag_name}", option.name],
         section,
         type=OptionValue(option),
         default=option.default,

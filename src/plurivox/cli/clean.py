@@ -22,11 +22,11 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._method_commands import MethodGroup, load_registry, method_catalogue, method_list_type
 from plurivox.core.errors import InputError, OptionError, unknown_name
-from plurivox.core.method import Method, split_list
+from plurivox.core.method import Method, split_at_commas
 
 if TYPE_CHECKING:
     from plurivox.clean import Rule
-    from plurivox.core.audit import Audit
+    from plurivox.core.cleaning_audit import Audit
     from plurivox.identify import Identifier
 
 RULES, DROPPING = "Remove answers by rules", "Remove the worst workers or tasks by a score"

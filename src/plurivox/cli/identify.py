@@ -20,7 +20,7 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup, method_list_type
-from plurivox.core.method import Method, split_list
+from plurivox.core.method import Method, split_at_commas
 
 if TYPE_CHECKING:
     from plurivox.core.results import Scores

@@ -40,7 +40,7 @@ def option_info(option: Option) -> dict[str, Any]:
     """Return the properties of a method's option (type, default, range, ...) for --json."""
     return {
         "name": option.name,
-        "flag": f"--{option.flag}",
+        "flag": f"--{option.flag_name}",
         "kind": option.kind.__name__,
         "default": option.default,
         "help": option.help,

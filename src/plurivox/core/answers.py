@@ -18,9 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, check_codes, decode, encode, encode_into, label_positions, readonly_names
+from plurivox.core.encoding import (
+    as_names,
+    check_codes,
+    decode,
+    encode,
+    encode_with_names,
+    label_positions,
+    readonly_names,
+)
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed
+from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed_dtype
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
 MARK_KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
@@ -85,7 +93,7 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_names(column, name))
         self._check_codes()
-        object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed(len(self.labels))))
+        object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed_dtype(len(self.labels))))
         object.__setattr__(self, "mark_kind", readonly_copy(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *ANSWER_COLUMNS):
             if (column := getattr(self, name)) is not None:
@@ -93,7 +101,9 @@ class Answers(DataType):
         self._check_sizes()
 
     def _check_codes(self) -> None:
-        """Raise InputError if a code is out of range. Before codes are cast to small types, where they would wrap."""
+        """Raise InputError if a task, worker, label or mark code is out of range; call it before codes are cast to
+        small dtypes.
+        """
         check_codes(np.asarray(self.task), 0, len(self.tasks), "task")
         check_codes(np.asarray(self.worker), -1, len(self.workers), "worker")
         check_codes(np.asarray(self.mark_label), -1, len(self.labels), "label")
@@ -104,7 +114,9 @@ class Answers(DataType):
             check_codes(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
 
     def _check_sizes(self) -> None:
-        """Raise InputError if columns differ in length or `mark_start` does not match the number of marks."""
+        """Raise InputError if columns of answers or marks differ in length, or `mark_start` is not
+        valid CSR offsets of the marks.
+        """
         n, n_marks = len(self.task), len(self.mark_label)
         for name in ANSWER_COLUMNS:
             if (column := getattr(self, name)) is not None and column.shape != (n,):
@@ -129,7 +141,7 @@ class Answers(DataType):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Create Answers from names and, per answer, a list of marks (kind, label, typed text).
+        """Create Answers from task and worker names and, per answer, a list of marks (kind, label, typed text).
 
         The kind is named, never or possible. The label is None if text was typed and no label chosen.
         """
@@ -168,10 +180,12 @@ class Answers(DataType):
         ordered: bool | Iterable[float] = False,
         **rest: Any,
     ) -> Self:
-        """Create Answers from columns over marks; `answer` (n_marks,) is the row of the answer that each mark belongs to."""
+        """Create Answers from task and worker names per answer and columns over marks; `answer` (n_marks,) is each
+        mark's answer row.
+        """
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
-        codes, names = _encode_labels(list(label), labels)
+        codes, names = _encode_label_column(list(label), labels)
         texts = as_names(typed, "typed values").astype(TEXT)
         if len({len(column) for column in (answer, kind, codes, texts)}) > 1:
             raise InputError(
@@ -198,43 +212,44 @@ class Answers(DataType):
         return len(self.task)
 
     @cached_property
-    def mark_answer(self) -> Ints:
+    def answer_of_mark(self) -> Ints:
         """(n_marks,) the row of the answer that each mark belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.mark_start))
 
     @cached_property
-    def _named_rank(self) -> Ints:
-        """(n_marks,) the number of named marks before each mark in its answer."""
+    def _rank_among_named_marks(self) -> Ints:
+        """(n_marks,) the number of "named" marks that come before each mark in the same answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
-        return before - before[self.mark_start[self.mark_answer]]
+        return before - before[self.mark_start[self.answer_of_mark]]
 
-    def named(self, place: int) -> Ints:
-        """(n_answers,) the code of the label named first (place 0), second (1), ...; -1 if there is none.
+    def named(self, rank: int) -> Ints:
+        """(n_answers,) the code of the label that each answer names first (rank 0), second (1), ...; -1 if there is none.
 
         A mark with typed text and without a label counts as a place.
         """
         out = np.full(len(self), -1)
-        here = (self.mark_kind == NAMED) & (self._named_rank == place)
-        out[self.mark_answer[here]] = self.mark_label[here]
+        here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
+        out[self.answer_of_mark[here]] = self.mark_label[here]
         return out
 
-    def typed(self, place: int) -> Names:
-        """(n_answers,) the text typed next to the label named first (place 0), second (1), ...; "" if none."""
+    def typed(self, rank: int) -> Names:
+        """(n_answers,) the text typed next to the label that each answer names first (rank 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
-        here = (self.mark_kind == NAMED) & (self._named_rank == place)
-        out[self.mark_answer[here]] = self.mark_typed[here]
+        here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
+        out[self.answer_of_mark[here]] = self.mark_typed[here]
         return out
 
-    def marked(self, kind: str) -> Bools:
-        """(n_answers, n_labels) whether the answer has a mark of this kind (named, never, possible) on the label."""
+    def marked(self, mark_kind: str) -> Bools:
+        """(n_answers, n_labels) whether each answer has a mark of one kind (named, never or possible) on each label."""
         out = np.zeros((len(self), len(self.labels)), bool)
-        here = (self.mark_kind == MARK_KINDS[kind]) & (self.mark_label >= 0)
-        out[self.mark_answer[here], self.mark_label[here]] = True
+        here = (self.mark_kind == MARK_KINDS[mark_kind]) & (self.mark_label >= 0)
+        out[self.answer_of_mark[here], self.mark_label[here]] = True
         return out
 
     def where(self, keep: Bools, note: str = "") -> Self:
-        """Return the answers where `keep` (n_answers,) is true, with all names kept and `note` added to the notes.
+        """Return the answers where `keep` (n_answers,) is true; task, worker and label names stay, and `note` is added
+        to the notes.
 
         A `repeat_of` whose target is removed becomes -1.
         """
@@ -261,7 +276,8 @@ class Answers(DataType):
     # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Columns of text by name: task, worker, named labels with their typed texts, never and possible joined with |.
+        """Return a table of answers: task, worker, named labels with typed texts, and the never and possible labels
+        joined with |.
 
         A list of labels that contain | is written as JSON.
         """
@@ -270,16 +286,16 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)
-        places = int(self._named_rank[self.mark_kind == NAMED].max(initial=0)) + 1
+        places = int(self._rank_among_named_marks[self.mark_kind == NAMED].max(initial=0)) + 1
         for place in range(max(places, 1)):
             prefix = ("top", "second")[place] if place < 2 else f"named{place + 1}"
             table[prefix], table[f"{prefix}_percent"] = text[self.named(place)], self.typed(place)
         for kind in ("never", "possible"):
             if (self.mark_kind == MARK_KINDS[kind]).any():
-                table[kind] = self._join_labels(kind)
+                table[kind] = self._join_labels_of_kind(kind)
         return table
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         few: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[:n] for name in ("task", *ANSWER_COLUMNS)
         }
@@ -289,15 +305,15 @@ class Answers(DataType):
         head = replace(self, **few, mark_start=self.mark_start[: n + 1], repeat_of=None).columns()
         return head if repeat_of is None else head | {"repeat_of": repeat_of}
 
-    def _join_labels(self, kind: str) -> Names:
-        """(n_answers,) the labels with a mark of this kind, joined into one text per answer."""
+    def _join_labels_of_kind(self, mark_kind: str) -> Names:
+        """(n_answers,) the labels of each answer that have a mark of one kind (never or possible), joined into one text."""
         lists: list[list[str]] = [[] for _ in range(len(self))]
-        here = self.mark_kind == MARK_KINDS[kind]
+        here = self.mark_kind == MARK_KINDS[mark_kind]
         for answer, label in zip(
-            self.mark_answer[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
+            self.answer_of_mark[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
         ):
             lists[answer].append(str(label))
-        return np.array([_format_labels(one) for one in lists], dtype=TEXT)
+        return np.array([_labels_to_cell_text(one) for one in lists], dtype=TEXT)
 
     def info(self) -> dict[str, object]:
         forms: Mapping[str, int] = {} if self.form is None else _count_names(self.form)
@@ -310,22 +326,22 @@ class Answers(DataType):
         }
 
 
-def _encode_labels(said: list[object], labels: Iterable[object] | None) -> tuple[Ints, Names]:
-    """Return ((n_marks,) label codes, label names); the code is -1 if the label is None."""
-    there = np.array([one is not None for one in said], bool)
-    codes = np.full(len(said), -1, np.int64)
-    codes[there], names = encode_into([one for one in said if one is not None], labels, "labels")
+def _encode_label_column(label_of_mark: list[object], label_names: Iterable[object] | None) -> tuple[Ints, Names]:
+    """Return ((n_marks,) the label code of each mark, names of the labels); code -1 for a mark without a label (None)."""
+    there = np.array([one is not None for one in label_of_mark], bool)
+    codes = np.full(len(label_of_mark), -1, np.int64)
+    codes[there], names = encode_with_names([one for one in label_of_mark if one is not None], label_names, "labels")
     return codes, names
 
 
 def _count_names(names: Names) -> dict[str, int]:
-    """Return how often each name occurs."""
+    """Return the number of occurrences of each name in an array, by name."""
     values, counts = np.unique(names, return_counts=True)
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
 
 
-def _format_labels(labels: list[str]) -> str:
-    """Return labels as the text of one table cell: joined with |, or as JSON if that could not be split again."""
+def _labels_to_cell_text(labels: list[str]) -> str:
+    """Return several labels as the text of one table cell: joined with |, or a JSON list if | would not separate them."""
     joined = LABEL_SEPARATOR.join(labels)
     if joined.startswith("[") or any(LABEL_SEPARATOR in label or label != label.strip() for label in labels):
         return json.dumps(labels, ensure_ascii=False)

@@ -23,8 +23,8 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     An error, Ctrl-C or a full disk inside the block leaves an existing file at `path` unchanged.
     """
     given, target = Path(path), Path(os.path.realpath(path))
-    with _report_errors_as(given) as hidden:
-        stream = _is_stream(given)
+    with _convert_os_errors(given) as hidden:
+        stream = _is_pipe_or_device(given)
         if not stream:
             _check_parent_exists(given, target)
             if target.is_dir():
@@ -53,14 +53,14 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
     Raise InputError if there is a folder at `path` that is not empty, unless `replace` is true.
     """
     given, target = Path(path), Path(os.path.realpath(path))
-    with _report_errors_as(given) as hidden:
+    with _convert_os_errors(given) as hidden:
         _check_parent_exists(given, target)
         existing = _stat_or_none(target)
         if existing and not stat.S_ISDIR(existing.st_mode):
             raise InputError(f"{given} is a file; give a folder name")
         if existing and not replace and any(target.iterdir()):
-            raise _not_empty_error(given)
-        fixed = existing is not None and _cannot_be_renamed(target, existing)
+            raise _folder_not_empty_error(given)
+        fixed = existing is not None and _folder_cannot_be_renamed(target, existing)
         part = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target if fixed else target.parent))
         hidden.append(part)
         try:
@@ -69,9 +69,9 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
             for file in part.rglob("*"):
                 _fsync(file)
             if fixed:
-                _replace_contents(part, target)
-            elif not _swap_folder(part, target, replace):
-                raise _not_empty_error(given)
+                _replace_folder_contents(part, target)
+            elif not _move_folder_into_place(part, target, replace):
+                raise _folder_not_empty_error(given)
             _fsync(target.parent)
         finally:
             shutil.rmtree(part, ignore_errors=True)
@@ -80,23 +80,23 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
 # ---- replace an existing folder
 
 
-def _swap_folder(part: Path, target: Path, replace: bool) -> bool:
-    """Rename folder `part` to `target`, moving an existing one away; return False if one exists and `replace` is false.
+def _move_folder_into_place(temporary: Path, target: Path, replace: bool) -> bool:
+    """Rename folder `temporary` to `target`, deleting a folder there if `replace`; return False if one stays in the way.
 
     If several processes write the same folder, each version is complete and the last one remains.
     """
-    while not _try_rename(part, target):
+    while not _rename_unless_not_empty(temporary, target):
         if not replace:
             return False
         aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target.parent))
         try:
             with suppress(FileNotFoundError):  # another process has just moved it
                 target.rename(aside)
-            if _try_rename(part, target):
+            if _rename_unless_not_empty(temporary, target):
                 return True
         except BaseException:
             if any(aside.iterdir()):
-                _try_rename(aside, target)  # restore it, unless another process was first
+                _rename_unless_not_empty(aside, target)  # restore it, unless another process was first
             raise
         finally:
             if aside.exists():
@@ -104,10 +104,10 @@ def _swap_folder(part: Path, target: Path, replace: bool) -> bool:
     return True
 
 
-def _try_rename(folder: Path, name: Path) -> bool:
-    """Rename a folder; return False if the new name is that of a folder that is not empty."""
+def _rename_unless_not_empty(folder: Path, new_path: Path) -> bool:
+    """Rename a folder; return False, and rename nothing, if there is a folder with files at the new path."""
     try:
-        folder.rename(name)
+        folder.rename(new_path)
     except OSError as cause:
         if cause.errno in (errno.ENOTEMPTY, errno.EEXIST):
             return False
@@ -115,17 +115,17 @@ def _try_rename(folder: Path, name: Path) -> bool:
     return True
 
 
-def _cannot_be_renamed(target: Path, target_stat: os.stat_result) -> bool:
-    """Return whether a folder is a mount point, the working directory, or in a read-only parent: replace its contents."""
-    is_working_directory = os.path.samestat(target_stat, Path().stat())
-    return is_working_directory or os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK)
+def _folder_cannot_be_renamed(folder: Path, folder_stat: os.stat_result) -> bool:
+    """Return whether a folder cannot be renamed: it is a mount point, the working directory, or its parent is read-only."""
+    is_working_directory = os.path.samestat(folder_stat, Path().stat())
+    return is_working_directory or os.path.ismount(folder) or not os.access(folder.parent, os.W_OK | os.X_OK)
 
 
-def _replace_contents(part: Path, target: Path) -> None:
-    """Replace the contents of `target` by those of its subfolder `part`; undo all moves if one fails."""
+def _replace_folder_contents(temporary: Path, target: Path) -> None:
+    """Replace the files of folder `target` by those of its subfolder `temporary`; undo all moves if one fails."""
     aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target))
-    old = [one for one in target.iterdir() if one not in (part, aside)]
-    moves = [(one, aside / one.name) for one in old] + [(one, target / one.name) for one in part.iterdir()]
+    old = [one for one in target.iterdir() if one not in (temporary, aside)]
+    moves = [(one, aside / one.name) for one in old] + [(one, target / one.name) for one in temporary.iterdir()]
     done: list[tuple[Path, Path]] = []
     try:
         for source, goal in moves:
@@ -142,19 +142,22 @@ def _replace_contents(part: Path, target: Path) -> None:
 # ---- pipes and devices
 
 
-def _is_stream(path: Path) -> bool:
-    """Return whether `path` is a pipe, a device or an open file descriptor: written into, not replaced."""
+def _is_pipe_or_device(path: Path) -> bool:
+    """Return whether `path` is a pipe, a device or an open file descriptor, which is written to and not replaced by a file."""
     found = _stat_or_none(path)
     if found is None:
         return False
     return _file_descriptor(path) is not None or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
 
 
-def _copy_to_stream(part: Path, path: Path) -> None:
-    """Write the bytes of file `part` to the pipe, device or open file descriptor at `path`."""
-    number = _file_descriptor(path)
+def _copy_to_stream(source_file: Path, stream_path: Path) -> None:
+    """Write the bytes of file `source_file` to the pipe, device or open file descriptor at `stream_path`."""
+    number = _file_descriptor(stream_path)
     # a duplicated descriptor shares the file offset, so that later output comes after these bytes
-    with part.open("rb") as source, path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as stream:
+    with (
+        source_file.open("rb") as source,
+        stream_path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as stream,
+    ):
         shutil.copyfileobj(source, stream)
 
 
@@ -175,45 +178,45 @@ def _file_descriptor(path: Path) -> int | None:
 
 
 @contextmanager
-def _report_errors_as(path: Path) -> Iterator[list[Path]]:
+def _convert_os_errors(path: Path) -> Iterator[list[Path]]:
     """Context manager that turns OSErrors into InputErrors about `path`; it yields a list of temporary paths to hide."""
-    hidden: list[Path] = []
+    temporary_paths: list[Path] = []
     try:
-        yield hidden
+        yield temporary_paths
     except BrokenPipeError:  # the reader closed the pipe: not an error of the path
         raise
     except OSError as cause:
-        raise InputError(f"{path} could not be written: {_error_reason(cause, path, hidden)}") from cause
+        raise InputError(f"{path} could not be written: {_os_error_reason(cause, path, temporary_paths)}") from cause
     except PlurivoxError as cause:
-        if (text := _hide_temporary_names(str(cause), path, hidden)) == str(cause):
+        if (text := _hide_temporary_names(str(cause), path, temporary_paths)) == str(cause):
             raise
         raise type(cause)(text) from cause.__cause__
 
 
-def _error_reason(cause: OSError, path: Path, hidden: list[Path]) -> str:
-    """Return the system's error text, with the file name if it is neither `path` nor a temporary one."""
+def _os_error_reason(cause: OSError, path: Path, temporary_paths: list[Path]) -> str:
+    """Return the text of an OSError, with its file name unless that is `path` or a temporary path."""
     if cause.strerror is None:
-        return _hide_temporary_names(str(cause), path, hidden)
+        return _hide_temporary_names(str(cause), path, temporary_paths)
     name = str(cause.filename or path)
-    ours = not hidden or name == str(path) or any(name.startswith(str(one)) for one in hidden)
+    ours = not temporary_paths or name == str(path) or any(name.startswith(str(one)) for one in temporary_paths)
     return cause.strerror if ours else f"{cause.strerror}: {name!r}"
 
 
-def _hide_temporary_names(text: str, path: Path, hidden: list[Path]) -> str:
+def _hide_temporary_names(text: str, path: Path, temporary_paths: list[Path]) -> str:
     """Replace every temporary path in an error text by `path`."""
-    for one in hidden:
+    for one in temporary_paths:
         text = text.replace(str(one), str(path))
     return text
 
 
-def _not_empty_error(path: Path) -> InputError:
-    """Return the error for a folder that is not empty."""
-    return InputError(f"{path} is not empty; choose another folder or replace it (--force)")
+def _folder_not_empty_error(folder: Path) -> InputError:
+    """Return (not raise) the InputError for an output folder that is not empty."""
+    return InputError(f"{folder} is not empty; choose another folder or replace it (--force)")
 
 
-def _check_parent_exists(given: Path, target: Path) -> None:
-    """Raise InputError if the parent folder of the given path or of its link target does not exist."""
-    for path in (given, target):
+def _check_parent_exists(requested_path: Path, link_target: Path) -> None:
+    """Raise InputError if the parent folder of the requested path, or of the file its link points to, does not exist."""
+    for path in (requested_path, link_target):
         if not path.parent.is_dir():
             raise InputError(f"the folder {path.parent} for {path.name} does not exist; make it first")
 
@@ -222,12 +225,12 @@ def _check_parent_exists(given: Path, target: Path) -> None:
 
 
 def _temporary_prefix(target: Path) -> str:
-    """Return the start of temporary file names: hidden, and short enough for any target name."""
+    """Return the start of the names of temporary files for `target`: a dot and the first 40 letters of its name."""
     return f".{target.name[:40]}."
 
 
 def _stat_or_none(path: Path) -> os.stat_result | None:
-    """Return the stat result of a path, links followed; None if it does not exist."""
+    """Return the os.stat result of a path, following links; None if the path does not exist."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -235,7 +238,7 @@ def _stat_or_none(path: Path) -> os.stat_result | None:
 
 
 def _fsync(path: Path) -> None:
-    """Flush a file or folder to disk."""
+    """Flush a file or folder to disk with os.fsync."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

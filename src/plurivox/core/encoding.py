@@ -13,7 +13,7 @@ TOO_LARGE_HINT = "integers must be between -2**63 and 2**63 - 1; convert them to
 
 
 def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Names:
-    """Return values of one kind as an array of names. Raise InputError for mixed kinds and missing values.
+    """Return values (texts, ints, floats or bools) as an array of names. Raise InputError for mixed kinds and missing values.
 
     >>> as_names(["cat", "dog"])
     array(['cat', 'dog'], dtype=StringDType())
@@ -21,11 +21,11 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
     Traceback (most recent call last):
     plurivox.core.errors.InputError: labels mix truth values and text (True, 'x'); make them all text
     """
-    raw = values if isinstance(values, np.ndarray) else _to_array(list(values), what)
+    raw = values if isinstance(values, np.ndarray) else _list_to_array(list(values), what)
     if raw.ndim != 1:
         raise InputError(f"{what} must be one-dimensional; got an array of shape {raw.shape}")
     if raw.dtype.kind == "O":
-        raw = _to_array(raw.tolist(), what)
+        raw = _list_to_array(raw.tolist(), what)
     if raw.dtype.kind == "u":
         if raw.size and raw.max() > np.iinfo(np.int64).max:
             raise InputError(f"{what} contain {first_few([raw.max()])}: {TOO_LARGE_HINT}")
@@ -40,7 +40,7 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
             )
         return wide
     if raw.dtype.kind == "U":
-        return _to_text(raw, what)
+        return _to_string_array(raw, what)
     if raw.dtype.kind == "T":
         return raw if raw.dtype == TEXT else raw.astype(TEXT)  # astype copies even to the same type
     if raw.dtype.kind == "b":
@@ -49,7 +49,7 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
 
 
 def encode(values: Iterable[object] | NDArray[Any], what: str = "names") -> tuple[Ints, Names]:
-    """Return (codes, sorted distinct names) such that `names[codes]` are the values.
+    """Encode values as integers: return (codes, sorted distinct names) such that `names[codes]` are the values.
 
     >>> encode(["b", "a", "b"])
     (array([1, 0, 1], dtype=int32), array(['a', 'b'], dtype=StringDType()))
@@ -58,26 +58,26 @@ def encode(values: Iterable[object] | NDArray[Any], what: str = "names") -> tupl
     if given.dtype.kind == "T":  # one dictionary pass, then sort the distinct names: much faster than sorting all rows
         code_of: dict[str, int] = {}
         codes = np.fromiter((code_of.setdefault(name, len(code_of)) for name in given.tolist()), np.int32, len(given))
-        return sort_names(codes, np.array(list(code_of), dtype=TEXT))
+        return sort_names_and_recode(codes, np.array(list(code_of), dtype=TEXT))
     names, inverse = np.unique(given, return_inverse=True)
     return inverse.astype(np.int32), names
 
 
-def encode_into(
-    values: Iterable[object] | NDArray[Any], given: Iterable[object] | None, what: str
+def encode_with_names(
+    values: Iterable[object] | NDArray[Any], allowed_names: Iterable[object] | None, what: str
 ) -> tuple[Ints, Names]:
-    """Return (codes, names), the codes into the `given` names, or into the distinct values sorted if `given` is None.
+    """Encode values as indices into `allowed_names` (None: the sorted distinct values); return (codes, names).
 
     Raise InputError for a value outside the given names.
 
-    >>> encode_into(["b", "a"], ["b", "a", "c"], "labels")
+    >>> encode_with_names(["b", "a"], ["b", "a", "c"], "labels")
     (array([0, 1]), array(['b', 'a', 'c'], dtype=StringDType()))
-    >>> encode_into(["b", "x"], ["a", "b"], "labels")
+    >>> encode_with_names(["b", "x"], ["a", "b"], "labels")
     Traceback (most recent call last):
     plurivox.core.errors.InputError: labels outside the given list: 'x'; the list has 'a', 'b'
     """
     codes, found = encode(values, what)
-    names = sort_by_value(found) if given is None else as_names(given, what)
+    names = sort_by_value(found) if allowed_names is None else as_names(allowed_names, what)
     place = positions(names, found)
     if len(unknown := found[place < 0]):
         raise InputError(f"{what} outside the given list: {first_few(unknown)}; the list has {first_few(names, 6)}")
@@ -85,7 +85,7 @@ def encode_into(
 
 
 def decode(names: Names, codes: Ints) -> Names:
-    """Return the name of each code; None for code -1.
+    """Return the name of each integer code; None for code -1.
 
     >>> decode(as_names(["ann", "bo"]), np.array([1, -1])).tolist()
     ['bo', None]
@@ -106,8 +106,8 @@ def check_codes(codes: Ints, low: int, high: int, what: str) -> None:
         raise InputError(f"{what} codes run from {codes.min()} to {codes.max()}; there are {high} {what}s")
 
 
-def sort_names(codes: Ints, names: Names) -> tuple[Ints, Names]:
-    """Return (codes, names) of the same values with the names sorted."""
+def sort_names_and_recode(codes: Ints, names: Names) -> tuple[Ints, Names]:
+    """Sort names and renumber the codes that index them: return (codes, sorted names) that decode to the same values."""
     order = np.argsort(names, kind="stable")
     rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names), dtype=np.int32)
@@ -132,10 +132,10 @@ def positions(names: Names, wanted: Names) -> Ints:
     if "T" in kinds:
         return _positions_by_text(names, wanted)
     if kinds == "if":  # as whole numbers: 2**53 + 1 and 2.0**53 are equal only after rounding
-        whole = _is_whole(wanted)
+        whole = _is_int64_value(wanted)
         return np.where(whole, positions(names, np.where(whole, wanted, 0).astype(np.int64)), -1)
     if kinds == "fi":
-        at = np.flatnonzero(_is_whole(names))
+        at = np.flatnonzero(_is_int64_value(names))
         found = positions(names[at].astype(np.int64), wanted)
         return np.where(found >= 0, at[found], -1) if len(at) else found
     order = np.argsort(names, kind="stable")
@@ -144,7 +144,7 @@ def positions(names: Names, wanted: Names) -> Ints:
 
 
 def duplicates(names: Names) -> Names:
-    """Return the names that occur more than once, each once."""
+    """Return the names that occur more than once in an array, each listed once."""
     if len(names) < 2 or bool(np.all(names[1:] > names[:-1])):  # sorted, as nearly all names are
         return names[:0]
     _, first, count = np.unique(names, return_index=True, return_counts=True)
@@ -152,7 +152,7 @@ def duplicates(names: Names) -> Names:
 
 
 def as_text(names: Names) -> Names:
-    """Return names as text; truth values become true and false."""
+    """Return an array of names as a StringDType array; bools become "true" and "false"."""
     if names.dtype.kind == "T":
         return names
     if names.dtype.kind == "b":
@@ -161,7 +161,7 @@ def as_text(names: Names) -> Names:
 
 
 def sort_by_value(names: Names) -> Names:
-    """Return the distinct names sorted; if all are numbers as text, by value ('2' before '10').
+    """Return the distinct names, sorted; names that are all numbers as text are sorted by value ('2' before '10').
 
     >>> sort_by_value(as_names(["10", "2"])).tolist(), sort_by_value(as_names(["10", "b"])).tolist()
     (['2', '10'], ['10', 'b'])
@@ -172,7 +172,7 @@ def sort_by_value(names: Names) -> Names:
 
 
 def parse_numbers(names: Names) -> Floats | None:
-    """Return the names as floats, or None if some name is neither a finite number nor the text of one."""
+    """Return an array of names as floats; None if a name is neither a finite number nor the text of one."""
     if names.dtype.kind != "T":
         return names.astype(np.float64)
     try:
@@ -204,40 +204,42 @@ def readonly_names(values: Iterable[object] | NDArray[Any], what: str) -> Names:
 
 
 def _positions_by_text(names: Names, wanted: Names) -> Ints:
-    """Return `positions` if names or wanted are text. The float 1.0 matches the texts "1.0" and "1"."""
+    """(n_wanted,) the index of each wanted name in `names`, compared as text, -1 if absent; 1.0 matches "1.0" and "1"."""
     left, right = as_text(names), as_text(wanted)
     if "b" in (names.dtype.kind, wanted.dtype.kind):  # programs write 'True' or 'true'
         left, right = _lowercase(left), _lowercase(right)
     place = {name: i for i, name in enumerate(left.tolist())}
     if names.dtype.kind == "f":
-        place = {short: i for i, short in enumerate(_number_texts(names))} | place
+        place = {short: i for i, short in enumerate(_floats_to_texts(names))} | place
     found = np.fromiter((place.get(name, -1) for name in right.tolist()), np.int64, len(right))
     if wanted.dtype.kind == "f":
-        short = np.fromiter((place.get(name, -1) for name in _number_texts(wanted)), np.int64, len(right))
+        short = np.fromiter((place.get(name, -1) for name in _floats_to_texts(wanted)), np.int64, len(right))
         return np.where(found >= 0, found, short)
     return found
 
 
-def _number_texts(values: Names) -> list[str]:
-    """Return floats as text, whole ones without ".0"."""
+def _floats_to_texts(values: Names) -> list[str]:
+    """Return floats as a list of texts, whole numbers without ".0"."""
     return [str(int(value)) if value.is_integer() else str(value) for value in values.tolist()]
 
 
-def _is_whole(values: Names) -> Bools:
-    """Return which floats are integers that fit into 64 bits."""
+def _is_int64_value(values: Names) -> Bools:
+    """Return a mask of the floats that are whole numbers and fit into an int64."""
     return np.asarray((np.abs(values) < 2.0**63) & (np.floor(values) == values))
 
 
 def _lowercase(text: Names) -> Names:
-    """Return texts in lower case."""
+    """Return an array of texts converted to lower case."""
     return np.array([name.lower() for name in text.tolist()], dtype=TEXT)
 
 
-def _to_array(values: list[Any], what: str) -> NDArray[Any]:
-    """Return a Python list as a numpy array. Raise InputError if it mixes kinds or has values that are not names."""
+def _list_to_array(values: list[Any], what: str) -> NDArray[Any]:
+    """Return a Python list of names as a numpy array. Raise InputError if it mixes kinds (text,
+    ints, ...) or has other values.
+    """
     kinds: dict[str, object] = {}
     for value in values:
-        kinds.setdefault(_value_kind(value, what), value)
+        kinds.setdefault(_kind_of_name(value, what), value)
     if set(kinds) == {"whole numbers", "numbers"}:
         return _to_floats(values, what)
     if len(kinds) > 1:
@@ -245,14 +247,14 @@ def _to_array(values: list[Any], what: str) -> NDArray[Any]:
         raise InputError(f"{what} mix {one} and {two} ({a!r}, {b!r}); make them all text")
     kind = next(iter(kinds), "text")
     if kind == "text":
-        return _to_text(values, what)
+        return _to_string_array(values, what)
     if kind == "whole numbers" and (large := [int(value) for value in values if not -(2**63) <= int(value) < 2**63]):
         raise InputError(f"{what} contain {first_few(large)}: {TOO_LARGE_HINT}")
     return np.array(values, dtype={"whole numbers": np.int64, "numbers": np.float64, "truth values": np.bool_}[kind])
 
 
 def _to_floats(values: list[Any], what: str) -> NDArray[Any]:
-    """Return mixed ints and floats as floats. Raise InputError if an int is too large for a float to represent."""
+    """Return a list of mixed ints and floats as a float array. Raise InputError if a float cannot represent one of the ints."""
     whole = [int(value) for value in values if isinstance(value, int | np.integer)]
     lost = [value for value in whole if abs(value) > 2**53 and (abs(value) >= 2**1023 or int(float(value)) != value)]
     if lost:
@@ -262,8 +264,8 @@ def _to_floats(values: list[Any], what: str) -> NDArray[Any]:
     return np.array(values, dtype=np.float64)
 
 
-def _to_text(values: list[str] | NDArray[Any], what: str) -> Names:
-    """Return texts as a StringDType array. Raise InputError for text that is not valid Unicode."""
+def _to_string_array(values: list[str] | NDArray[Any], what: str) -> Names:
+    """Return a list of texts as a StringDType array. Raise InputError for text that is not valid Unicode."""
     try:
         return values.astype(TEXT) if isinstance(values, np.ndarray) else np.array(values, dtype=TEXT)
     except (UnicodeEncodeError, TypeError):
@@ -273,8 +275,10 @@ def _to_text(values: list[str] | NDArray[Any], what: str) -> Names:
         ) from None
 
 
-def _value_kind(value: object, what: str) -> str:
-    """Return the kind of a name as used in messages (text, numbers, ...). Raise InputError for other types and None."""
+def _kind_of_name(value: object, what: str) -> str:
+    """Return the kind of a value used as a name: "text", "numbers", "whole numbers" or "truth
+    values". Raise InputError for others.
+    """
     if isinstance(value, str):
         return "text"
     if isinstance(value, bool | np.bool_):
@@ -289,7 +293,7 @@ def _value_kind(value: object, what: str) -> str:
 
 
 def label_positions(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
-    """(n_labels,) the position of each label on a scale; None if `ordered` is False.
+    """(n_labels,) the position of each ordered label on a number scale; None if `ordered` is False.
 
     True: the labels' own values if all are numbers, else 0, 1, 2, ... Numbers: these positions.
     """

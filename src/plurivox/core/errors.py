@@ -11,19 +11,19 @@ class PlurivoxError(Exception):
 
 
 class InputError(PlurivoxError):
-    """Invalid or inconsistent input data."""
+    """Error: input data are invalid or inconsistent, or a file cannot be read or written."""
 
 
 class OptionError(PlurivoxError):
-    """Invalid value of an option."""
+    """Error: an option of a method or command has an invalid value."""
 
 
 class UnknownName(PlurivoxError):
-    """Unknown name of a method, data set or column; the message suggests similar names."""
+    """Error: no method, data set, option or column has the given name; the message suggests similar names."""
 
 
 class MissingExtra(PlurivoxError):
-    """An optional package is not installed; the message says how to install it."""
+    """Error: an optional Python package is not installed; the message has the install command."""
 
 
 class PlurivoxWarning(UserWarning):
@@ -31,7 +31,7 @@ class PlurivoxWarning(UserWarning):
 
 
 def first_few(values: Iterable[object], limit: int = 3) -> str:
-    """Return a list for error messages: the repr of at most `limit` culprits and the number of the others.
+    """Return a text for error messages that lists the first `limit` values and counts the others: "'a', 'b' and 2 more".
 
     >>> first_few(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
@@ -41,13 +41,13 @@ def first_few(values: Iterable[object], limit: int = 3) -> str:
     return ", ".join(listed[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownName:
-    """Return (not raise) an UnknownName error for `name`, with the most similar of the valid `names`.
+def unknown_name(kind: str, name: str, valid_names: Iterable[str]) -> UnknownName:
+    """Return (not raise) an UnknownName error for `name`, with the most similar of the `valid_names`.
 
     >>> unknown_name("method", "dawid-sken", ["dawid-skene", "glad"])
     UnknownName("there is no method 'dawid-sken'; did you mean 'dawid-skene'?")
     """
-    known = sorted(names)
+    known = sorted(valid_names)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     if near:
         hint = f"did you mean {' or '.join(map(repr, near))}?"

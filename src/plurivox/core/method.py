@@ -34,13 +34,13 @@ class Option:
     optional: bool = False  # None is allowed
 
     @property
-    def flag(self) -> str:
-        """The name as typed on the command line, without the leading dashes."""
+    def flag_name(self) -> str:
+        """The name of the option as typed on the command line, with dashes inside, without the leading dashes."""
         return self.name.replace("_", "-")
 
     @property
-    def range(self) -> str:
-        """The allowed values as text, such as "at least 1"; empty if there is no limit."""
+    def range_text(self) -> str:
+        """The allowed values of the option as text, such as "at least 1"; empty if there is no limit."""
         if self.choices:
             return ", ".join(self.choices)
         if self.low is not None and self.high is not None:
@@ -49,8 +49,10 @@ class Option:
             return f"at least {self.low:g}"
         return f"at most {self.high:g}" if self.high is not None else ""
 
-    def parse(self, text: str) -> Any:
-        """Convert a text to the type of the option. Raise OptionError if that fails; the range is not checked."""
+    def parse_text(self, text: str) -> Any:
+        """Convert the text of an option value to the type of the option. Raise OptionError if that
+        fails; do not check the range.
+        """
         stripped = text.strip()
         if self.optional and stripped.lower() in ("none", ""):
             return None
@@ -66,34 +68,38 @@ class Option:
                 "off": False,
             }
             if stripped.lower() not in truth:
-                raise OptionError(f"{self.flag} must be yes or no; got {text!r}")
+                raise OptionError(f"{self.flag_name} must be yes or no; got {text!r}")
             return truth[stripped.lower()]
         try:
             return self.kind(stripped)
         except ValueError:
-            raise OptionError(f"{self.flag} must be {_type_description(self.kind)}; got {text!r}") from None
+            raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {text!r}") from None
 
-    def check(self, value: Any) -> Any:
-        """Return the value, an int converted to float if needed. Raise OptionError if its type or range is wrong."""
+    def check_value(self, value: Any) -> Any:
+        """Return an option value, an int converted to float for a float option. Raise OptionError
+        if its type or range is wrong.
+        """
         if value is None and self.optional:
             return None
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         given: Any = value
         if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
-            raise OptionError(f"{self.flag} must be {_type_description(self.kind)}; got {value!r}")
+            raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {value!r}")
         if self.choices and value not in self.choices:
-            raise OptionError(f"{self.flag} must be one of {self.range}; got {value!r}")
+            raise OptionError(f"{self.flag_name} must be one of {self.range_text}; got {value!r}")
         if isinstance(value, float) and math.isnan(value):
-            raise OptionError(f"{self.flag} must be a number; got nan")
+            raise OptionError(f"{self.flag_name} must be a number; got nan")
         if (self.low is not None and given < self.low) or (self.high is not None and given > self.high):
-            raise OptionError(f"{self.flag} must be {self.range}; got {value!r}")
+            raise OptionError(f"{self.flag_name} must be {self.range_text}; got {value!r}")
         return value
 
 
 @dataclass(frozen=True)
 class Method:
-    """Base class of methods: options as frozen fields. `repr(method)` contains all of them."""
+    """Base class of all methods (aggregators, identifiers, ...): a frozen dataclass whose fields
+    are the options of the method.
+    """
 
     takes: ClassVar[frozenset[str]] = frozenset()  # optional inputs that the method supports, such as "gold"
     aliases: ClassVar[tuple[str, ...]] = ()  # other accepted names
@@ -102,7 +108,7 @@ class Method:
     def __post_init__(self) -> None:
         for one in self.options():
             try:
-                object.__setattr__(self, one.name, one.check(getattr(self, one.name)))
+                object.__setattr__(self, one.name, one.check_value(getattr(self, one.name)))
             except OptionError as cause:
                 raise OptionError(f"{self.name()}: {cause}") from None
 
@@ -122,7 +128,7 @@ class Method:
     @classmethod
     @cache
     def options(cls) -> tuple[Option, ...]:
-        """Return the options of the method in the order of its fields."""
+        """Return descriptions (Option) of the options of the method, in the order of its dataclass fields."""
         hints = get_type_hints(cls)
         return tuple(_option_from_field(field, hints[field.name]) for field in dataclasses.fields(cls))
 
@@ -133,26 +139,28 @@ class Method:
 
     @property
     def spec(self) -> str:
-        """The method as text: its name, and options that differ from their default in brackets.
+        """The method with its options as text: NAME[option=value,...], only options that differ from their default.
 
         >>> from plurivox.aggregate import MajorityVote
         >>> MajorityVote(ties="random", seed=7).spec
         'majority-vote[ties=random,seed=7]'
         """
         differs = [o for o in self.options() if getattr(self, o.name) != o.default]
-        given_options = [f"{o.flag}={_add_brackets(str(getattr(self, o.name)))}" for o in differs]
+        given_options = [f"{o.flag_name}={_add_brackets_if_list(str(getattr(self, o.name)))}" for o in differs]
         return self.name() + (f"[{','.join(given_options)}]" if given_options else "")
 
     @classmethod
-    def from_options(cls, given: dict[str, Any]) -> Self:
-        """Create the method from options by name; texts are parsed. Raise UnknownName for an option it does not have."""
-        known = {o.flag: o for o in cls.options()}
+    def from_options(cls, option_values: dict[str, Any]) -> Self:
+        """Create a method object from option values by option name; texts are parsed. Raise
+        UnknownName for an unknown option.
+        """
+        known = {o.flag_name: o for o in cls.options()}
         values = {}
-        for flag, value in given.items():
+        for flag, value in option_values.items():
             name = flag.replace("_", "-")
             if name not in known:
                 raise unknown_name(f"option of {cls.name()} called", name, known)
-            values[known[name].name] = known[name].parse(value) if isinstance(value, str) else value
+            values[known[name].name] = known[name].parse_text(value) if isinstance(value, str) else value
         return cls(**values)
 
 
@@ -172,7 +180,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not inside.endswith("]"):
         raise OptionError(f"{spec!r} lacks the closing bracket; write NAME[option=value,...]")
     given: dict[str, str] = {}
-    for part in split_list(inside[:-1]):
+    for part in split_at_commas(inside[:-1]):
         flag, equals, value = part.partition("=")
         if not equals or not flag.strip():
             raise OptionError(f"{part!r} in {spec!r} is not option=value")
@@ -180,10 +188,10 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name.strip(), given
 
 
-def split_list(text: str) -> list[str]:
-    """Split a text at its commas, except those inside brackets; drop empty parts.
+def split_at_commas(text: str) -> list[str]:
+    """Split a text into a list at its commas, except those inside square brackets; drop empty parts.
 
-    >>> split_list("glad, average[parts=[a,b]]")
+    >>> split_at_commas("glad, average[parts=[a,b]]")
     ['glad', 'average[parts=[a,b]]']
     """
     depth, parts = 0, [""]
@@ -196,13 +204,13 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _add_brackets(value: str) -> str:
-    """Return an option value for a spec, in brackets if it contains a comma."""
-    return f"[{value}]" if len(split_list(value)) > 1 or value.startswith("[") else value
+def _add_brackets_if_list(value: str) -> str:
+    """Return an option value as written in a method spec: in square brackets if it is a list with commas."""
+    return f"[{value}]" if len(split_at_commas(value)) > 1 or value.startswith("[") else value
 
 
 def _strip_brackets(value: str) -> str:
-    """Return an option value of a spec without the brackets around it."""
+    """Return an option value from a method spec without the square brackets around it, if there are any."""
     return value[1:-1] if value.startswith("[") and value.endswith("]") else value
 
 

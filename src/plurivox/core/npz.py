@@ -16,8 +16,10 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 
 
-def read_arrays(path: Path, what: str) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file by name. Raise InputError if it is damaged; `what` (say "features") is for messages."""
+def read_npz(path: Path, what: str) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an .npz file, by name. Raise InputError if the file is missing or damaged;
+    `what` is for the message.
+    """
     try:
         with path.open("rb") as file:  # opened here: numpy leaves a damaged one open
             archive = np.load(file, allow_pickle=False)
@@ -33,8 +35,8 @@ def read_arrays(path: Path, what: str) -> dict[str, NDArray[Any]]:
         ) from cause
 
 
-def write_arrays(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays by name to an .npz file, atomically."""
+def write_npz(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write named arrays to an .npz file, atomically."""
     with atomic_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
@@ -53,41 +55,42 @@ class TaskRows(NamedTuple):
     gold: SoftLabels | None  # true labels in the same file
 
 
-def select_rows(wanted: Names, tasks: Names, x: NDArray[Any], missing: str) -> NDArray[Any]:
-    """(n_wanted, ...) the rows of `x` for the wanted tasks, in this order. Raise InputError if some have no row.
+def select_rows_by_task(wanted_tasks: Names, task_of_row: Names, x: NDArray[Any], row_description: str) -> NDArray[Any]:
+    """(n_wanted, ...) the rows of `x` that belong to the wanted tasks, in their order. Raise InputError if a task has no row.
 
-    `tasks` (n,) are the names of the rows; `missing` is the word for a row in the message, such as "features".
+    `task_of_row` (n,) are the tasks of the rows; `row_description` is the word for a row in the message, such as "features".
     """
-    names = as_names(wanted, "tasks")
-    place = positions(tasks, names)
+    names = as_names(wanted_tasks, "tasks")
+    place = positions(task_of_row, names)
     if len(absent := names[place < 0]):
-        raise InputError(f"{len(absent)} of {len(names)} tasks have no {missing}: {first_few(absent)}")
+        raise InputError(f"{len(absent)} of {len(names)} tasks have no {row_description}: {first_few(absent)}")
     return x[place]
 
 
-def split_row_names(split: str, n: int) -> Names:
-    """Return names for the n rows of a split: <split>-0, <split>-1, ..."""
-    return as_names([f"{split}-{i}" for i in range(n)])
+def row_names_of_split(split: str, n_rows: int) -> Names:
+    """Return task names for the rows of one split of a data set: <split>-0, <split>-1, ..."""
+    return as_names([f"{split}-{i}" for i in range(n_rows)])
 
 
 def read_task_rows(
     arrays: Mapping[str, NDArray[Any]],
     path: object,
     what: str,
-    names: Callable[[str, int], Names] = split_row_names,
-    numbered: bool = False,
+    names_of_split: Callable[[str, int], Names] = row_names_of_split,
+    number_rows: bool = False,
 ) -> TaskRows:
-    """Return the TaskRows in the arrays of an .npz file: `x` and `task`, or `x_<split>` and `y_<split>` per split.
+    """Convert the arrays of an .npz file to TaskRows: `x` and `task`, or `x_<split>` and `y_<split>` per split.
 
-    With `x`, there may also be `split`, the true labels `y` and the list of all `labels`. `names(split, n)` returns the
-    task names of a split. If `numbered`, rows of `x` without `task` are named 0, 1, 2, ... `what` is for messages.
+    With `x`, there may also be `split`, the true labels `y` and the list of all `labels`. `names_of_split(split, n)`
+    returns the
+    task names of a split. If `number_rows`, rows of `x` without `task` are named 0, 1, 2, ... `what` is for messages.
     """
-    if "x" in arrays and ("task" in arrays or "tasks" in arrays or numbered):
+    if "x" in arrays and ("task" in arrays or "tasks" in arrays or number_rows):
         listed = arrays.get("task", arrays.get("tasks"))
         tasks = as_names(np.arange(len(arrays["x"])) if listed is None else listed, f"task of {path}")
         split = as_names(arrays["split"], f"split of {path}") if "split" in arrays else None
         return TaskRows(
-            tasks, arrays["x"], split, _gold_labels(tasks, arrays.get("y"), arrays.get("labels"), path, what)
+            tasks, arrays["x"], split, _gold_soft_labels(tasks, arrays.get("y"), arrays.get("labels"), path, what)
         )
     splits = [name[2:] for name in arrays if name.startswith("x_")]
     if not splits:
@@ -97,15 +100,15 @@ def read_task_rows(
     parts = [arrays[f"x_{one}"] for one in splits]
     if len(shapes := {part.shape[1:] for part in parts}) > 1 or any(part.ndim == 0 for part in parts):
         raise InputError(f"the splits of {path} differ in the shape of their {what}: {first_few(sorted(shapes))}")
-    tasks = np.concatenate([names(one, len(part)) for one, part in zip(splits, parts, strict=True)])
+    tasks = np.concatenate([names_of_split(one, len(part)) for one, part in zip(splits, parts, strict=True)])
     split = np.repeat(as_names(splits), [len(part) for part in parts])
     true = [arrays[f"y_{one}"] for one in splits if f"y_{one}" in arrays]
     y = np.concatenate(true) if len(true) == len(splits) else None
-    return TaskRows(tasks, np.concatenate(parts), split, _gold_labels(tasks, y, arrays.get("labels"), path, what))
+    return TaskRows(tasks, np.concatenate(parts), split, _gold_soft_labels(tasks, y, arrays.get("labels"), path, what))
 
 
-def _gold_labels(tasks: Names, y: Any, labels: Any, path: object, what: str) -> SoftLabels | None:
-    """Return the true labels `y`, one per row, as SoftLabels; None if `y` is None."""
+def _gold_soft_labels(tasks: Names, y: Any, labels: Any, path: object, what: str) -> SoftLabels | None:
+    """Return the true labels `y`, one per task, as one-hot SoftLabels; None if `y` is None."""
     if y is None:
         return None
     if y.shape != (len(tasks),):

@@ -18,11 +18,11 @@ class Question:
 
 
 @cache
-def question_of(form: str) -> Question | None:
-    """Return the Question of the form of that name in `elicit`; None if the name is unknown or the form declares none.
+def question_of_form(form_name: str) -> Question | None:
+    """Return the inputs (Question) that an annotation form such as "top-two" declares; None for an unknown or undeclared form.
 
-    >>> question_of("top-two")
+    >>> question_of_form("top-two")
     Question(labels=2, percents=True, ticks='never')
     """
     forms: Methods[Method] = Methods("plurivox.elicit", Method)
-    return getattr(forms[form], "asks", None) if form in forms else None
+    return getattr(forms[form_name], "asks", None) if form_name in forms else None

@@ -20,7 +20,7 @@ M = TypeVar("M", bound=Method)
 
 
 class BrokenPlugin(PlurivoxError):
-    """A method installed by another package (plugin) cannot be loaded."""
+    """Error: a method installed by another package (plugin) cannot be loaded."""
 
 
 class Catalogue:
@@ -35,98 +35,110 @@ class Catalogue:
         self.package = package
 
     @property
-    def step(self) -> str:
-        """The last part of the package name, such as `aggregate`."""
+    def step_name(self) -> str:
+        """The last part of the name of the methods' package, such as `aggregate`."""
         return self.package.rpartition(".")[2]
 
     @cached_property
-    def _folders(self) -> list[str]:
-        """Folders of the package's files, found without importing the package."""
+    def _package_folders(self) -> list[str]:
+        """Folders with the source files of the methods' package, found without importing it."""
         spec = importlib.util.find_spec(self.package)
         assert spec is not None and spec.submodule_search_locations is not None, self.package
         return list(spec.submodule_search_locations)
 
     @cached_property
-    def _files(self) -> dict[str, str]:
+    def _own_method_modules(self) -> dict[str, str]:
         """Method name -> module, for the methods in the package's own files."""
-        found = (one.name for one in pkgutil.iter_modules(self._folders) if not one.name.startswith("_"))
+        found = (one.name for one in pkgutil.iter_modules(self._package_folders) if not one.name.startswith("_"))
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
     @property
-    def built_in(self) -> list[str]:
-        """Names of the package's own methods, without plugins."""
-        return list(self._files)
+    def built_in_names(self) -> list[str]:
+        """Names of the methods defined in the package itself, without plugins."""
+        return list(self._own_method_modules)
 
     @cached_property
-    def _plugins(self) -> dict[str, EntryPoint]:
+    def _plugin_entry_points(self) -> dict[str, EntryPoint]:
         """Method name -> entry point, for methods installed by other packages (plugins)."""
         return {one.name: one for one in entry_points(group=self.package)}
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._files, *self._plugins}))
+        return iter(sorted({*self._own_method_modules, *self._plugin_entry_points}))
 
     def __len__(self) -> int:
-        return len({*self._files, *self._plugins})
+        return len({*self._own_method_modules, *self._plugin_entry_points})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._files or name in self._plugins or name in self._other_names
+        return (
+            name in self._own_method_modules
+            or name in self._plugin_entry_points
+            or name in self._aliases_and_former_names
+        )
 
     @cached_property
-    def _other_names(self) -> dict[str, tuple[str, bool]]:
+    def _aliases_and_former_names(self) -> dict[str, tuple[str, bool]]:
         """Alias or former name -> (current name, whether it is a former name), parsed from the source files."""
         found: dict[str, tuple[str, bool]] = {}
-        for name in self._files:
-            node = self._class_node(name)
+        for name in self._own_method_modules:
+            node = self._parse_class_of_method(name)
             for attribute in ("aliases", "former_names"):
-                found |= dict.fromkeys(_assigned_tuple(node, attribute), (name, attribute == "former_names"))
+                found |= dict.fromkeys(_parse_class_tuple(node, attribute), (name, attribute == "former_names"))
         return found
 
-    def resolve(self, name: str) -> tuple[str, str]:
-        """Return (current name, note) of a method by any of its names; the note is empty unless `name` is a former name."""
-        if name in self._files or name in self._plugins or name not in self._other_names:
+    def resolve_name(self, name: str) -> tuple[str, str]:
+        """Return (current name, note) of a method given by name, alias or former name; the note is empty except for a
+        former name.
+        """
+        if (
+            name in self._own_method_modules
+            or name in self._plugin_entry_points
+            or name not in self._aliases_and_former_names
+        ):
             return name, ""
-        current, former = self._other_names[name]
-        return current, f"the {self.step} method {name} is now called {current}" if former else ""
+        current, former = self._aliases_and_former_names[name]
+        return current, f"the {self.step_name} method {name} is now called {current}" if former else ""
 
-    def with_current_names(self, spec: str) -> str:
-        """Return a spec, such as one saved by an older version, with former method names replaced, nested ones too."""
-        former = {old: new for old, (new, is_former) in self._other_names.items() if is_former}
+    def replace_former_names(self, spec: str) -> str:
+        """Return a method spec, such as one saved by an older version, with former method names
+        replaced by the current ones.
+        """
+        former = {old: new for old, (new, is_former) in self._aliases_and_former_names.items() if is_former}
         return re.sub(r"[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: former.get(found[0], found[0]), spec)
 
-    def summary(self, name: str) -> str:
-        """Return the help line of a method, parsed from its source."""
-        return self._read_class_summary(name)[1]
+    def summary(self, method_name: str) -> str:
+        """Return the help line of a method (the first docstring line of its class), parsed from its source."""
+        return self._parse_class_name_and_summary(method_name)[1]
 
-    def class_name(self, name: str) -> str:
+    def class_name(self, method_name: str) -> str:
         """Return the name of a method's class, parsed from its source."""
-        return self._read_class_summary(name)[0]
+        return self._parse_class_name_and_summary(method_name)[0]
 
-    def _read_class_summary(self, name: str) -> tuple[str, str]:
+    def _parse_class_name_and_summary(self, method_name: str) -> tuple[str, str]:
         """Return (class name, first docstring line) of a method or plugin without importing it."""
-        if name in self._files:
-            return _class_summary(self._class_node(name))
-        if name not in self._plugins:
-            raise unknown_name(f"{self.step} method", name, self)
-        plugin = self._plugins[name]
+        if method_name in self._own_method_modules:
+            return _class_name_and_docstring_line(self._parse_class_of_method(method_name))
+        if method_name not in self._plugin_entry_points:
+            raise unknown_name(f"{self.step_name} method", method_name, self)
+        plugin = self._plugin_entry_points[method_name]
         try:
             spec = importlib.util.find_spec(plugin.module)
-            return _class_summary(_class_node(spec, plugin.module, plugin.attr.lower()))
+            return _class_name_and_docstring_line(_parse_class(spec, plugin.module, plugin.attr.lower()))
         except Exception as cause:
-            raise _broken_plugin_error(name, cause) from cause
+            raise _broken_plugin_error(method_name, cause) from cause
 
-    def _class_node(self, name: str) -> ast.ClassDef | None:
-        """Return the syntax tree of the class of one of the package's own methods."""
-        module = self._files[name]
-        return _class_node(PathFinder.find_spec(module, self._folders), module, name.replace("-", ""))
+    def _parse_class_of_method(self, method_name: str) -> ast.ClassDef | None:
+        """Return the syntax tree of the class that implements one of the package's own methods; None if there is none."""
+        module = self._own_method_modules[method_name]
+        return _parse_class(PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", ""))
 
     def __repr__(self) -> str:
-        """Return a table with one line per method: name and help line."""
+        """Return a text table of the registered methods: one line each with name and help line."""
         width = max(map(len, self), default=0)
         lines = [f"{name:<{width}}  {self.summary(name)}".rstrip() for name in self]
         return "\n".join([f"{len(self)} methods of {self.package}", *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
-        """Return the table of methods as HTML for notebooks."""
+        """Return a table of the registered methods, names and help lines, as HTML for notebooks."""
         rows = "".join(
             f"<tr><td><code>{html.escape(name)}</code></td><td>{html.escape(self.summary(name))}</td></tr>"
             for name in self
@@ -149,26 +161,26 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         self.base = base
 
     def __getitem__(self, name: str) -> type[M]:
-        name, note = self.resolve(name)
+        name, note = self.resolve_name(name)
         if note:
             warnings.warn(note, PlurivoxWarning, stacklevel=2)
-        if name in self._files:
-            module = importlib.import_module(self._files[name])
+        if name in self._own_method_modules:
+            module = importlib.import_module(self._own_method_modules[name])
             return self._check_class(_find_class(module, name), name)
-        if name in self._plugins:
+        if name in self._plugin_entry_points:
             try:
-                return self._check_class(self._plugins[name].load(), name)
+                return self._check_class(self._plugin_entry_points[name].load(), name)
             except Exception as cause:
                 raise _broken_plugin_error(name, cause) from cause
-        raise unknown_name(f"{self.step} method", name, self)
+        raise unknown_name(f"{self.step_name} method", name, self)
 
-    def _check_class(self, found: Any, name: str) -> type[M]:
-        """Return `found` if it is a subclass of the registry's base class, else raise PlurivoxError."""
-        if not (isinstance(found, type) and issubclass(found, self.base)):
+    def _check_class(self, candidate: Any, method_name: str) -> type[M]:
+        """Return the class loaded for a method; raise PlurivoxError if it is not a subclass of the registry's base class."""
+        if not (isinstance(candidate, type) and issubclass(candidate, self.base)):
             raise PlurivoxError(
-                f"{self.step} method {name!r} is {found!r}; it must be a class based on {self.base.__name__}"
+                f"{self.step_name} method {method_name!r} is {candidate!r}; it must be a class based on {self.base.__name__}"
             )
-        return found  # type: ignore[return-value]
+        return candidate  # type: ignore[return-value]
 
     def make(self, method: str | M, **options: Any) -> M:
         """Create a method from its name or spec and options; return a method object unchanged."""
@@ -179,21 +191,23 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         name, given = parse_spec(method)
         return self[name].from_options({**given, **options})
 
-    def attribute(self, name: str) -> type[M]:
-        """Return a method class by class name, as the package's `__getattr__`: `from plurivox.aggregate import VoteShares`."""
-        for method in self._files:
-            if _names_match(name, method):
+    def class_by_name(self, class_name: str) -> type[M]:
+        """Return the class of a method by class name, such as VoteShares; it serves as
+        `__getattr__` of the methods' package.
+        """
+        for method in self._own_method_modules:
+            if _names_match(class_name, method):
                 return self[method]
-        raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
+        raise AttributeError(f"module {self.package!r} has no attribute {class_name!r}")
 
-    def attributes(self) -> list[str]:
-        """Return the package's public names and the classes of its methods, as the package's `__dir__`."""
+    def public_names(self) -> list[str]:
+        """Return the public names of the methods' package and the class names of its methods; it serves as its `__dir__`."""
         named = getattr(importlib.import_module(self.package), "__all__", [])
-        return sorted({*named, *filter(None, map(self.class_name, self._files))})
+        return sorted({*named, *filter(None, map(self.class_name, self._own_method_modules))})
 
     def stub_text(self) -> str:
         """Return the text of the package's `__init__.pyi`, which declares its methods for editors and type checkers."""
-        classes = {name: self[name].__name__ for name in self._files}
+        classes = {name: self[name].__name__ for name in self._own_method_modules}
         lines = [f"from {self.package}._contract import *", f"from {self.package}._contract import methods as methods"]
         contract = importlib.import_module(f"{self.package}._contract")
         package = importlib.import_module(self.package)
@@ -203,47 +217,49 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             for n, one in more.items()
             if not hasattr(contract, n) and hasattr(one, "__module__")
         ]
-        lines += [f"from {self._files[name]} import {cls} as {cls}" for name, cls in classes.items()]
+        lines += [f"from {self._own_method_modules[name]} import {cls} as {cls}" for name, cls in classes.items()]
         return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
 
 
-def _broken_plugin_error(name: str, cause: Exception) -> BrokenPlugin:
-    """Return the error for a plugin that raised `cause` while it was loaded."""
+def _broken_plugin_error(method_name: str, cause: Exception) -> BrokenPlugin:
+    """Return (not raise) the BrokenPlugin error for a plugin method that raised `cause` while it was loaded."""
     words = " ".join(str(cause).split())
-    return BrokenPlugin(f"the plugin method {name} cannot be loaded ({type(cause).__name__}: {words})")
+    return BrokenPlugin(f"the plugin method {method_name} cannot be loaded ({type(cause).__name__}: {words})")
 
 
-def _class_node(spec: ModuleSpec | None, module: str, wanted: str) -> ast.ClassDef | None:
-    """Parse a module's source and return the class whose lower-case name is `wanted`, or None."""
+def _parse_class(spec: ModuleSpec | None, module: str, lowercase_name: str) -> ast.ClassDef | None:
+    """Parse a module's source and return the class whose lower-case name is `lowercase_name`, or None."""
     source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
     classes = (node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef))
-    return next((node for node in classes if node.name.lower() == wanted), None)
+    return next((node for node in classes if node.name.lower() == lowercase_name), None)
 
 
-def _class_summary(node: ast.ClassDef | None) -> tuple[str, str]:
-    """Return (name, first docstring line) of a class; empty texts if `node` is None."""
-    return ("", "") if node is None else (node.name, (ast.get_docstring(node) or "").partition("\n")[0])
+def _class_name_and_docstring_line(class_node: ast.ClassDef | None) -> tuple[str, str]:
+    """Return (name, first docstring line) of the class in a syntax tree; empty texts if `class_node` is None."""
+    return (
+        ("", "") if class_node is None else (class_node.name, (ast.get_docstring(class_node) or "").partition("\n")[0])
+    )
 
 
-def _assigned_tuple(node: ast.ClassDef | None, name: str) -> tuple[str, ...]:
-    """Return the tuple of texts that a class body assigns to `name`; empty if there is none."""
-    for line in node.body if node is not None else ():
+def _parse_class_tuple(class_node: ast.ClassDef | None, attribute: str) -> tuple[str, ...]:
+    """Return the tuple of texts assigned to `attribute` in the syntax tree of a class; empty if there is none."""
+    for line in class_node.body if class_node is not None else ():
         if (
             isinstance(line, ast.AnnAssign)
             and isinstance(line.target, ast.Name)
-            and line.target.id == name
+            and line.target.id == attribute
             and line.value
         ):
             return tuple(ast.literal_eval(line.value))
     return ()
 
 
-def _find_class(module: Any, name: str) -> Any:
-    """Return the class of a module that implements the method `name`. Raise PlurivoxError if there is none."""
+def _find_class(module: Any, method_name: str) -> Any:
+    """Return the class of a module that implements the method `method_name`. Raise PlurivoxError if there is none."""
     for attribute, value in vars(module).items():
-        if _names_match(attribute, name) and isinstance(value, type):
+        if _names_match(attribute, method_name) and isinstance(value, type):
             return value
-    camel = "".join(part.capitalize() for part in name.split("-"))
+    camel = "".join(part.capitalize() for part in method_name.split("-"))
     raise PlurivoxError(f"{module.__name__} should define a class {camel}")
 
 

@@ -11,7 +11,7 @@ from plurivox.core.base import DataType
 from plurivox.core.encoding import as_names, positions, readonly_names
 from plurivox.core.errors import InputError, first_few, unknown_name
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, SUM_TOLERANCE
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, SUM_TOLERANCE
 from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy
 
 ScoreTarget = Literal["task", "worker", "vote", "crowd"]
@@ -55,7 +55,9 @@ class Confusion(DataType):
             )
 
     def _check_matrix_index(self) -> None:
-        """Raise InputError if `which` does not name one of the matrices for each worker."""
+        """Raise InputError if `which`, the index of each worker's confusion matrix, has the wrong length or an index
+        out of range.
+        """
         if self.which is None:
             if len(self.matrices) != len(self.workers):
                 raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; set `which`")
@@ -68,26 +70,26 @@ class Confusion(DataType):
         if self.which.dtype.kind not in "iu" or ((self.which < 0) | (self.which >= len(self.matrices))).any():
             raise InputError(f"`which` must hold whole numbers from 0 to {len(self.matrices) - 1}, the last matrix")
 
-    def _matrix_index(self) -> Ints:
-        """(n_workers,) the index of each worker's matrix."""
+    def _matrix_index_of_worker(self) -> Ints:
+        """(n_workers,) the index of each worker's confusion matrix in `matrices`."""
         return np.arange(len(self.workers)) if self.which is None else self.which
 
     def of(self, worker: object) -> Floats:
-        """(n_labels, n_labels) the confusion matrix of one worker: rows true, columns said."""
+        """(n_labels, n_labels) the confusion matrix of one worker: rows are true labels, columns the labels given."""
         place = int(positions(self.workers, as_names([worker], "workers"))[0])
         if place < 0:
             raise unknown_name("worker", str(worker), map(str, self.workers.tolist()))
-        return self.matrices[self._matrix_index()[place]]
+        return self.matrices[self._matrix_index_of_worker()[place]]
 
     def dense(self) -> Floats:
         """(n_workers, n_labels, n_labels) the confusion matrix of every worker. Raise InputError if that is too large."""
         cells = len(self.workers) * len(self.labels) ** 2
         if cells > 4 * DENSE_CELLS:
             raise InputError(f"{cells:,} numbers are too many for one array; use of(worker) for one matrix at a time")
-        return self.matrices[self._matrix_index()]
+        return self.matrices[self._matrix_index_of_worker()]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the matrices as a long table: worker, true, said, p."""
+        """Return confusion matrices as a long table with the columns worker, true label, said label and probability p."""
         n, k = len(self.workers), len(self.labels)
         worker, true, said = (grid.ravel() for grid in np.indices((n, k, k)))
         return {
@@ -97,8 +99,8 @@ class Confusion(DataType):
             "p": self.dense().ravel(),
         }
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        few = Confusion(self.matrices[self._matrix_index()[:1]], self.workers[:1], self.labels).columns()
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        few = Confusion(self.matrices[self._matrix_index_of_worker()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
     def info(self) -> dict[str, object]:
@@ -133,14 +135,14 @@ class Fit(DataType):
                 object.__setattr__(self, name, readonly_copy(column))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the table of the soft labels."""
+        """Return the table of the soft labels: task, most probable label, confidence and the probability of each label."""
         return self.soft.columns()
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        return self.soft._head(n)
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        return self.soft._first_rows(n)
 
     def worker_columns(self) -> dict[str, NDArray[Any]]:
-        """Return a table of workers: their ability and its interval, if the method estimates them."""
+        """Return a table of workers with their ability and its 95% interval, if the aggregator estimates them."""
         table: dict[str, NDArray[Any]] = {"worker": self.workers}
         for name in ("ability", "ability_low", "ability_high"):
             if (column := getattr(self, name)) is not None:
@@ -183,7 +185,7 @@ class Scores(DataType):
                 object.__setattr__(self, name, readonly_copy(column, np.float64))
 
     def worst(self, n: int = 10) -> Names:
-        """Return the n names with the highest values, worst first; names with a value of nan are left out."""
+        """Return the names of the n tasks, workers or votes with the highest scores, worst first; without scores of nan."""
         known = np.flatnonzero(~np.isnan(self.value))
         return self.names[known[np.argsort(-self.value[known], kind="stable")[:n]]]
 
@@ -221,19 +223,19 @@ class Dynamics(DataType):
         return len(self.logits)
 
     def on(self, tasks: Names) -> "Dynamics":
-        """Return the dynamics of these tasks, in this order. Raise InputError if some were not recorded."""
+        """Return the training dynamics of the given tasks, in their order. Raise InputError if a task was not recorded."""
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         if len(absent := wanted[place < 0]):
             raise InputError(f"{len(absent)} of {len(wanted)} tasks were not recorded: {first_few(absent)}")
         return Dynamics(self.logits[:, place], wanted, self.labels)
 
-    def finite(self) -> Bools:
-        """(n_tasks,) whether every recorded number of a task is finite."""
+    def finite_tasks(self) -> Bools:
+        """(n_tasks,) whether all recorded logits of each task are finite."""
         return np.asarray(np.isfinite(self.logits).all((0, 2)))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return a table of tasks and their logits in the last epoch."""
+        """Return a table with one row per task: its logits after the last epoch, one column per label."""
         return {"task": self.tasks} | {
             f"logit:{label}": self.logits[-1, :, k] for k, label in enumerate(self.labels.tolist())
         }

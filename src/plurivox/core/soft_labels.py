@@ -8,9 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, as_text, check_codes, duplicates, encode_into, positions, readonly_names
+from plurivox.core.encoding import (
+    as_names,
+    as_text,
+    check_codes,
+    duplicates,
+    encode_with_names,
+    positions,
+    readonly_names,
+)
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.soft_storage import DENSE_CELLS, SUM_TOLERANCE, Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, SUM_TOLERANCE, Candidates, Dense, Rows
 from plurivox.core.types import Floats, Ints, Names, readonly_copy
 from plurivox.core.votes import Votes
 
@@ -45,15 +53,15 @@ class SoftLabels(DataType):
                 f"the soft labels have shape ({len(self.body)}, {self.body.n_labels}); "
                 f"there are {len(self.tasks)} tasks and {len(self.labels)} labels"
             )
-        self._check_rows()
+        self._check_probabilities()
         for name, whose in (("support", self.tasks), ("scale", self.labels)):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column, np.float64))
                 if getattr(self, name).shape != whose.shape:
                     raise InputError(f"the {name} has {len(column)} values; soft labels need {len(whose)}")
 
-    def _check_rows(self) -> None:
-        """Raise InputError if a row has a negative number or does not sum to one."""
+    def _check_probabilities(self) -> None:
+        """Raise InputError if the soft label of a task has a negative probability or does not sum to one."""
         sums, low = self.body.row_sums(), self.body.row_min()
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(low >= -SUM_TOLERANCE)
         if bad.any():
@@ -68,7 +76,7 @@ class SoftLabels(DataType):
     @classmethod
     def of(cls, prob: Any, tasks: Iterable[object], labels: Iterable[object], **rest: Any) -> Self:
         """Create soft labels from a (n_tasks, n_labels) array of probabilities."""
-        return cls(Dense(_to_array(prob)), as_names(tasks, "tasks"), as_names(labels, "labels"), **rest)
+        return cls(Dense(_probabilities_to_array(prob)), as_names(tasks, "tasks"), as_names(labels, "labels"), **rest)
 
     @classmethod
     def one_hot(cls, codes: Ints, tasks: Iterable[object], labels: Iterable[object], **rest: Any) -> Self:
@@ -87,7 +95,7 @@ class SoftLabels(DataType):
         ['y', 'x']
         """
         tasks = as_names(task, "tasks")
-        codes, names = encode_into(label, labels, "gold labels")
+        codes, names = encode_with_names(label, labels, "gold labels")
         if len(codes) != len(tasks):
             raise InputError(f"gold has {len(tasks)} tasks and {len(codes)} labels")
         order = np.argsort(tasks, kind="stable")
@@ -95,7 +103,9 @@ class SoftLabels(DataType):
 
     @classmethod
     def shares(cls, counts: Floats | Candidates, tasks: Names, labels: Names, **rest: Any) -> Self:
-        """Create soft labels from counts (n_tasks, n_labels) divided by their row sums; a row of zeros becomes uniform."""
+        """Create soft labels from vote counts (n_tasks, n_labels), each row divided by its sum; a
+        row of zeros becomes uniform.
+        """
         rows: Rows
         if isinstance(counts, Candidates):
             total = counts.row_sums()
@@ -141,33 +151,37 @@ class SoftLabels(DataType):
             raise InputError(
                 f"{len(self)} tasks x {self.n_labels} labels are too many for one array; use top(k), at() or rows()"
             )
-        return self.body.block(slice(None))
+        return self.body.dense_block(slice(None))
 
-    def rows(self, size: int = 4096) -> Iterator[tuple[slice, Floats]]:
-        """Yield (slice of tasks, dense probabilities (n, n_labels)) in blocks of `size` tasks, for any number of labels."""
-        for begin in range(0, len(self), size):
-            where = slice(begin, min(begin + size, len(self)))
-            yield where, self.body.block(where)
+    def rows(self, block_size: int = 4096) -> Iterator[tuple[slice, Floats]]:
+        """Yield (slice of tasks, (n, n_labels) probabilities) of consecutive blocks of tasks, also if one array would
+        be too large.
+        """
+        for begin in range(0, len(self), block_size):
+            where = slice(begin, min(begin + block_size, len(self)))
+            yield where, self.body.dense_block(where)
 
     def top(self, k: int = 1) -> tuple[Ints, Floats]:
-        """Return (label codes, probabilities), each (n_tasks, k), most probable first; ties go to the lower code."""
+        """Return (label codes, probabilities), each (n_tasks, k), of the k most probable labels of each task; ties:
+        lower code first.
+        """
         return self.body.top(k)
 
     def at(self, label: Ints) -> Floats:
-        """(n_tasks,) the probability of the given label code of each task."""
-        return self.body.at(np.asarray(label))
+        """(n_tasks,) the probability of one label per task; `label` (n_tasks,) are label codes."""
+        return self.body.prob_of_labels(np.asarray(label))
 
     def codes(self) -> Ints:
-        """(n_tasks,) the code of the most probable label."""
+        """(n_tasks,) the code of the most probable label of each task."""
         return self.body.top(1)[0][:, 0]
 
     def hard(self) -> Names:
-        """(n_tasks,) the most probable label by name."""
+        """(n_tasks,) the name of the most probable label of each task."""
         return self.labels[self.codes()]
 
     @property
     def confidence(self) -> Floats:
-        """(n_tasks,) the probability of the most probable label."""
+        """(n_tasks,) the probability of the most probable label of each task."""
         return self.body.top(1)[1][:, 0]
 
     def entropy(self) -> Floats:
@@ -177,30 +191,32 @@ class SoftLabels(DataType):
     # ---- selection and alignment by name
 
     def on(self, tasks: Iterable[object]) -> Self:
-        """Return the soft labels of these tasks, in this order, matched by name. Raise InputError if one is missing."""
+        """Return the soft labels of the given tasks (names), in their order. Raise InputError if a task has no soft label."""
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         if len(absent := wanted[place < 0]):
             raise InputError(
                 f"{len(absent)} of {len(wanted)} tasks have no soft label: {first_few(absent)}; use shared()"
             )
-        return self._take_rows(place, wanted)
+        return self._select_tasks(place, wanted)
 
     def shared(self, tasks: Iterable[object]) -> Self:
-        """Return the soft labels of those of these tasks that have one, in this order; a note counts the missing ones."""
+        """Return the soft labels of the given tasks (names) that have one, in their order; a note counts the tasks without."""
         wanted = as_names(tasks, "tasks")
         place = positions(self.tasks, wanted)
         absent = int((place < 0).sum())
         note = (f"{absent} of {len(wanted)} tasks have no soft label",) if absent else ()
-        return replace(self._take_rows(place[place >= 0], wanted[place >= 0]), notes=self.notes + note)
+        return replace(self._select_tasks(place[place >= 0], wanted[place >= 0]), notes=self.notes + note)
 
     def on_labels(self, labels: Iterable[object]) -> Self:
-        """Return the soft labels over another list of labels. Raise InputError if a label with mass is not in the list."""
+        """Return the soft labels with columns for another list of labels. Raise InputError if that drops a label with
+        probability.
+        """
         wanted = as_names(labels, "labels")
         place = positions(wanted, self.labels)
         if len(self.labels) == len(wanted) and bool((place == np.arange(len(wanted))).all()):
             return replace(self, labels=wanted)
-        moved = self.body.on_labels(place, len(wanted))
+        moved = self.body.move_labels(place, len(wanted))
         lost = np.abs(moved.row_sums() - self.body.row_sums()) > SUM_TOLERANCE
         if lost.any():
             raise InputError(
@@ -208,23 +224,25 @@ class SoftLabels(DataType):
             )
         return type(self)(moved, self.tasks, wanted, self.support, None, self.notes)
 
-    def _take_rows(self, place: Ints, names: Names) -> Self:
-        """Return the rows at `place`, with these task names."""
-        support = None if self.support is None else self.support[place]
-        return type(self)(self.body.take(place), names, self.labels, support, self.scale, self.notes)
+    def _select_tasks(self, row_index: Ints, task_names: Names) -> Self:
+        """Return the soft labels in the rows `row_index`, renamed to `task_names`."""
+        support = None if self.support is None else self.support[row_index]
+        return type(self)(self.body.take(row_index), task_names, self.labels, support, self.scale, self.notes)
 
     # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return a table: task, label, confidence, one `p:<label>` per label; over 64 labels, a long one: task, label, p."""
+        """Return the soft labels as a table: task, label, confidence, `p:<label>`; with over 64 labels a long one:
+        task, label, p.
+        """
         if self.n_labels > 64:
             return self._long_columns()
         table: dict[str, NDArray[Any]] = {"task": self.tasks, "label": self.hard(), "confidence": self.confidence}
         prob = self.prob
         return table | {f"p:{label}": prob[:, k] for k, label in enumerate(as_text(self.labels).tolist())}
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        few = self._take_rows(np.arange(min(n, len(self))), self.tasks[:n]).columns()
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        few = self._select_tasks(np.arange(min(n, len(self))), self.tasks[:n]).columns()
         return {name: column[:n] for name, column in few.items()}
 
     def _long_columns(self) -> dict[str, NDArray[Any]]:
@@ -254,8 +272,8 @@ class SoftLabels(DataType):
         }
 
 
-def _to_array(prob: Any) -> Floats:
-    """Return a copy of a table of numbers as an array. Raise InputError if rows differ in length or are not numbers."""
+def _probabilities_to_array(prob: Any) -> Floats:
+    """Return a copy of a table of probabilities as an array. Raise InputError if rows differ in length or are not numbers."""
     try:
         table = np.array(prob)
     except ValueError:

@@ -11,12 +11,12 @@ import numpy as np
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense, Rows
 from plurivox.core.types import Floats, Ints
 
 
 def harden(soft: SoftLabels) -> SoftLabels:
-    """Put probability 1 on the most probable label of each task; ties go to the lower code.
+    """Return soft labels with probability 1 on the most probable label of each task; ties go to the lower label code.
 
     >>> harden(SoftLabels.of([[.3, .7]], ["a"], ["no", "yes"])).prob
     array([[0., 1.]])
@@ -26,7 +26,7 @@ def harden(soft: SoftLabels) -> SoftLabels:
 
 
 def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:
-    """Apply label smoothing: (1 - beta) p + beta / K, over all K labels.
+    """Return soft labels after label smoothing: (1 - beta) p + beta / K, K the number of labels.
 
     Szegedy et al. (2016), https://doi.org/10.1109/CVPR.2016.308
 
@@ -43,7 +43,7 @@ def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:
 
 
 def temperature_scale(soft: SoftLabels, power: float) -> SoftLabels:
-    """Raise probabilities to a power and renormalise, p^power / sum p^power: below 1 flatter, above 1 sharper.
+    """Return soft labels p^power / sum p^power: flatter for a power below 1, sharper above 1 (temperature 1 / power).
 
     >>> temperature_scale(SoftLabels.of([[.2, .8]], ["a"], ["no", "yes"]), power=0.5).prob.round(3)
     array([[0.333, 0.667]])
@@ -61,7 +61,8 @@ def temperature_scale(soft: SoftLabels, power: float) -> SoftLabels:
 
 
 def random_labels(soft: SoftLabels, seed: int = 0) -> SoftLabels:
-    """Return random soft labels as a control: uniform numbers from 0 to 1 per label, divided by their sum.
+    """Return random soft labels for the tasks of `soft`, as a control: uniform numbers from 0 to 1, divided by their
+    sum per task.
 
     This is "random" in Collins et al. (2022), https://doi.org/10.1609/hcomp.v10i1.21986; it is not Dirichlet(1).
 
@@ -75,7 +76,7 @@ def random_labels(soft: SoftLabels, seed: int = 0) -> SoftLabels:
 
 
 def uniform(soft: SoftLabels) -> SoftLabels:
-    """Return soft labels with the same probability for every label.
+    """Return soft labels for the tasks of `soft` in which every label has the same probability.
 
     >>> uniform(SoftLabels.gold(["a"], ["yes"], labels=["no", "yes"])).prob
     array([[0.5, 0.5]])
@@ -87,7 +88,7 @@ def uniform(soft: SoftLabels) -> SoftLabels:
 
 
 def blend(parts: Sequence[SoftLabels]) -> SoftLabels:
-    """Return the mean of several soft labels. Raise InputError if their tasks or labels differ.
+    """Return the mean probabilities of several SoftLabels. Raise InputError if their tasks or labels differ.
 
     >>> a, b = (SoftLabels.of([[p, 1 - p]], ["a"], ["no", "yes"]) for p in (.5, .9))
     >>> blend([a, b]).prob
@@ -104,11 +105,11 @@ def blend(parts: Sequence[SoftLabels]) -> SoftLabels:
         for part in parts:
             total += part.prob
         return replace(first, body=Dense(total / len(parts)))
-    return replace(first, body=_blend_sparse([part.body for part in parts], first.n_labels))
+    return replace(first, body=_mean_of_rows_sparse([part.body for part in parts], first.n_labels))
 
 
 def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
-    """Return `soft` with the rows of tasks in `known` replaced by those of `known`; its other tasks are ignored.
+    """Return `soft` with the distributions of tasks that are in `known` replaced by those in `known`.
 
     >>> soft = SoftLabels.of([[.5, .5], [.9, .1]], ["a", "b"], ["no", "yes"])
     >>> overlay(soft, SoftLabels.gold(["b"], ["yes"])).prob
@@ -120,7 +121,7 @@ def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
     order = np.arange(len(soft))
     order[positions(soft.tasks, here.tasks)] = len(soft) + np.arange(len(here))
     if isinstance(soft.body, Dense):
-        both = np.concatenate([soft.body.prob, replacement.block(slice(None))])
+        both = np.concatenate([soft.body.prob, replacement.dense_block(slice(None))])
         return replace(soft, body=Dense(both[order]))
     listed = replacement if isinstance(replacement, Candidates) else _to_candidates(replacement)
     stacked = Candidates(
@@ -134,41 +135,49 @@ def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
 
 
 def dense_if_small(rows: Candidates) -> Rows:
-    """Convert sparse rows to dense ones, unless they are larger than DENSE_CELLS."""
-    return Dense(rows.block(slice(None))) if len(rows) * rows.n_labels <= DENSE_CELLS else rows
+    """Convert sparse rows of probabilities to dense ones; return them unchanged if the array would
+    exceed DENSE_CELLS numbers.
+    """
+    return Dense(rows.dense_block(slice(None))) if len(rows) * rows.n_labels <= DENSE_CELLS else rows
 
 
-def _blend_sparse(parts: Sequence[Rows], n_labels: int) -> Candidates:
-    """Return the mean of several rows as sparse rows that list every label listed in one of them."""
-    cells = np.unique(np.concatenate([_cell_index(part) for part in parts]))
+def _mean_of_rows_sparse(rows_list: Sequence[Rows], n_labels: int) -> Candidates:
+    """Return the mean of several sets of soft-label rows as sparse rows; a row lists each label that one of the sets
+    lists in it.
+    """
+    cells = np.unique(np.concatenate([_flat_index_of_listed_labels(part) for part in rows_list]))
     row, label = np.divmod(cells, n_labels)
-    start = np.searchsorted(row, np.arange(len(parts[0]) + 1))
-    mass = sum((_mass_at(part, cells, row) for part in parts), np.zeros(len(cells))) / len(parts)
-    each = sum((part.unlisted_mass for part in parts if isinstance(part, Candidates)), np.zeros(len(parts[0]))) / len(
-        parts
+    start = np.searchsorted(row, np.arange(len(rows_list[0]) + 1))
+    mass = sum((_probability_at_flat_index(part, cells, row) for part in rows_list), np.zeros(len(cells))) / len(
+        rows_list
     )
+    each = sum(
+        (part.unlisted_mass for part in rows_list if isinstance(part, Candidates)), np.zeros(len(rows_list[0]))
+    ) / len(rows_list)
     return Candidates(start, label, mass, each * (n_labels - np.diff(start)), n_labels)
 
 
 def _to_candidates(rows: Dense) -> Candidates:
-    """Convert dense rows to sparse ones that list the probabilities above zero."""
+    """Convert dense rows of probabilities to sparse ones that list the labels with probability above zero."""
     row, label = np.nonzero(rows.prob)
     start = np.searchsorted(row, np.arange(len(rows) + 1))
     return Candidates(start, label, rows.prob[row, label], np.zeros(len(rows)), rows.n_labels)
 
 
-def _cell_index(rows: Rows) -> Ints:
-    """(n_listed,) the flat index row * n_labels + label of each listed label, increasing."""
+def _flat_index_of_listed_labels(rows: Rows) -> Ints:
+    """(n_listed,) the flat index, row * n_labels + label, of each label that a sparse row lists
+    (dense: above zero), increasing.
+    """
     if isinstance(rows, Dense):
         return np.flatnonzero(rows.prob)
     return rows.row * rows.n_labels + rows.label.astype(np.int64)
 
 
-def _mass_at(rows: Rows, cells: Ints, row: Ints) -> Floats:
-    """(n_cells,) the probability at each flat index of `cells`; `row` (n_cells,) is the row of each."""
+def _probability_at_flat_index(rows: Rows, flat_index: Ints, row_of_index: Ints) -> Floats:
+    """(n,) the probability at each flat index row * n_labels + label; `row_of_index` (n,) is the row of each index."""
     if isinstance(rows, Dense):
-        return rows.prob.ravel()[cells]
-    have = _cell_index(rows)
-    mass = rows.unlisted_mass[row].astype(np.float64)
-    mass[np.searchsorted(cells, have)] = rows.mass
+        return rows.prob.ravel()[flat_index]
+    have = _flat_index_of_listed_labels(rows)
+    mass = rows.unlisted_mass[row_of_index].astype(np.float64)
+    mass[np.searchsorted(flat_index, have)] = rows.mass
     return mass

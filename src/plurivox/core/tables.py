@@ -30,7 +30,7 @@ LATEX_ESCAPES = str.maketrans(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(DataType):
-    """Named columns of one length, with a title and notes.
+    """Result table: columns of equal length by name, with a title and notes.
 
     >>> table = Table("Figures", {"method": ["vote-shares", "glad"], "accuracy": [0.76, np.nan]}, digits=3)
     >>> print(table.text())
@@ -46,7 +46,7 @@ class Table(DataType):
     digits: int = 4  # after the decimal point of floats
 
     def __post_init__(self) -> None:
-        columns = {str(name): readonly_copy(_to_array(column)) for name, column in self.cells.items()}
+        columns = {str(name): readonly_copy(_column_to_array(column)) for name, column in self.cells.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
@@ -76,7 +76,7 @@ class Table(DataType):
         """Return the table as text with aligned columns, for a terminal."""
         heads, rows = self._format_cells()
         widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-        left = [not _is_number(column) for column in self.cells.values()]
+        left = [not _is_numeric_column(column) for column in self.cells.values()]
         lines = [
             "  ".join(
                 cell.ljust(width) if flush else cell.rjust(width)
@@ -87,9 +87,9 @@ class Table(DataType):
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
-        """Return the table as Markdown."""
+        """Return the table as Markdown, with its title as a heading."""
         heads, rows = self._format_cells()
-        rule = ["---:" if _is_number(column) else "---" for column in self.cells.values()]
+        rule = ["---:" if _is_numeric_column(column) else "---" for column in self.cells.values()]
         lines = [heads, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
         body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return "\n\n".join([f"## {self.title}", body, *self.notes]) + "\n"
@@ -97,7 +97,7 @@ class Table(DataType):
     def latex(self) -> str:
         """Return the table as LaTeX, with booktabs rules."""
         heads, rows = self._format_cells()
-        places = "".join("r" if _is_number(column) else "l" for column in self.cells.values())
+        places = "".join("r" if _is_numeric_column(column) else "l" for column in self.cells.values())
         lines = [" & ".join(cell.translate(LATEX_ESCAPES) for cell in row) + r" \\" for row in (heads, *rows)]
         top = [
             rf"\begin{{table}}\caption{{{self.title.translate(LATEX_ESCAPES)}}}",
@@ -121,8 +121,8 @@ class Table(DataType):
         return text.getvalue()
 
     def _format_cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return (column names, rows of cell texts)."""
-        shown = [[_format_cell(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
+        """Return (column names, rows), each row a list of the formatted texts of its cells."""
+        shown = [[_format_table_cell(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
         return list(self.cells), [list(row) for row in zip(*shown, strict=True)]
 
 
@@ -144,7 +144,9 @@ class Tables(DataType):
 
     def text(self) -> str:
         """Return all tables as text for a terminal; long tables are truncated."""
-        return "\n\n".join([self.title, *(_truncate_rows(one.text(), len(one)) for one in self.tables), *self.notes])
+        return "\n\n".join(
+            [self.title, *(_truncate_table_text(one.text(), len(one)) for one in self.tables), *self.notes]
+        )
 
     def markdown(self) -> str:
         """Return all tables as one Markdown page."""
@@ -153,11 +155,11 @@ class Tables(DataType):
         )
 
     def latex(self) -> str:
-        """Return all tables as LaTeX."""
+        """Return all result tables as LaTeX source."""
         return "\n".join(one.latex() for one in self.tables)
 
     def write(self, folder: str | Path, *, replace: bool = False) -> None:
-        """Write a folder, atomically: each table as CSV, all tables as Markdown, LaTeX and one .npz."""
+        """Write the result tables to a folder, atomically: each as CSV, all together as Markdown, LaTeX and one .npz."""
         check_output_folder(Path(folder), replace=replace)
         texts = {"tables.md": self.markdown(), "tables.tex": self.latex()}
         texts |= {f"table-{i}.csv": one.csv() for i, one in enumerate(self.tables, start=1)}
@@ -170,7 +172,7 @@ class Tables(DataType):
         return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return an overview: the title and number of rows of each table."""
+        """Return an overview as a table: the title and number of rows of each result table."""
         return {
             "table": np.array([one.title for one in self.tables], TEXT),
             "rows": np.array([len(one) for one in self.tables]),
@@ -188,8 +190,8 @@ def check_output_folder(folder: Path, *, replace: bool) -> None:
         )
 
 
-def _truncate_rows(text: str, n_rows: int) -> str:
-    """Return a table's text without its last rows if there are too many for a terminal; title, head and notes stay."""
+def _truncate_table_text(text: str, n_rows: int) -> str:
+    """Return the text of a table without its last rows if it has more than 60; title, head and notes stay."""
     if n_rows <= MAX_TERMINAL_ROWS:
         return text
     lines = text.split("\n")
@@ -197,8 +199,8 @@ def _truncate_rows(text: str, n_rows: int) -> str:
     return "\n".join([*lines[: MAX_TERMINAL_ROWS // 2 + 2], more, *lines[n_rows + 2 :]])
 
 
-def _to_array(column: Any) -> NDArray[Any]:
-    """Return a column as an array: strings as text, None among numbers as nan."""
+def _column_to_array(column: Any) -> NDArray[Any]:
+    """Return a table column as an array: None among numbers becomes nan, other mixed values become text."""
     if isinstance(column, np.ndarray) and column.dtype != object:
         return column
     values = list(column)
@@ -209,12 +211,12 @@ def _to_array(column: Any) -> NDArray[Any]:
     return np.array(["" if one is None else str(one) for one in values], TEXT)
 
 
-def _is_number(column: NDArray[Any]) -> bool:
-    """Return whether a column contains ints or floats, and is right-aligned."""
+def _is_numeric_column(column: NDArray[Any]) -> bool:
+    """Return whether a table column contains ints or floats (such columns are right-aligned)."""
     return column.dtype != TEXT and column.dtype.kind in "iuf"
 
 
-def _format_cell(cell: object, digits: int) -> str:
+def _format_table_cell(cell: object, digits: int) -> str:
     """Return the text of a table cell: floats with `digits` digits, nan as -, truth values as yes or no."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"

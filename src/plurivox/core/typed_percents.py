@@ -28,7 +28,7 @@ MIN_TABLE_TEXTS = 2**12  # a lookup table is faster than a dictionary for more t
 
 @dataclass(frozen=True, eq=False)
 class Percents:
-    """Parsed percents: the number of each text, and flags for problems."""
+    """Percents parsed from typed texts: the number of each text, and bit flags for problems (empty, unreadable, ...)."""
 
     value: Floats  # (n,) the number, also if it is out of range; nan if the text is not a number
     flags: Ints  # (n,) bit mask of PERCENT_FLAGS; 0: no problem
@@ -36,18 +36,20 @@ class Percents:
     def __len__(self) -> int:
         return len(self.value)
 
-    def has_flag(self, what: str) -> Bools:
-        """(n,) whether the flag of this name in PERCENT_FLAGS is set."""
-        return (self.flags & PERCENT_FLAGS[what]) > 0
+    def has_flag(self, flag_name: str) -> Bools:
+        """(n_texts,) whether each typed percent has the flag of that name: empty, unreadable,
+        out-of-range, repaired or fraction.
+        """
+        return (self.flags & PERCENT_FLAGS[flag_name]) > 0
 
     def counts(self) -> dict[str, int]:
-        """Return the number of texts with each flag, by flag name; flags that never occur are left out."""
+        """Return the number of typed percents with each problem flag, by flag name; flags that never occur are left out."""
         found = {what: int(np.count_nonzero(self.flags & flag)) for what, flag in PERCENT_FLAGS.items()}
         return {what: n for what, n in found.items() if n}
 
 
 def parse_percents(typed: Names) -> Percents:
-    """Parse typed texts as percents; problems are flagged, never raised.
+    """Parse texts typed by people ("70", "80 %", "8p") as percents; problems are flagged, never raised.
 
     empty          only blanks: nan
     unreadable     not a number: nan
@@ -73,8 +75,8 @@ def parse_percents(typed: Names) -> Percents:
 
 
 def _distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
-    """Return (place, different texts) such that `different[place]` are the texts."""
-    short, place, different = _short_ascii_texts(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
+    """Return (index, distinct texts) such that `distinct[index]` are the texts."""
+    short, place, different = _distinct_short_ascii_texts(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
     if not len(short):
         short, place = np.zeros(len(texts), bool), np.zeros(len(texts), np.int64)
     long: dict[str, int] = {}
@@ -83,8 +85,8 @@ def _distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
     return place, different + list(long)
 
 
-def _short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
-    """Find texts of at most three ASCII letters with a lookup table: (which they are, place, different texts)."""
+def _distinct_short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
+    """Return (mask of texts with at most three ASCII letters, index of each, distinct such texts), by a fast lookup table."""
     try:
         letters = texts.astype("S4").view(np.uint32)  # four bytes, the first letter lowest; 0: no letter
     except UnicodeEncodeError:
@@ -103,7 +105,7 @@ def _short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
 
 
 def _parse_percent(text: str) -> tuple[float, int]:
-    """Parse one text as (percent, flags)."""
+    """Parse one typed text as a percent; return (number, bit flags of problems)."""
     text = text.rstrip("\0")  # numpy drops them too
     bare = PERCENT_SIGN.sub("", text.strip())
     if not bare.strip():

@@ -14,13 +14,13 @@ Names: TypeAlias = NDArray[Any]
 TEXT = StringDType()
 
 
-def smallest_ints(n_codes: int) -> np.dtype[Any]:
-    """Return the smallest unsigned dtype for codes 0 to n_codes - 1."""
+def smallest_unsigned_dtype(n_codes: int) -> np.dtype[Any]:
+    """Return the smallest unsigned integer dtype that can hold the codes 0 to n_codes - 1."""
     return np.min_scalar_type(max(n_codes - 1, 0))
 
 
-def smallest_signed(n_codes: int) -> np.dtype[Any]:
-    """Return the smallest signed dtype for codes -1 (none) to n_codes - 1."""
+def smallest_signed_dtype(n_codes: int) -> np.dtype[Any]:
+    """Return the smallest signed integer dtype that can hold the codes -1 (none) to n_codes - 1."""
     return np.min_scalar_type(-max(n_codes, 1))
 
 
@@ -33,10 +33,10 @@ def readonly_view(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def readonly_copy(values: Any, kind: Any = None) -> NDArray[Any]:
-    """Return values as a read-only array of dtype `kind`: a copy, or the array itself if it is read-only already."""
+def readonly_copy(values: Any, dtype: Any = None) -> NDArray[Any]:
+    """Return values as a read-only array of dtype `dtype`: a copy, or the array itself if it is read-only already."""
     given = np.asarray(values)
-    made = given if kind is None else given.astype(kind, copy=False)
+    made = given if dtype is None else given.astype(dtype, copy=False)
     if made is given and made.flags.writeable:
         made = made.copy()
     made.flags.writeable = False

@@ -15,15 +15,15 @@ from plurivox.core.encoding import (
     decode,
     duplicates,
     encode,
-    encode_into,
+    encode_with_names,
     label_positions,
     positions,
     readonly_names,
 )
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.soft_storage import Candidates
-from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_ints
-from plurivox.core.vote_rows import check_soft_answers, sort_vote_rows
+from plurivox.core.soft_rows_dense_sparse import Candidates
+from plurivox.core.sort_and_check_votes import check_soft_answers, sort_vote_rows
+from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_unsigned_dtype
 
 UNNAMED = -1  # worker code of a vote without a worker
 
@@ -62,7 +62,7 @@ class Votes(DataType):
     def __post_init__(self) -> None:
         for name in ("tasks", "workers", "labels"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
-        self._narrow_codes()
+        self._check_and_narrow_codes()
         for name in ("weight", "answer", "when", "seconds", "scale"):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column))
@@ -87,13 +87,13 @@ class Votes(DataType):
         labels: Iterable[object] | None = None,
         ordered: bool | Iterable[float] = False,
     ) -> Self:
-        """Create Votes from columns of names, rows in any order.
+        """Create Votes from columns of task, worker and label names, one value per vote, in any order.
 
         `tasks`, `workers` and `labels` may list more names than occur in the columns; `labels` also sets their order.
         `ordered`: the labels are on a scale, at their own values or evenly spaced (True), or at the given positions.
         """
         task_codes, task_names = _encode_column(task, tasks, "tasks")
-        label_codes, label_names = encode_into(label, labels, "labels")
+        label_codes, label_names = encode_with_names(label, labels, "labels")
         if worker is None:
             worker_codes, worker_names = np.full(len(task_codes), UNNAMED), as_names(list(workers or ()), "workers")
         else:
@@ -116,7 +116,9 @@ class Votes(DataType):
     def coded(
         cls, *, task: Ints, worker: Ints, label: Ints, tasks: Names, workers: Names, labels: Names, **rest: Any
     ) -> Self:
-        """Create Votes from columns of codes, rows in any order. Raise InputError if a code is out of range."""
+        """Create Votes from columns of integer codes (task, worker, label), rows in any order.
+        Raise InputError for a wrong code.
+        """
         extra = {name: rest[name] for name in ("answer", "weight", "when", "seconds") if rest.get(name) is not None}
         sizes = {len(column) for column in (task, worker, label, *extra.values())}
         if len(sizes) > 1:
@@ -185,24 +187,24 @@ class Votes(DataType):
 
     @cached_property
     def n_answers(self) -> float:
-        """Number of answers: a soft answer counts once, a count without names by its number."""
+        """Number of answers in the votes: a soft answer counts once, a row that is a count of votes counts by its weight."""
         if self.answer is None:
             return float(len(self)) if self.weight is None else float(self.weight.sum())
         return float(self.weights.sum())
 
     @cached_property
     def weights(self) -> Floats:
-        """(n_rows,) the weight of each row; ones if there is no weight column."""
+        """(n_rows,) the weight of each row of the votes; ones if there is no weight column."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
     @cached_property
     def start(self) -> Ints:
-        """(n_tasks + 1,) the rows of task t are `start[t]:start[t + 1]`."""
+        """(n_tasks + 1,) CSR offsets: the rows of votes on task t are `start[t]:start[t + 1]`."""
         return np.searchsorted(self.task, np.arange(self.n_tasks + 1))
 
     @cached_property
     def by_worker(self) -> tuple[Ints, Ints]:
-        """Return (order, start) such that the rows of worker w are `order[start[w]:start[w + 1]]`, in task order."""
+        """Group the rows of votes by worker: (order, start), the rows of worker w are `order[start[w]:start[w + 1]]`."""
         order = np.argsort(self.worker, kind="stable")
         return order, np.searchsorted(self.worker[order], np.arange(self.n_workers + 1))
 
@@ -225,7 +227,7 @@ class Votes(DataType):
 
     @cached_property
     def n_repeats(self) -> int:
-        """Number of answers that are a named worker's second or later answer to the same task."""
+        """Number of repeated answers: a named worker's second or later answer to the same task."""
         if self.answer is None:  # rows of one task and worker are adjacent
             again = (self.task[1:] == self.task[:-1]) & (self.worker[1:] == self.worker[:-1]) & (self.worker[1:] >= 0)
             return int(again.sum())
@@ -235,20 +237,20 @@ class Votes(DataType):
         alone = np.sort(pair[first])
         return int((alone[1:] == alone[:-1]).sum())
 
-    def require_workers(self, what: str, hint: str = "", *, every: bool = True) -> Self:
-        """Return the votes; raise InputError if some have no worker, or, with `every=False`, if all have none.
+    def require_workers(self, method_name: str, hint: str = "", *, every: bool = True) -> Self:
+        """Return the votes unchanged; raise InputError if a vote has no worker or, with `every=False`, if no vote has one.
 
-        `what` is the method that needs worker names; `hint` is added to the message.
+        `method_name` is the method that needs worker names; `hint` is added to the message.
         """
         unnamed = self.worker < 0
         if unnamed.any() if every else unnamed.all():
-            raise InputError(f"{what} needs worker names; these votes contain counts without names{hint}")
+            raise InputError(f"{method_name} needs worker names; these votes contain counts without names{hint}")
         return self
 
-    def require_plain(self, what: str) -> Self:
-        """Return the votes; raise InputError if they are soft answers, which the method `what` does not support."""
+    def require_plain(self, method_name: str) -> Self:
+        """Return the votes unchanged; raise InputError if they are soft answers, which the named method does not support."""
         if self.answer is not None:
-            raise InputError(f"{what} takes plain votes only; these are soft answers: use the top label of each")
+            raise InputError(f"{method_name} takes plain votes only; these are soft answers: use the top label of each")
         return self
 
     def counts(self) -> Floats:
@@ -258,20 +260,22 @@ class Votes(DataType):
         return flat.reshape(self.n_tasks, self.n_labels).astype(np.float64, copy=False)
 
     def tally(self) -> Candidates:
-        """Return the nonzero vote counts per task and label as sparse rows, for very many labels."""
+        """Return the vote counts per task and label as sparse rows (one per task), for very many labels."""
         key = self.task.astype(np.int64) * self.n_labels + self.label
         cell, inverse = np.unique(key, return_inverse=True)
         mass = np.bincount(inverse, self.weight, minlength=len(cell)).astype(np.float64)
         task, label = np.divmod(cell, max(self.n_labels, 1))
         start = np.searchsorted(task, np.arange(self.n_tasks + 1))
         return Candidates(
-            start, label.astype(smallest_ints(self.n_labels)), mass, np.zeros(self.n_tasks), self.n_labels
+            start, label.astype(smallest_unsigned_dtype(self.n_labels)), mass, np.zeros(self.n_tasks), self.n_labels
         )
 
     # ---- selection
 
     def on(self, tasks: Iterable[object]) -> Self:
-        """Return the votes on these tasks, in this order; a task without votes is kept and counted in a note."""
+        """Return the votes on the given tasks (names), tasks in that order; tasks without votes
+        stay and are counted in a note.
+        """
         wanted = as_names(tasks, "tasks")
         if len(twice := duplicates(wanted)):
             raise InputError(f"the list of tasks contains a name twice: {first_few(twice)}")
@@ -283,7 +287,9 @@ class Votes(DataType):
         return self._select_rows(back[self.task] >= 0, task=back[self.task], tasks=wanted, notes=self.notes + note)
 
     def with_labels(self, labels: Iterable[object]) -> Self:
-        """Return the votes over another list of labels, without a scale. Raise InputError if a label with votes is missing."""
+        """Return the votes with another list of labels, without a scale. Raise InputError if a
+        label with votes is not in it.
+        """
         names = as_names(labels, "labels")
         place = positions(names, self.labels)
         used = np.unique(self.label)
@@ -292,41 +298,41 @@ class Votes(DataType):
         return self._select_rows(np.ones(len(self), bool), label=place[self.label], labels=names, scale=None)
 
     def where(self, keep: Bools) -> Self:
-        """Return the rows where `keep` (n_rows,) is true; all tasks, workers and labels stay, also those without votes."""
+        """Return the votes where `keep` (n_rows,) is true; all task, worker and label names stay, also those without votes."""
         mask = np.asarray(keep)
         if mask.shape != self.task.shape or (mask.size and mask.dtype != bool):
             raise InputError(
                 f"where() needs one bool for each of {len(self)} rows; got shape {mask.shape} of {mask.dtype}"
             )
-        cut = self._masked_columns(mask.astype(bool))
+        cut = self._columns_where(mask.astype(bool))
         for column in cut.values():  # new arrays without other references
             column.flags.writeable = False
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self)(**rest, **cut)  # still sorted
 
-    def _masked_columns(self, keep: Bools) -> dict[str, Any]:
-        """Return the columns that are not None, rows where `keep` is true."""
+    def _columns_where(self, keep: Bools) -> dict[str, Any]:
+        """Return the columns of the votes that are not None, by name, with the rows where `keep` is true."""
         names = ("task", "worker", "label", "weight", "answer", "when", "seconds")
         return {name: column[keep] for name in names if (column := getattr(self, name)) is not None}
 
-    def _select_rows(self, keep: Bools, **other: Any) -> Self:
-        """Return the rows where `keep` is true, with the fields in `other` replaced, sorted again."""
-        cut = self._masked_columns(keep)
-        cut |= {name: other.pop(name)[keep] for name in ("task", "label") if name in other}
+    def _select_rows(self, keep: Bools, **new_fields: Any) -> Self:
+        """Return the votes where `keep` (n_rows,) is true, with some fields replaced by `new_fields`, sorted again."""
+        cut = self._columns_where(keep)
+        cut |= {name: new_fields.pop(name)[keep] for name in ("task", "label") if name in new_fields}
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
-        return type(self).coded(**{**rest, **other, **cut})
+        return type(self).coded(**{**rest, **new_fields, **cut})
 
     # ---- table form and repr
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return a table: task, worker and label by name, and the other columns that are not None."""
-        return self._named_columns(slice(None))
+        """Return the votes as a table: task, worker and label by name, and the other columns that are not None."""
+        return self._table_of_rows(slice(None))
 
-    def _head(self, n: int) -> dict[str, NDArray[Any]]:
-        return self._named_columns(slice(n))
+    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        return self._table_of_rows(slice(n))
 
-    def _named_columns(self, rows: slice) -> dict[str, NDArray[Any]]:
-        """Return the table of `columns()` for some rows."""
+    def _table_of_rows(self, rows: slice) -> dict[str, NDArray[Any]]:
+        """Return the votes in a slice of rows as a table: task, worker and label by name, and the other columns."""
         table: dict[str, NDArray[Any]] = {"task": self.tasks[self.task[rows]]}
         if self.n_workers:
             table["worker"] = decode(self.workers, self.worker[rows])
@@ -350,10 +356,10 @@ class Votes(DataType):
 
     # ---- invariants
 
-    def _narrow_codes(self) -> None:
-        """Cast codes to small dtypes in place: int32 for tasks and workers, the smallest for labels. Raise if out of range."""
+    def _check_and_narrow_codes(self) -> None:
+        """Cast task, worker and label codes to small dtypes, in place. Raise InputError if a code is out of range."""
         kinds = {"task": _code_dtype(self.n_tasks), "worker": _code_dtype(self.n_workers)}
-        kinds["label"] = smallest_ints(self.n_labels)
+        kinds["label"] = smallest_unsigned_dtype(self.n_labels)
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
             check_codes(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
@@ -362,7 +368,7 @@ class Votes(DataType):
             )  # after the range check: codes out of range would wrap around
 
     def _check_shapes(self) -> None:
-        """Raise InputError if columns differ in length or a name occurs twice."""
+        """Raise InputError if the columns of the votes differ in length, or a task, worker or label name occurs twice."""
         for name in ("worker", "label", "weight", "answer", "when", "seconds"):
             column = getattr(self, name)
             if column is not None and column.shape != self.task.shape:
@@ -374,25 +380,29 @@ class Votes(DataType):
                 raise InputError(f"{name} contains a name twice: {first_few(twice)}")
 
     def _check_order(self) -> None:
-        """Raise InputError if rows are not sorted by task or `missing` is negative."""
+        """Raise InputError if the rows of the votes are not sorted by task, or the number of missing labels is negative."""
         if self.missing < 0:
             raise InputError(f"`missing` must be 0 or more; got {self.missing}")
         if len(self) and bool((self.task[1:] < self.task[:-1]).any()):
             raise InputError("the rows of votes are not sorted by task; use Votes.coded or Votes.of")
 
     def _check_weights(self) -> None:
-        """Raise InputError if a weight is negative or not finite, or those of a soft answer do not sum to one."""
+        """Raise InputError if a vote weight is negative or not finite, or the weights of a soft answer do not sum to one."""
         if self.weight is not None and (bad := ~np.isfinite(self.weight) | (self.weight < 0)).any():
             raise InputError(f"weights must be 0 or more; check the tasks {first_few(self.tasks[self.task[bad]])}")
         if self.answer is not None:
             check_soft_answers(self.answer, self.task, self.worker, self.weights)
 
 
-def _encode_column(column: Iterable[object], given: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
-    """Return (codes, sorted names) of a column of tasks or workers; the names are those in the column, or the given ones."""
-    return encode(column, what) if given is None else encode_into(column, np.sort(as_names(given, what)), what)
+def _encode_column(column: Iterable[object], allowed_names: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
+    """Encode a column of task or worker names: (codes, sorted names), the names of the column or `allowed_names`."""
+    return (
+        encode(column, what)
+        if allowed_names is None
+        else encode_with_names(column, np.sort(as_names(allowed_names, what)), what)
+    )
 
 
 def _code_dtype(n_codes: int) -> np.dtype[Any]:
-    """Return int32, or int64 if there are too many codes for it."""
+    """Return the dtype for codes 0 to n_codes - 1: int32, or int64 if there are too many."""
     return np.dtype(np.int32 if n_codes < 2**31 else np.int64)

@@ -3,5 +3,5 @@
 from plurivox.elicit._contract import FLAGS, OUTCOMES, Elicited, Form, methods
 
 __all__ = ["FLAGS", "OUTCOMES", "Elicited", "Form", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

@@ -193,7 +193,7 @@ def _has_percent_without_label(answers: Answers) -> Bools:
     bare = np.flatnonzero(answers.mark_label < 0)
     typed = np.strings.str_len(np.strings.strip(answers.mark_typed[bare])) > 0
     out = np.zeros(len(answers), bool)
-    out[np.searchsorted(answers.mark_start, bare[typed], side="right") - 1] = True  # few: cheaper than mark_answer
+    out[np.searchsorted(answers.mark_start, bare[typed], side="right") - 1] = True  # few: cheaper than answer_of_mark
     return out
 
 

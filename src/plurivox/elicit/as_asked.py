@@ -6,7 +6,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, first_few, unknown_name
-from plurivox.core.method import option, parse_spec, split_list
+from plurivox.core.method import option, parse_spec, split_at_commas
 from plurivox.core.types import Floats, Ints
 from plurivox.elicit._contract import Form, Shares, methods
 

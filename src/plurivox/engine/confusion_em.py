@@ -6,8 +6,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.kernels import confusion, confusion_tables
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.kernels import confusion_e_step, confusion_m_step
+from plurivox.engine.kernels.confusion_m_step import TINY
 from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 from plurivox.engine.memory import aligned_zeros
 from plurivox.engine.threads import Blocks, parallel_map
@@ -17,7 +17,7 @@ MIN_LOG = -40.0  # log-probabilities are clipped to this before SQUAREM extrapol
 
 
 def vote_keys(worker: Ints, said: Ints, n_labels: int) -> Ints:
-    """(n_votes,) the key of each vote, worker * n_labels + said label."""
+    """(n_votes,) worker * n_labels + label of each vote, as uint32: the row index in a table over workers and labels."""
     key = worker.astype(np.uint32)
     key *= np.uint32(n_labels)
     np.add(key, said, out=key, casting="unsafe")
@@ -34,26 +34,26 @@ class KeyedVotes(NamedTuple):
     said: Ints  # (n_votes,)
 
     @classmethod
-    def of(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
-        """Create KeyedVotes from columns sorted by task; compute the keys."""
+    def from_columns(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
+        """Create KeyedVotes from columns of votes sorted by task (CSR offsets `start`); compute the key of each vote."""
         return cls(start, vote_keys(worker, said, n_labels), weight, worker, said)
 
-    def on(self, tasks: Bools) -> Self:
-        """Return the votes on the tasks where the mask `tasks` (n_tasks,) is true."""
-        start, rows = rows_of_tasks(self.start, tasks)
+    def on(self, task_mask: Bools) -> Self:
+        """Return the KeyedVotes on the tasks where `task_mask` (n_tasks,) is true."""
+        start, rows = csr_rows_of_tasks(self.start, task_mask)
         weight = None if self.weight is None else self.weight[rows]
         return type(self)(start, self.key[rows], weight, self.worker[rows], self.said[rows])
 
 
-def rows_of_tasks(start: Ints, tasks: Bools) -> tuple[Ints, Bools | slice]:
-    """Return (start, rows) of the selected tasks: the CSR offsets of their rows alone, and which of all rows these are.
+def csr_rows_of_tasks(start: Ints, task_mask: Bools) -> tuple[Ints, Bools | slice]:
+    """Select the rows of some tasks from CSR offsets: return (CSR offsets of the selected rows, mask or slice of these rows).
 
-    `start` (n_all_tasks + 1,) are the CSR offsets of all tasks, `tasks` a mask. If all rows are selected, `rows` is a
+    `start` (n_all_tasks + 1,) are the CSR offsets of all tasks. If all rows are selected, `rows` is a
     slice, so that indexing does not copy.
     """
     size = np.diff(start)
-    begins = np.concatenate([[0], np.cumsum(size[tasks])])
-    return begins, slice(None) if begins[-1] == start[-1] else np.repeat(tasks, size)
+    begins = np.concatenate([[0], np.cumsum(size[task_mask])])
+    return begins, slice(None) if begins[-1] == start[-1] else np.repeat(task_mask, size)
 
 
 class Params(NamedTuple):
@@ -64,7 +64,7 @@ class Params(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Expected counts under the posterior, the input of the M-step."""
+    """Expected counts under the posterior of a confusion-matrix model, the input of its M-step."""
 
     n_true: Floats  # (n_labels,) expected number of tasks with each true label
     confusion: Floats  # (n_workers * n_labels**2 + PAD,) flat table [worker, said, true] of vote weights
@@ -73,7 +73,7 @@ class Counts(NamedTuple):
 class ConfusionEM:
     """E-step and M-step of confusion-matrix models. Votes on `known` tasks are counted once, with their clamped posterior.
 
-    >>> votes = KeyedVotes.of(np.array([0, 2]), np.array([0, 1]), np.array([0, 0]), None, n_labels=2)
+    >>> votes = KeyedVotes.from_columns(np.array([0, 2]), np.array([0, 1]), np.array([0, 0]), None, n_labels=2)
     >>> em = ConfusionEM(votes, n_workers=2, n_labels=2)
     >>> matrices = np.array([[[0.9, 0.1], [0.4, 0.6]]] * 2)  # [worker, true, said]
     >>> em.e_step(Params(np.log([0.5, 0.5]), em.log_table(matrices)))[0].round(3)  # .5 .9 .9 : .5 .4 .4
@@ -86,39 +86,43 @@ class ConfusionEM:
         self.votes, self.n_workers, self.n_labels = votes, n_workers, n_labels
         self.n_cells = n_workers * n_labels**2
         self.width, self.coarse_width = simd_width(n_labels), simd_width(n_labels, coarse=True)
-        self.blocks = self._make_blocks(votes)
-        self.known = None if known is None else self._count_votes(self._make_blocks(known[0]), *known)
+        self.blocks = self._divide_tasks_into_blocks(votes)
+        self.known = None if known is None else self._count_votes(self._divide_tasks_into_blocks(known[0]), *known)
 
-    def _make_blocks(self, votes: KeyedVotes) -> Blocks:
-        """Return the blocks of tasks that threads work on."""
-        return Blocks(votes.start, cells=self.n_cells, width=self.n_labels)
+    def _divide_tasks_into_blocks(self, votes: KeyedVotes) -> Blocks:
+        """Divide the tasks of the votes into blocks that threads work on."""
+        return Blocks(votes.start, n_sums=self.n_cells, sums_per_vote=self.n_labels)
 
     # ---- passes over the votes
 
     def em_pass(self, params: Params, *, hard: bool = False) -> tuple[Counts, float]:
-        """Run the E-step and sum the counts of the M-step: (counts, log-likelihood of votes and known labels).
+        """Run the E-step over all votes; return (expected counts for the M-step, log-likelihood of votes and known labels).
 
         `hard`: each task gets probability 1 on its most probable label, and the likelihood is that of votes and labels.
         """
-        kernel, width = (confusion.hard_em_pass, self.coarse_width) if hard else (confusion.em_pass, self.width)
+        kernel, width = (
+            (confusion_e_step.hard_em_pass, self.coarse_width) if hard else (confusion_e_step.em_pass, self.width)
+        )
 
-        def process_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+        def em_pass_on_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
             return kernel(first, last, *self.votes[:3], *params, width, n_true, counts)
 
-        value, (n_true, counts) = self.blocks.map_and_sum(process_block, self.n_labels + PAD, self.n_cells + PAD)
+        value, (n_true, counts) = self.blocks.map_and_sum(em_pass_on_block, self.n_labels + PAD, self.n_cells + PAD)
         if self.known is not None:
             value += float(self.known.n_true @ params.log_prior)
             value += float(np.einsum("i,i->", self.known.confusion, params.log_confusion))  # same bits for any threads
-        return self._add_known(Counts(n_true[: self.n_labels], counts)), value
+        return self._add_counts_of_known_tasks(Counts(n_true[: self.n_labels], counts)), value
 
     def e_step(self, params: Params) -> tuple[Floats, float]:
-        """Return ((n_tasks, n_labels) posterior, log-likelihood). The prior may be (n_tasks, n_labels), one per task."""
+        """Run the E-step: return ((n_tasks, n_labels) posterior of the true labels, log-likelihood). The prior may
+        differ per task.
+        """
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def process_block(first: int, last: int) -> float:
-            return self._posterior(first, last, params, prob, None)
+        def fill_posterior_of_block(first: int, last: int) -> float:
+            return self._fill_posterior_block(first, last, params, prob, None)
 
-        value, _ = self.blocks.map_and_sum(process_block)
+        value, _ = self.blocks.map_and_sum(fill_posterior_of_block)
         return prob, value
 
     def posterior(self, params: Params) -> tuple[Floats, Floats]:
@@ -128,96 +132,108 @@ class ConfusionEM:
         """
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def process_block(first: int, last: int, agree: Floats) -> float:
-            return self._posterior(first, last, params, prob, agree)
+        def fill_posterior_and_agreement_of_block(first: int, last: int, agree: Floats) -> float:
+            return self._fill_posterior_block(first, last, params, prob, agree)
 
-        _, (agree,) = self.blocks.map_and_sum(process_block, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(fill_posterior_and_agreement_of_block, self.n_workers)
         if self.known is not None:
-            agree += np.einsum("wkk->w", self.tensor(self.known.confusion))
+            agree += np.einsum("wkk->w", self.tensor_view(self.known.confusion))
         return prob, agree
 
-    def _posterior(self, first: int, last: int, params: Params, prob: Floats, agree: Floats | None) -> float:
-        """Fill the posterior `prob` of tasks first:last and add to `agree`; return the log-likelihood."""
+    def _fill_posterior_block(self, first: int, last: int, params: Params, prob: Floats, agree: Floats | None) -> float:
+        """Fill `prob`, the posterior of tasks first:last, and add to `agree`, each worker's correct weight; return the
+        log-likelihood.
+        """
         log_prior = np.atleast_2d(params.log_prior)
-        return confusion.posterior(
+        return confusion_e_step.posterior(
             first, last, *self.votes, log_prior, params.log_confusion, self.coarse_width, prob, agree
         )
 
     def expected_counts(self, posterior: Floats) -> Counts:
-        """Return the counts of the M-step for a given (n_tasks, n_labels) posterior."""
-        return self._add_known(self._count_votes(self.blocks, self.votes, posterior))
+        """Return the expected counts for the M-step, given a (n_tasks, n_labels) posterior of the true labels; known
+        tasks included.
+        """
+        return self._add_counts_of_known_tasks(self._count_votes(self.blocks, self.votes, posterior))
 
     def _count_votes(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
-        """Return the counts of some votes for a given posterior, without known tasks."""
+        """Return the expected counts for the M-step from `votes` alone, given the (n_tasks, n_labels) posterior of
+        their tasks.
+        """
         prob = np.ascontiguousarray(posterior, np.float64)
 
-        def process_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion.count_votes(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
+        def count_votes_of_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
+            return confusion_e_step.count_votes(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
 
-        _, (n_true, counts) = blocks.map_and_sum(process_block, self.n_labels + PAD, self.n_cells + PAD)
+        _, (n_true, counts) = blocks.map_and_sum(count_votes_of_block, self.n_labels + PAD, self.n_cells + PAD)
         return Counts(n_true[: self.n_labels], counts)
 
-    def _add_known(self, counts: Counts) -> Counts:
-        """Return the counts plus those of the known tasks."""
+    def _add_counts_of_known_tasks(self, counts: Counts) -> Counts:
+        """Return expected counts plus those of the tasks with known labels."""
         if self.known is None:
             return counts
         return Counts(counts.n_true + self.known.n_true, counts.confusion + self.known.confusion)
 
     # ---- tables: flat [worker, said, true] with PAD spare cells
 
-    def m_step(self, counts: Floats, pseudo: Floats) -> Floats:
-        """Return the table of log p(said | true) of every worker; `pseudo` (said, true) is added to the counts of each."""
-        table, added = aligned_zeros(self.n_cells + PAD), pad_array(pseudo)
+    def m_step(self, counts: Floats, pseudo_counts: Floats) -> Floats:
+        """Return the flat table of log p(said | true) of all workers; `pseudo_counts` (said, true) are added to each
+        worker's counts.
+        """
+        table, added = aligned_zeros(self.n_cells + PAD), pad_array(pseudo_counts)
 
-        def process_block(first: int, last: int) -> None:
-            confusion_tables.m_step(first, last, self.n_labels, counts, added, self.coarse_width, table)
+        def m_step_of_worker_range(first_worker: int, last_worker: int) -> None:
+            confusion_m_step.m_step(first_worker, last_worker, self.n_labels, counts, added, self.coarse_width, table)
 
-        self._run_by_worker(process_block)
+        self._run_on_worker_ranges(m_step_of_worker_range)
         return table
 
-    def _run_by_worker(self, work: Callable[[int, int], None]) -> None:
-        """Call work(first, last) for ranges of workers, on several threads."""
+    def _run_on_worker_ranges(self, work: Callable[[int, int], None]) -> None:
+        """Call work(first_worker, last_worker) for consecutive ranges of workers, on several threads."""
         step = max(1, CELLS_PER_CHUNK // self.n_labels**2)
         parallel_map(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
 
-    def tensor(self, table: Floats) -> Floats:
-        """Return a (n_workers, said, true) view of a flat table, without its spare cells."""
+    def tensor_view(self, table: Floats) -> Floats:
+        """Return a view of a flat table over workers as a (n_workers, said, true) array, without the spare cells at its end."""
         return table[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
 
-    def table(self, tensor: Floats) -> Floats:
-        """Return the flat table of a (n_workers, said, true) tensor, with spare cells."""
+    def flat_table(self, tensor: Floats) -> Floats:
+        """Return a (n_workers, said, true) array as a flat table with spare cells at its end."""
         table = aligned_zeros(self.n_cells + PAD)
-        self.tensor(table)[:] = tensor
+        self.tensor_view(table)[:] = tensor
         return table
 
-    def matrices(self, log_confusion: Floats) -> Floats:
-        """Return the (n_workers, true, said) confusion matrices of a table of logs."""
-        matrices = np.exp(self.tensor(log_confusion).transpose(0, 2, 1))
+    def confusion_matrices(self, log_confusion: Floats) -> Floats:
+        """Return the (n_workers, true, said) confusion matrices, given their flat table of log-probabilities."""
+        matrices = np.exp(self.tensor_view(log_confusion).transpose(0, 2, 1))
         matrices[matrices < 2 * TINY] = 0
         return matrices
 
     def log_table(self, matrices: Floats, floor: float = TINY) -> Floats:
-        """Return the table of logs of (n_workers, true, said) confusion matrices, with probabilities clipped to `floor`."""
-        return self.table(np.log(np.maximum(matrices, floor)).transpose(0, 2, 1))
+        """Return the flat table of log-probabilities of (n_workers, true, said) confusion matrices,
+        clipped from below to `floor`.
+        """
+        return self.flat_table(np.log(np.maximum(matrices, floor)).transpose(0, 2, 1))
 
     # ---- vector form of the parameters for SQUAREM, which extrapolates log-probabilities
 
     def pack(self, params: Params) -> Floats:
-        """Return all parameters as one vector of log-probabilities."""
+        """Return label prior and confusion matrices as one vector of log-probabilities, clipped from below to -40."""
         whole = np.concatenate([params.log_prior, params.log_confusion[: self.n_cells]])
         return np.maximum(whole, MIN_LOG, out=whole)
 
     def unpack(self, vector: Floats, _: Params) -> Params:
-        """Return the parameters of an extrapolated vector, renormalised so that probabilities sum to one."""
+        """Return prior and confusion matrices from one vector of log-probabilities, renormalised so
+        that probabilities sum to one.
+        """
         log_prior, table = vector[: self.n_labels], pad_array(vector[self.n_labels :])
 
-        def process_block(first: int, last: int) -> None:
-            confusion_tables.renormalise(first, last, self.n_labels, self.coarse_width, table)
+        def renormalise_worker_range(first_worker: int, last_worker: int) -> None:
+            confusion_m_step.renormalise(first_worker, last_worker, self.n_labels, self.coarse_width, table)
 
-        self._run_by_worker(process_block)
+        self._run_on_worker_ranges(renormalise_worker_range)
         return Params(log_prior - np.logaddexp.reduce(log_prior), table)
 
 
-def accuracy(matrices: Floats, prior: Floats) -> Floats:
+def worker_accuracy(matrices: Floats, prior: Floats) -> Floats:
     """(n_workers,) the probability that each worker labels a random task correctly: the diagonal weighted by the prior."""
     return np.asarray(np.einsum("wkk,k->w", matrices, prior))

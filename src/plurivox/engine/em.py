@@ -23,15 +23,19 @@ class ParamSpace(Protocol[P]):
     """Conversion of parameters to a vector that SQUAREM extrapolates, and back."""
 
     def pack(self, params: P) -> Floats:
-        """Return the parameters as a vector of finite numbers, scaled so that steps of equal length matter about equally."""
+        """Return model parameters as one vector of finite numbers for SQUAREM, scaled so that equal
+        steps matter about equally.
+        """
 
     def unpack(self, vector: Floats, like: P, /) -> P:
-        """Return the valid parameters at, or nearest to, any finite vector; `like` are the parameters of the last point."""
+        """Return the valid model parameters nearest to a vector; `like` are the parameters of the last point, with the
+        same structure.
+        """
 
 
 @dataclass(frozen=True)
 class EMResult(Generic[P]):
-    """Result of an EM run. The last pass used `params`, so a posterior that it stored belongs to them."""
+    """Result of an EM run: the best parameters, the objective of each pass, and whether it converged."""
 
     params: P  # the best parameters whose objective is known: it is trace[-1]
     trace: tuple[float, ...]  # the objective of each accepted pass; it never falls
@@ -47,19 +51,20 @@ def run_em(
     tol: float,
     progress: Progress = no_progress,
     space: ParamSpace[P] | None = None,
-    spent: int = 0,
-    may_fall: bool = False,
+    passes_spent: int = 0,
+    objective_may_fall: bool = False,
 ) -> EMResult[P]:
-    """Repeat E- and M-step until a pass gains less than `tol`, or for `max_iter` passes over the votes.
+    """Run EM: repeat `em_pass` until the objective gains less than `tol`, or for `max_iter` passes; return an EMResult.
 
-    Passes already `spent` by the caller count towards `max_iter`; at least one pass is made.
+    `passes_spent`, made before by the caller, count towards `max_iter`; at least one pass is made.
 
     With a `space`, every third pass tries a longer step: from x0, x1 = em_pass(x0) and x2 = em_pass(x1) it extrapolates
     x0 + 2 a r + a^2 v with r = x1 - x0, v = x2 - 2 x1 + x0 and a = |r| / |v| (SQUAREM, Varadhan & Roland 2008,
     https://doi.org/10.1111/j.1467-9469.2007.00585.x). A step whose objective is below that of x1 is rejected.
 
     Only a plain step can end the run: an extrapolated one can gain little by accident. `tol=0` runs for `max_iter` passes,
-    or until the objective falls by rounding. With `may_fall`, for updates that are not exact EM, a falling objective does
+    or until the objective falls by rounding. With `objective_may_fall`, for updates that are not exact EM, a falling
+    objective does
     not end the run.
 
     >>> def em_pass(x):  # a hill with its top at 3
@@ -68,7 +73,15 @@ def run_em(
     >>> round(result.params, 4), result.converged, len(result.trace) == result.passes
     (3.0, True, True)
     """
-    steps = em_steps(params, max_iter=max_iter, tol=tol, progress=progress, space=space, spent=spent, may_fall=may_fall)
+    steps = em_generator(
+        params,
+        max_iter=max_iter,
+        tol=tol,
+        progress=progress,
+        space=space,
+        passes_spent=passes_spent,
+        objective_may_fall=objective_may_fall,
+    )
     wanted = next(steps)
     while True:
         try:
@@ -87,11 +100,11 @@ def run_em_together(
     progress: Progress = no_progress,
     space: ParamSpace[P] | None = None,
 ) -> list[EMResult[P]]:
-    """Run EM from several starts in lockstep; return one result per start, the same as from separate runs.
+    """Run EM from several starting parameters in lockstep, one joint pass for all; return one EMResult per start.
 
     `em_pass` gets the parameters of all runs that have not ended and passes over the votes once for all of them.
     """
-    runs = [em_steps(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
+    runs = [em_generator(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
     wanted = {i: next(run) for i, run in enumerate(runs)}
     results: dict[int, EMResult[P]] = {}
     step = 0
@@ -108,28 +121,28 @@ def run_em_together(
     return [results[i] for i in range(len(runs))]
 
 
-def em_steps(
+def em_generator(
     params: P,
     *,
     max_iter: int,
     tol: float,
     progress: Progress,
     space: ParamSpace[P] | None,
-    spent: int = 0,
-    may_fall: bool = False,
+    passes_spent: int = 0,
+    objective_may_fall: bool = False,
 ) -> Generator[P, tuple[P, float], EMResult[P]]:
-    """Generator behind `run_em`: yield parameters, receive (updated parameters, objective) of a pass, return an EMResult."""
+    """EM loop as a generator: yield parameters, receive (updated parameters, objective) of a pass, return an EMResult."""
     trace: list[float] = []
-    passes = spent
+    passes = passes_spent
 
-    def record_pass(passed: tuple[P, float]) -> tuple[P, float]:
-        """Count a pass and report progress; return `passed` unchanged."""
+    def record_pass(pass_result: tuple[P, float]) -> tuple[P, float]:
+        """Count one EM pass and report its objective as progress; return (updated parameters, objective) unchanged."""
         nonlocal passes
-        objective = passed[1]
+        objective = pass_result[1]
         assert objective == objective, "the objective is NaN"
         progress(passes, max_iter, max([objective, *trace[-1:]]))
         passes += 1
-        return passed
+        return pass_result
 
     updated, objective = record_pass((yield params))
     trace.append(objective)
@@ -158,15 +171,16 @@ def em_steps(
         updated, objective = record_pass((yield params))
         trace.append(objective)
         gain = trace[-1] - trace[-2]
-        if gain < tol and not (may_fall and gain < 0):
+        if gain < tol and not (objective_may_fall and gain < 0):
             return EMResult(params, tuple(trace), True, passes)
     return EMResult(params, tuple(trace), False, passes)
 
 
 def _squarem_extrapolate(path: list[Floats], max_step: float) -> tuple[float, Floats]:
-    """Return (step, x): the SQUAREM extrapolation of the three points of `path`; step length 1 gives the last point.
+    """Return (step length, vector) of the SQUAREM extrapolation of the three parameter vectors in `path`.
 
-    Large arrays are changed in place, and summed without BLAS, whose rounding depends on its threads.
+    Step length 1 gives the last point. Large arrays are changed in place, and summed without BLAS, whose rounding depends
+    on its threads.
     """
     x, second, third = path
     r = second - x
@@ -182,27 +196,28 @@ def _squarem_extrapolate(path: list[Floats], max_step: float) -> tuple[float, Fl
 
 
 def best_of_starts(
-    n_starts: int, max_iter: int, run: Callable[[int, Progress], EMResult[P]], progress: Progress
+    n_starts: int, max_iter: int, run_from_start: Callable[[int, Progress], EMResult[P]], progress: Progress
 ) -> tuple[EMResult[P], int]:
-    """Run EM from several starts; return (the result with the highest objective, index of its start), the first of ties.
+    """Run EM from several starts one by one; return (EMResult with the highest objective, index of its start).
 
-    `run(i, progress)` runs EM from start i for at most `max_iter` passes. State that a run stores outside its result, such
+    `run_from_start(i, progress)` runs EM from start i for at most `max_iter` passes. State that a run stores outside
+    its result, such
     as a posterior, is that of the last run, not of the best.
     """
 
     def progress_of_start(start: int) -> Progress:
-        """Return the progress callback of one start, which counts the passes of earlier starts too."""
+        """Return the progress callback for EM from one start, which also counts the passes of earlier starts."""
 
-        def report_step(step: int, total: int, value: float | None = None) -> None:
+        def report_pass_of_start(step: int, total: int, value: float | None = None) -> None:
             del total  # of this start alone
             progress(start * max_iter + step, n_starts * max_iter, value)
 
-        return report_step
+        return report_pass_of_start
 
-    return best_run(run(i, progress_of_start(i)) for i in range(n_starts))
+    return best_em_result(run_from_start(i, progress_of_start(i)) for i in range(n_starts))
 
 
-def best_run(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
-    """Return (the result with the highest final objective, its index); the first of ties."""
+def best_em_result(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
+    """Return (the EMResult with the highest final objective, its index); the first of ties."""
     index, best = max(enumerate(results), key=lambda numbered: numbered[1].trace[-1])
     return best, index

@@ -20,7 +20,7 @@ FASTMATH_FLAGS = {"contract"}
 
 
 def kernel(function: F) -> F:
-    """Compile a function on arrays with numba, without the GIL; the machine code is cached on disk.
+    """Decorator: compile a function on arrays with numba; it runs without the GIL, and its machine code is cached on disk.
 
     The Python function is `.py_func`, the reference in tests.
     """
@@ -32,7 +32,7 @@ def kernel(function: F) -> F:
 
 
 def inline(function: F) -> F:
-    """Compile a helper of kernels; numba copies its body into each caller before compiling the caller.
+    """Decorator: compile a helper function of kernels with numba, which copies its body into each caller before compiling it.
 
     The default for code that kernels share, with loops or without. Numba then sees the caller's own arrays, and the helper
     can be an argument of another function. Use `routine` if measurement shows that numba's reference counts cost time.
@@ -42,7 +42,7 @@ def inline(function: F) -> F:
 
 
 def routine(function: F) -> F:
-    """Compile a helper of kernels; LLVM inlines the machine code into each caller.
+    """Decorator: compile a helper function of kernels with numba; LLVM inlines its machine code into each caller.
 
     For a body copied by `inline`, numba counts references to its arrays each time it runs. For a body that runs once per
     task or vote and has a short loop, that can take longer than the loop; LLVM's inlining counts none. A routine may take
@@ -54,7 +54,7 @@ def routine(function: F) -> F:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder for machine code: in NUMBA_CACHE_DIR, else next to the sources, else in the user's cache folder.
+    """Return the folder for cached machine code: in NUMBA_CACHE_DIR, else next to the sources, else in the user's cache.
 
     Its name has a digest of all sources of the engine: numba checks only the file of the kernel itself, and would keep
     using a kernel whose helper in another file has changed. None: no folder is writable, and each process compiles.
@@ -64,7 +64,7 @@ def cache_folder() -> Path | None:
         return Path(numba_config.CACHE_DIR) / name
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     places = [ENGINE_FOLDER / "__pycache__", home / "plurivox", Path(tempfile.gettempdir()) / f"plurivox-{os.getuid()}"]
-    return next((place / name for place in places if _is_private_folder(place / name)), None)
+    return next((place / name for place in places if _make_private_folder(place / name)), None)
 
 
 def _source_digest() -> str:
@@ -75,8 +75,8 @@ def _source_digest() -> str:
     return whole.hexdigest()[:12]
 
 
-def _is_private_folder(folder: Path) -> bool:
-    """Create the folder if needed; return whether it is writable and owned by this user.
+def _make_private_folder(folder: Path) -> bool:
+    """Create a cache folder if needed; return whether it is writable and owned by this user.
 
     Machine code is loaded from it, so a folder created by another user is not trusted.
     """
@@ -89,10 +89,10 @@ def _is_private_folder(folder: Path) -> bool:
 
 
 @contextmanager
-def _numba_cache_dir(place: Path | None) -> Iterator[None]:
-    """Context manager that sets numba's cache folder for the declaration of one kernel; other packages are not affected."""
+def _numba_cache_dir(folder: Path | None) -> Iterator[None]:
+    """Context manager that sets numba's cache folder inside the block and restores it afterwards; None changes nothing."""
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(place) if place else before
+    numba_config.CACHE_DIR = str(folder) if folder else before
     try:
         yield
     finally:

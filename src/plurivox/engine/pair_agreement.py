@@ -21,22 +21,25 @@ def pair_agreement(votes: Votes) -> Floats:
     return np.where(has_pairs(n), agreeing_share(n, squares, disagreement_within_answers(votes)), np.nan)
 
 
-def has_pairs(n: Floats) -> Bools:
-    """Return where the number of answers n is at least two, with a tolerance for the rounded weights of soft answers."""
-    return n > 1.5
-
-
-def agreeing_share(n: Floats, squares: Floats, within: Floats) -> Floats:
-    """Return the share of the n (n - 1) ordered pairs of answers that agree; 0 if there are no pairs.
-
-    `squares` are the sums over labels of squared vote counts, `within` the result of `disagreement_within_answers`.
+def has_pairs(n_answers: Floats) -> Bools:
+    """Return a mask of the tasks with two or more answers, given the number of answers per task (above 1.5, for
+    rounding errors).
     """
-    pairs = np.where(has_pairs(n), n * (n - 1), 1)
-    return np.where(has_pairs(n), (squares + within - n) / pairs, 0.0)
+    return n_answers > 1.5
+
+
+def agreeing_share(n_answers: Floats, squared_counts: Floats, within_answers: Floats) -> Floats:
+    """Return the share of pairs of answers to each task that agree, from sums of squared counts; 0 if there are no pairs.
+
+    `squared_counts` are the sums over labels of squared vote counts, `within_answers` the result of
+    `disagreement_within_answers`.
+    """
+    pairs = np.where(has_pairs(n_answers), n_answers * (n_answers - 1), 1)
+    return np.where(has_pairs(n_answers), (squared_counts + within_answers - n_answers) / pairs, 0.0)
 
 
 def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Floats:
-    """(n_tasks,) the probability that two labels drawn from the same soft answer differ, summed over a task's answers.
+    """(n_tasks,) the sum over a task's soft answers of the probability that two labels drawn from the same answer differ.
 
     With `scale` (n_labels,), the positions of the labels: the expected squared distance of the two. Sums over all pairs of
     rows are corrected by this, since pairs are of different answers. 0 for plain votes.
@@ -45,12 +48,12 @@ def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Fl
         return np.zeros(votes.n_tasks)
     _, first, answer = np.unique(votes.answer, return_index=True, return_inverse=True)
 
-    def sum_per_answer(values: Floats) -> Any:
+    def sum_rows_per_answer(values: Floats) -> Any:
         return np.bincount(answer, values, minlength=len(first))
 
     if scale is None:
-        differ = 1 - sum_per_answer(votes.weights**2)
+        differ = 1 - sum_rows_per_answer(votes.weights**2)
     else:
         at = scale[votes.label]
-        differ = 2 * (sum_per_answer(votes.weights * at**2) - sum_per_answer(votes.weights * at) ** 2)
+        differ = 2 * (sum_rows_per_answer(votes.weights * at**2) - sum_rows_per_answer(votes.weights * at) ** 2)
     return np.bincount(votes.task[first], differ, minlength=votes.n_tasks).astype(np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.kernels import confusion, subtypes
+from plurivox.engine.kernels import confusion_e_step, subtype_e_step
 from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 from plurivox.engine.memory import aligned_zeros
 from plurivox.engine.threads import Blocks
@@ -22,7 +22,9 @@ TASKS_PER_CHUNK = 4096  # tasks whose initial posterior is computed per call
 
 
 class SubtypeParams(NamedTuple):
-    """Parameters of a subtype model, as logarithms, for the kinds (subtypes of labels) still in use."""
+    """Parameters of a subtype model (EBCC), as logarithms: prior and confusion of the kinds
+    (subtypes of labels) still in use.
+    """
 
     kinds: Ints  # (n_live,) increasing
     log_prior: Floats  # (n_live,)
@@ -30,7 +32,7 @@ class SubtypeParams(NamedTuple):
 
 
 class SubtypeCounts(NamedTuple):
-    """Expected counts under the posterior for the kinds still in use, the input of the M-step."""
+    """Expected counts under the posterior of a subtype model (EBCC), for the kinds still in use: the input of its M-step."""
 
     kinds: Ints  # (n_live,) increasing; all others have no tasks
     n_kind: Floats  # (n_live,) expected number of tasks of each kind
@@ -38,42 +40,48 @@ class SubtypeCounts(NamedTuple):
 
 
 class SubtypeEM:
-    """E-step and M-step of subtype models. `clamped` tasks keep the label distribution `known` (n_clamped, n_labels).
+    """E-step and expected counts of subtype models (EBCC). Clamped tasks keep their known label distribution.
 
     Kinds are sorted by label: kind k belongs to label k // n_subtypes.
     """
 
-    def __init__(self, votes: KeyedVotes, clamped: Bools, known: Floats, n_workers: int, n_subtypes: int) -> None:
-        self.votes, self.known, self.n_labels = votes, known, known.shape[1]
-        self.n_workers, self.n_keys, self.n_subtypes = n_workers, n_workers * known.shape[1], n_subtypes
-        self.open, self.clamped = votes.on(~clamped), votes.on(clamped)
-        self.blocks = Blocks(self.open.start, cells=self.n_keys)
-        self.max_votes_per_task = _max_votes_per_task(votes)
+    def __init__(
+        self, votes: KeyedVotes, clamped_mask: Bools, known_prob: Floats, n_workers: int, n_subtypes: int
+    ) -> None:
+        self.votes, self.known, self.n_labels = votes, known_prob, known_prob.shape[1]
+        self.n_workers, self.n_keys, self.n_subtypes = n_workers, n_workers * known_prob.shape[1], n_subtypes
+        self.open, self.clamped = votes.on(~clamped_mask), votes.on(clamped_mask)
+        self.blocks = Blocks(self.open.start, n_sums=self.n_keys)
+        self.max_votes_per_task = _max_vote_weight_per_task(votes)
 
-    def expected_counts(self, kinds: Ints, shares: Callable[[int, int], Floats]) -> SubtypeCounts:
-        """Return the counts of the M-step for a given posterior; `shares(first, last)` returns it (n, n_kinds) for tasks."""
+    def expected_counts(self, kinds: Ints, posterior_of_tasks: Callable[[int, int], Floats]) -> SubtypeCounts:
+        """Return the expected counts for the M-step; `posterior_of_tasks(first, last)` returns the (n, n_kinds)
+        posterior of tasks.
+        """
         start, key, weight = self.votes[:3]
         width, n = simd_width(len(kinds), coarse=True), len(kinds)
 
-        def process_block(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
+        def count_votes_of_block(first: int, last: int, n_kind: Floats, counts: Floats) -> float:
             for begin in range(first, last, TASKS_PER_CHUNK):
                 end = min(begin + TASKS_PER_CHUNK, last)
-                prob, rows = np.ascontiguousarray(shares(begin, end)), start[begin : end + 1]
-                confusion.count_votes(0, end - begin, rows, key, weight, prob, width, n_kind, counts)
+                prob, rows = np.ascontiguousarray(posterior_of_tasks(begin, end)), start[begin : end + 1]
+                confusion_e_step.count_votes(0, end - begin, rows, key, weight, prob, width, n_kind, counts)
             return 0.0
 
-        _, (n_kind, counts) = Blocks(start, cells=self.n_keys).map_and_sum(
-            process_block, n + PAD, self.n_keys * n + PAD
+        _, (n_kind, counts) = Blocks(start, n_sums=self.n_keys).map_and_sum(
+            count_votes_of_block, n + PAD, self.n_keys * n + PAD
         )
         return SubtypeCounts(kinds, n_kind[:n], counts[: self.n_keys * n].reshape(self.n_keys, n))
 
     def em_pass(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
-        """Run the E-step and sum the counts of the M-step for every run: (counts of kinds that have tasks, log-likelihood)."""
+        """Run the E-step of each run (start) of a subtype model; return (expected counts for the M-step,
+        log-likelihood) per run.
+        """
         live = [self._drop_empty_kinds(params) for params in runs]
-        return [found for group in self._runs_per_pass(live) for found in self._pass_together(group)]
+        return [found for group in self._group_runs_by_cache_size(live) for found in self._em_pass_of_group(group)]
 
     def _drop_empty_kinds(self, params: SubtypeParams) -> SubtypeParams:
-        """Return the parameters without the kinds whose probability is negligible for every task.
+        """Return the parameters of a subtype model without the kinds (subtypes) whose probability is negligible for every task.
 
         Votes can favour one kind over another by at most their number times the largest difference in the table. A kind
         that is still less probable than another kind of its label by a factor of e^-40 does not change any sum.
@@ -87,20 +95,22 @@ class SubtypeEM:
         keep = behind >= MIN_LOG_RATIO
         return params if keep.all() else SubtypeParams(params.kinds[keep], score[keep], table[:, keep])
 
-    def _runs_per_pass(self, runs: Sequence[SubtypeParams]) -> Iterator[Sequence[SubtypeParams]]:
-        """Yield groups of runs that share a pass over the votes: as many as fit into the cache."""
+    def _group_runs_by_cache_size(self, runs: Sequence[SubtypeParams]) -> Iterator[Sequence[SubtypeParams]]:
+        """Yield groups of EM runs that share a pass over the votes: as many as have tables that fit
+        into the processor cache.
+        """
         begin, cells = 0, 0
         for end, params in enumerate(runs):
-            mine = self.n_keys * _n_columns(params)
+            mine = self.n_keys * _n_padded_columns(params)
             if end > begin and cells + mine > MAX_SHARED_CELLS:
                 yield runs[begin:end]
                 begin, cells = end, 0
             cells += mine
         yield runs[begin:]
 
-    def _pass_together(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
-        """Run one EM pass over the votes for several runs: (counts, log-likelihood) of each."""
-        edges = np.cumsum([0, *map(_n_columns, runs)])
+    def _em_pass_of_group(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
+        """Run one joint EM pass over the votes for several EM runs; return (expected counts, log-likelihood) of each run."""
+        edges = np.cumsum([0, *map(_n_padded_columns, runs)])
         n, n_cells = int(edges[-1]), self.n_keys * int(edges[-1])
         log_prior, table = np.full(n, -np.inf), aligned_zeros(n_cells + PAD)
         for at, params in zip(edges, runs, strict=False):
@@ -109,31 +119,32 @@ class SubtypeEM:
             table[:n_cells].reshape(self.n_keys, n)[:, here] = params.log_confusion
         width = simd_width(n)
 
-        def process_block(first: int, last: int, n_kind: Floats, counts: Floats, value: Floats) -> float:
+        def em_pass_on_block(first: int, last: int, n_kind: Floats, counts: Floats, value: Floats) -> float:
             given = (*self.open[:3], log_prior, table, edges, width)
-            return subtypes.em_pass(first, last, *given, n_kind, counts, value)
+            return subtype_e_step.em_pass(first, last, *given, n_kind, counts, value)
 
-        _, (n_kind, counts, values) = self.blocks.map_and_sum(process_block, n + PAD, n_cells + PAD, len(runs))
+        _, (n_kind, counts, values) = self.blocks.map_and_sum(em_pass_on_block, n + PAD, n_cells + PAD, len(runs))
         found = []
         for at, params, value in zip(edges, runs, values.tolist(), strict=False):
             here = slice(at, at + len(params.kinds))
             mine = np.ascontiguousarray(counts[:n_cells].reshape(self.n_keys, n)[:, here])
             counted = SubtypeCounts(params.kinds, n_kind[here].copy(), mine)
-            found.append((counted, value + self._add_clamped(params, counted)))
+            found.append((counted, value + self._add_counts_of_clamped_tasks(params, counted)))
         return found
 
-    def _add_clamped(self, params: SubtypeParams, counted: SubtypeCounts) -> float:
-        """Add the clamped tasks to the counts in place; return their log-likelihood."""
+    def _add_counts_of_clamped_tasks(self, params: SubtypeParams, counts: SubtypeCounts) -> float:
+        """Add the expected counts of tasks with clamped (known) labels to `counts` in place; return their log-likelihood."""
         if len(self.clamped.start) == 1:
             return 0.0
         start, key, weight = self.clamped[:3]
         label_start, log_prior, table = self._kind_start_of_label(params.kinds), params.log_prior, params.log_confusion
-        return subtypes.clamped_pass(
-            start, key, weight, self.known, label_start, log_prior, table, counted.n_kind, counted.counts
+        return subtype_e_step.clamped_pass(
+            start, key, weight, self.known, label_start, log_prior, table, counts.n_kind, counts.counts
         )
 
     def posterior(self, params: SubtypeParams) -> tuple[Floats, Floats]:
-        """Return ((n_open, n_labels) posterior of unclamped tasks, (n_workers,) expected weight of correct votes).
+        """Return ((n_unclamped, n_labels) posterior of the unclamped tasks, (n_workers,) expected weight of each
+        worker's correct votes).
 
         A vote is compared with the posterior under the other workers' votes on its task, or with its known label.
         """
@@ -141,25 +152,25 @@ class SubtypeEM:
         width, table = simd_width(len(params.kinds), coarse=True), pad_array(params.log_confusion)
         given = (params.log_prior, table, self._kind_start_of_label(params.kinds), width, prob)
 
-        def process_block(first: int, last: int, agree: Floats) -> float:
-            return subtypes.posterior(first, last, *self.open, *given, agree)
+        def fill_posterior_and_agreement_of_block(first: int, last: int, agree: Floats) -> float:
+            return subtype_e_step.posterior(first, last, *self.open, *given, agree)
 
-        _, (agree,) = self.blocks.map_and_sum(process_block, self.n_workers)
+        _, (agree,) = self.blocks.map_and_sum(fill_posterior_and_agreement_of_block, self.n_workers)
         start, _, weight, worker, said = self.clamped
         right = self.known[np.repeat(np.arange(len(start) - 1), np.diff(start)), said]
         return prob, agree + np.bincount(worker, right if weight is None else right * weight, self.n_workers)
 
     def _kind_start_of_label(self, kinds: Ints) -> Ints:
-        """(n_labels + 1,) the kinds of label l are start[l]:start[l + 1]."""
+        """(n_labels + 1,) offsets into the sorted `kinds` (subtypes): those of label l are start[l]:start[l + 1]."""
         return np.searchsorted(kinds, np.arange(self.n_labels + 1) * self.n_subtypes)
 
 
-def _n_columns(params: SubtypeParams) -> int:
-    """Return the number of columns of a run in a shared table: its kinds rounded up to a multiple of four."""
+def _n_padded_columns(params: SubtypeParams) -> int:
+    """Return the number of table columns of one EM run: its number of kinds (subtypes) rounded up to a multiple of four."""
     return -(-len(params.kinds) // 4) * 4
 
 
-def _max_votes_per_task(votes: KeyedVotes) -> float:
+def _max_vote_weight_per_task(votes: KeyedVotes) -> float:
     """Return the largest total vote weight of a task."""
     if votes.weight is None:
         return float(np.diff(votes.start).max(initial=0))

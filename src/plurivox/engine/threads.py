@@ -30,7 +30,7 @@ _threads: int | None = None
 
 
 def set_threads(n: int | None) -> None:
-    """Set the number of threads; None: PLURIVOX_THREADS, else one per core. Results do not depend on it."""
+    """Set the number of threads for computations; None: the environment variable PLURIVOX_THREADS, else one per core."""
     global _threads
     if n is not None and n < 1:
         raise OptionError(f"threads must be at least 1; got {n}")
@@ -56,8 +56,8 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
     done: list[Any] = [None] * n
     next_index, stop = itertools.count(), threading.Event()
 
-    def process_items() -> None:
-        """Process items until none is left or another thread failed."""
+    def run_remaining_indices() -> None:
+        """Call `work` for the next index until none is left or another thread has failed."""
         try:
             while not stop.is_set() and (i := next(next_index)) < n:
                 done[i] = work(i)
@@ -65,9 +65,9 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
             stop.set()
             raise
 
-    futures = _submit_to_pool(process_items, helpers)
+    futures = _submit_to_pool(run_remaining_indices, helpers)
     try:
-        process_items()
+        run_remaining_indices()
     finally:  # wait for running helpers, also after Ctrl-C; cancel those that have not started
         started = [one for one in futures if not one.cancel()]
         errors = [error for one in started if (error := one.exception()) is not None]
@@ -79,11 +79,11 @@ def parallel_map(work: Callable[[int], T], n: int) -> list[T]:
 class Blocks:
     """Division of the tasks into a fixed number of consecutive blocks with about equally many votes each.
 
-    `cells` is the number of values that a block sums up (workers x labels x labels for confusion matrices): every block
+    `n_sums` is the number of values that a block sums up (workers x labels x labels for confusion matrices): every block
     has its own sums, so there are fewer blocks if they are large compared with the votes.
 
     >>> start = np.array([0, 3, 5, 9])  # three tasks with 3, 2 and 4 votes
-    >>> blocks = Blocks(start, cells=1)
+    >>> blocks = Blocks(start, n_sums=1)
     >>> def work(first, last, total):
     ...     total += start[last] - start[first]
     ...     return float(last - first)
@@ -93,10 +93,12 @@ class Blocks:
 
     edges: Ints  # (n_blocks + 1,) block b holds the tasks edges[b]:edges[b + 1]
 
-    def __init__(self, start: Ints, *, cells: int = 1, width: int = 1) -> None:
-        """Divide the tasks; the votes of task t are start[t]:start[t + 1], and each vote adds `width` numbers to the sums."""
+    def __init__(self, start: Ints, *, n_sums: int = 1, sums_per_vote: int = 1) -> None:
+        """Divide the tasks into blocks, given the CSR offsets of their votes; each vote adds to `sums_per_vote` of the
+        `n_sums` sums.
+        """
         n_tasks, n_votes = len(start) - 1, int(start[-1])
-        affordable = n_votes * width // (MIN_ADDITIONS_PER_CELL * max(cells, 1))
+        affordable = n_votes * sums_per_vote // (MIN_ADDITIONS_PER_CELL * max(n_sums, 1))
         n = max(1, min(MAX_BLOCKS, n_tasks, n_votes // MIN_BLOCK_VOTES, affordable))
         n = n // 4 * 4 if n > 4 else n  # so that two or four threads finish together
         cut = np.searchsorted(start, np.arange(1, n) * (n_votes / n))
@@ -107,11 +109,14 @@ class Blocks:
         return len(self.edges) - 1
 
     def map(self, work: Callable[[int, int], T]) -> list[T]:
-        """Return [work(first, last), ...] for the blocks of tasks first:last, in block order."""
+        """Return the list of work(first, last) for each block of tasks first:last, in block order,
+        computed on several threads.
+        """
         return parallel_map(lambda b: work(int(self.edges[b]), int(self.edges[b + 1])), len(self))
 
     def map_and_sum(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
-        """Run `work(first, last, *sums)` on every block; return (sum of returned numbers, the arrays `sums` added up).
+        """Run `work(first, last, *sums)` on every block of tasks; return (sum of the results, arrays `sums` added up
+        over blocks).
 
         Each block gets its own flat arrays of zeros of the given sizes, aligned to a cache line. The result is new memory.
         The blocks' arrays are reused by the next call, so a `Blocks` object must not be used by two threads concurrently.
@@ -123,43 +128,43 @@ class Blocks:
             self._memory = aligned_empty(len(self) * n_cells)
         parts = self._memory[: len(self) * n_cells].reshape(len(self), n_cells)
 
-        def run_block(b: int) -> float:
-            parts[b] = 0.0
-            sums = [parts[b, begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
-            return work(int(self.edges[b]), int(self.edges[b + 1]), *sums)
+        def run_block(block: int) -> float:
+            parts[block] = 0.0
+            sums = [parts[block, begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
+            return work(int(self.edges[block]), int(self.edges[block + 1]), *sums)
 
         values = parallel_map(run_block, len(self))
         total = sum_over_blocks(parts)
         return sum(values), tuple(total[begin : begin + size] for begin, size in zip(begins, sizes, strict=True))
 
 
-def sum_over_blocks(parts: Floats, piece: int = 2**16) -> Floats:
-    """(n,) the sum of `parts` (n_blocks, n) over the blocks, in block order, computed on several threads."""
+def sum_over_blocks(parts: Floats, chunk_size: int = 2**16) -> Floats:
+    """(n,) the sum of `parts` (n_blocks, n) over its first axis, added in order, computed on several threads."""
     total = np.empty(parts.shape[1])
 
-    def sum_piece(i: int) -> None:
-        here = slice(i * piece, (i + 1) * piece)
+    def sum_chunk(chunk: int) -> None:
+        here = slice(chunk * chunk_size, (chunk + 1) * chunk_size)
         total[here] = parts[0, here]
         for part in parts[1:]:
             total[here] += part[here]
 
-    parallel_map(sum_piece, -(-len(total) // piece))
+    parallel_map(sum_chunk, -(-len(total) // chunk_size))
     return total
 
 
-def _submit_to_pool(job: Callable[[], None], n: int) -> list[Future[None]]:
-    """Submit the same job `n` times to the thread pool of this process, which grows if needed."""
+def _submit_to_pool(job: Callable[[], None], n_times: int) -> list[Future[None]]:
+    """Submit one job `n_times` times to the thread pool of this process, which grows if needed; return the futures."""
     global _pool
     with _lock:
-        if _pool is None or _pool[0] < n:
+        if _pool is None or _pool[0] < n_times:
             if _pool is not None:
                 _pool[1].shutdown(wait=False)  # running jobs finish
-            _pool = (n, ThreadPoolExecutor(n, thread_name_prefix="plurivox"))
-        return [_pool[1].submit(job) for _ in range(n)]
+            _pool = (n_times, ThreadPoolExecutor(n_times, thread_name_prefix="plurivox"))
+        return [_pool[1].submit(job) for _ in range(n_times)]
 
 
 def _reset_after_fork() -> None:
-    """Reset pool and lock in a forked child, where the threads no longer exist and the lock may be held."""
+    """Reset thread pool and lock in a forked child process, where the threads no longer exist and the lock may be held."""
     global _lock, _pool
     _lock, _pool = threading.Lock(), None
 

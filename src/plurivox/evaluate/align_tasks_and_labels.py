@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense, Rows
 from plurivox.core.soft_transforms import dense_if_small
 from plurivox.core.types import Floats, Ints, Names
 
@@ -75,7 +75,7 @@ def float64_row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
     size = max(min(MAX_ROWS, MAX_CELLS // max(rows.n_labels, 1)), 1)
     for begin in range(0, len(rows), size):
         where = slice(begin, min(begin + size, len(rows)))
-        yield where, rows.block(where).astype(np.float64, copy=False)
+        yield where, rows.dense_block(where).astype(np.float64, copy=False)
 
 
 def values_per_task(block_values: Callable[[Floats, Floats], Floats], prediction: Rows, truth: Rows) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.align_tasks_and_labels import (

@@ -3,5 +3,5 @@
 from plurivox.identify._contract import Evidence, Identifier, methods
 
 __all__ = ["Evidence", "Identifier", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

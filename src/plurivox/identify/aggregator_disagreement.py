@@ -11,7 +11,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Dense
+from plurivox.core.soft_rows_dense_sparse import Dense
 from plurivox.core.types import Floats
 from plurivox.engine.kernels import dispersion
 from plurivox.identify._contract import Evidence, Identifier
@@ -64,7 +64,7 @@ class AggregatorDisagreement(Identifier):
     def _soft_label_distances(self, a: SoftLabels, b: SoftLabels) -> Floats:
         """Return (n_tasks,) the distance between the soft labels a and b of each task; their tasks and labels are equal."""
         bits = self.distance == "jensen-shannon"
-        measure = dispersion.jensen_shannon if bits else dispersion.total_variation
+        measure = dispersion.add_jensen_shannon if bits else dispersion.add_total_variation
         out = np.zeros(len(a))
         if isinstance(a.body, Dense) and isinstance(b.body, Dense):
             p, q = a.body.prob, b.body.prob

@@ -1,6 +1,6 @@
 """Read and write files and DataFrames. Names are imported on first use: the dataset catalog works without polars."""
 
-from plurivox.core.lazy_import import lazy_getattr
+from plurivox.core.lazy_exports import lazy_getattr
 
 EXPORTS = {
     "Dataset": "dataset",

@@ -11,12 +11,12 @@ import polars as pl
 from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.npz import (
-    read_arrays,
+    read_npz,
     read_task_rows,
-    select_rows,
-    split_row_names,
+    row_names_of_split,
+    select_rows_by_task,
     without_stringdtype,
-    write_arrays,
+    write_npz,
 )
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Names
@@ -93,4 +93,4 @@ def write_features(features: Features, path: Path) -> None:
     if features.gold is not None:
         arrays["y"] = without_stringdtype(features.gold.on(features.tasks).hard())
         arrays["labels"] = without_stringdtype(features.gold.labels)  # also labels without a task
-    write_arrays(path, arrays)
+    write_npz(path, arrays)

@@ -14,7 +14,7 @@ from plurivox.core.encoding import as_names, encode, positions, sort_by_value
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import SUM_TOLERANCE, Candidates
+from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE, Candidates
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.io.tabular.column_conversion import to_names, to_numbers
 from plurivox.io.tabular.table_file_names import file_suffix
@@ -95,7 +95,7 @@ def _add_rows_for_unlisted_labels(soft: SoftLabels, columns: dict[str, NDArray[A
     absent = np.setdiff1d(np.arange(soft.n_labels), listed)
     if not len(soft) or not len(absent):
         return columns
-    first = soft.body.block(slice(0, 1))[0]
+    first = soft.body.dense_block(slice(0, 1))[0]
     extra = {"task": soft.tasks[np.zeros(len(absent), int)], "label": soft.labels[absent], "p": first[absent]}
     return {name: np.concatenate([column, extra[name]]) for name, column in columns.items()}
 

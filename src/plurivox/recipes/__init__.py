@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plurivox.core.lazy_import import lazy_getattr
+from plurivox.core.lazy_exports import lazy_getattr
 from plurivox.recipes._contract import Recipe, methods
 
 # workflows that were defined in this package in version 0.1; they stay importable from here
@@ -22,7 +22,7 @@ _workflow = lazy_getattr("plurivox.workflows", EXPORTS)
 
 def __getattr__(name: str) -> Any:
     """Return a workflow or the class of a recipe, imported on first use."""
-    return _workflow(name) if name in EXPORTS else methods.attribute(name)
+    return _workflow(name) if name in EXPORTS else methods.class_by_name(name)
 
 
-__dir__ = methods.attributes
+__dir__ = methods.public_names

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from plurivox.core.errors import OptionError
-from plurivox.core.method import Method, split_list
+from plurivox.core.method import Method, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.tables import Tables
@@ -33,7 +33,7 @@ def parse_shares(text: str, name: str, *, may_be_empty: bool = False) -> list[fl
     [0.05, 0.1]
     """
     try:
-        shares = [float(share) for share in split_list(text)]
+        shares = [float(share) for share in split_at_commas(text)]
     except ValueError:
         raise OptionError(f"{name} must be numbers such as 0.05,0.1; got {text!r}") from None
     if not all(0 < share < 1 for share in shares) or not (shares or may_be_empty):

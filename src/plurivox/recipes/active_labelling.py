@@ -10,7 +10,7 @@ from plurivox import aggregate, simulate
 from plurivox.assign import NextBest, expected_gain
 from plurivox.assign.next_best import WorkerGains
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.tables import Table, Tables
@@ -67,7 +67,7 @@ class ActiveLabelling(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Simulate every crowd with every seed, label it by random and next-best assignment, return tables of accuracy."""
         del read
-        crowds, tables = split_list(self.crowds), []
+        crowds, tables = split_at_commas(self.crowds), []
         for i, crowd in enumerate(crowds):
             curves = []
             for run in range(self.runs):

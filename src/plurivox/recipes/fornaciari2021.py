@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from plurivox import evaluate
 from plurivox.core.errors import OptionError, unknown_name
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table, Tables
@@ -67,10 +67,10 @@ class Fornaciari2021(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for main in split_list(self.mains):
+        for main in split_at_commas(self.mains):
             if main not in ("gold", "silver"):
                 raise unknown_name("main task", main, ("gold", "silver"))
-        for loss in split_list(self.losses):
+        for loss in split_at_commas(self.losses):
             if loss not in ("kl", "inverse-kl", "ce"):
                 raise unknown_name("loss of the soft head", loss, ("kl", "inverse-kl", "ce"))
         if self.folds == 1:

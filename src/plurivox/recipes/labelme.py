@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox import evaluate
 from plurivox.core.errors import InputError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
@@ -70,7 +70,7 @@ class Labelme(Recipe):
             train_and_measure_on_test,
         )
 
-        methods, done = split_list(self.methods), 0
+        methods, done = split_at_commas(self.methods), 0
         if LOGISTIC in methods:
             setting.chosen_l2.update(
                 cache.load_or_compute_numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed))
@@ -103,7 +103,7 @@ class Labelme(Recipe):
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
         return ExperimentSetting(
-            training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_list(self.l2))
+            training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_at_commas(self.l2))
         )
 
     def _result_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels

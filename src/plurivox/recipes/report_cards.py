@@ -7,7 +7,7 @@ import numpy as np
 from plurivox import aggregate
 from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name
-from plurivox.core.method import option, split_list
+from plurivox.core.method import option, split_at_commas
 from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -68,7 +68,7 @@ class ReportCards(Recipe):
         self, evidence: EvidenceCache, votes: Votes, progress: Progress
     ) -> tuple[list[Scores], list[str]]:
         """Return the scores of the workers in the order of `votes.workers`, and notes on scores that were skipped."""
-        found, notes, specs = [], [], split_list(self.scores)
+        found, notes, specs = [], [], split_at_commas(self.scores)
         for step, (spec, method) in enumerate(zip(specs, parse_scores("worker", self.scores), strict=True)):
             try:
                 found.append(
@@ -84,7 +84,7 @@ class ReportCards(Recipe):
         """Return the codes of the workers in the option `workers`, else of the `n` worst; raise UnknownName for other names."""
         if not self.workers:
             return worst[: self.n]
-        names = split_list(self.workers)
+        names = split_at_commas(self.workers)
         codes = positions(votes.workers, as_names(names, "workers"))
         if (codes < 0).any():
             raise unknown_name("worker", names[int(np.argmin(codes))], map(str, votes.workers.tolist()))

@@ -3,5 +3,5 @@
 from plurivox.simulate._contract import EASY, HARD, LEVELS, Simulated, Simulator, methods
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

@@ -15,7 +15,7 @@ The docstring of `plurivox.train.parallel.multi_seed_runs` lists the calls from 
 from typing import Any
 
 from plurivox.core.errors import require_package
-from plurivox.core.lazy_import import lazy_getattr
+from plurivox.core.lazy_exports import lazy_getattr
 
 EXPORTS = {
     "CrowdClassifier": "sklearn_classifier",

@@ -1,6 +1,6 @@
 """The studio: a web application in which people give soft labels. `create_app` makes it, `plurivox studio` runs it."""
 
-from plurivox.core.lazy_import import lazy_getattr
+from plurivox.core.lazy_exports import lazy_getattr
 
 EXPORTS = {"create_app": "server.app"}
 __all__ = ["create_app"]

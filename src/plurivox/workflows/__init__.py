@@ -1,6 +1,6 @@
 """Workflows: public functions that combine several steps; the Python API, the command line and the web call the same ones."""
 
-from plurivox.core.lazy_import import lazy_getattr
+from plurivox.core.lazy_exports import lazy_getattr
 
 EXPORTS = {
     "BatchPlan": "assign_tasks",

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 
 from plurivox import aggregate, elicit
+from plurivox.core.answer_sampling import subsample
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
-from plurivox.core.sampling import subsample
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.tables import Table
 from plurivox.core.types import Floats, Ints

@@ -9,7 +9,7 @@ from typing import Any
 from plurivox import clean, io
 from plurivox.clean import Cleaned, Rule
 from plurivox.core.answers import Answers
-from plurivox.core.audit import Audit
+from plurivox.core.cleaning_audit import Audit
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels

@@ -14,7 +14,7 @@ from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name
-from plurivox.core.method import split_list
+from plurivox.core.method import split_at_commas
 from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.registry import BrokenPlugin
 from plurivox.core.soft_labels import SoftLabels

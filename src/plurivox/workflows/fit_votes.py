@@ -58,7 +58,7 @@ def _gold_of_dataset(data: Dataset) -> SoftLabels:
 
 # the list of methods in the help is generated, so that it is always complete
 _names = fill(
-    ", ".join(aggregate.methods.built_in),
+    ", ".join(aggregate.methods.built_in_names),
     116,
     initial_indent="    Methods: ",
     subsequent_indent="    ",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plurivox import evaluate
 from plurivox.core.base import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
-from plurivox.core.method import split_list
+from plurivox.core.method import split_at_commas
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -53,7 +53,7 @@ def evaluate_labels(
         sides[_cache_key_of_input(truth)].truth(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
-        measures=split_list(measures) if isinstance(measures, str) else measures,
+        measures=split_at_commas(measures) if isinstance(measures, str) else measures,
         repeats=repeats,
         level=level,
         seed=seed,

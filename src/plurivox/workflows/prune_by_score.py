@@ -11,7 +11,7 @@ import numpy as np
 from plurivox import aggregate, evaluate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
-from plurivox.core.audit import Audit, AuditRow
+from plurivox.core.cleaning_audit import Audit, AuditRow
 from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.progress import Progress, nested_progress, no_progress

@@ -11,7 +11,7 @@ from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
-from plurivox.core.method import split_list
+from plurivox.core.method import split_at_commas
 from plurivox.core.progress import Progress, nested_progress, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -94,7 +94,7 @@ def rank(
     >>> rank(votes, ["entropy", "disagreement"])
     <Ranking: 2 tasks, 2 scores, by entropy, disagreement>
     """
-    specs = split_list(scores) if isinstance(scores, str) else scores
+    specs = split_at_commas(scores) if isinstance(scores, str) else scores
     made = [identify.methods.make(one) for one in specs]
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
     cache = _make_evidence_cache(data, made, by, part, given)

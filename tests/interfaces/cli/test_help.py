@@ -42,8 +42,8 @@ def test_every_method_has_a_command_with_all_its_options(call: Call, step: str, 
     method: type[Method] = load_registry(step)[name]
     assert method.summary() in words
     for option in method.options():
-        assert f"--{option.flag}" in words and option.help in words
-        assert option.range in words or option.choices
+        assert f"--{option.flag_name}" in words and option.help in words
+        assert option.range_text in words or option.choices
 
 
 @pytest.mark.parametrize(("step", "name"), EVERY)

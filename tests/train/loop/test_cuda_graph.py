@@ -39,5 +39,5 @@ def test_two_heads_recorded_logits_and_bfloat16() -> None:
     known = Supervision(votes=VOTES, gold=GOLD, soft=GOLD)
     plan = replace(PLAN, engine="graphs", precision="bfloat16")
     trained = fit(X, "pair", tasks=GOLD.tasks, known=known, head="two-heads", plan=plan, record=True)
-    assert trained.dynamics is not None and trained.dynamics.finite().all()
+    assert trained.dynamics is not None and trained.dynamics.finite_tasks().all()
     assert trained.history["loss"][-1] < trained.history["loss"][0]

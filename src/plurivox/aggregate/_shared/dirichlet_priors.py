@@ -8,8 +8,8 @@ from plurivox.core.results import Confusion
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval_from_moments
-from plurivox.engine.dirichlet import expected_logs
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.dirichlet import expected_log_probabilities
+from plurivox.engine.kernels.confusion_m_step import TINY
 
 DIAGONAL_HELP = "pseudo-count of right votes per label, in the Dirichlet prior of a confusion matrix"
 OFF_DIAGONAL_HELP = "pseudo-count of votes for each wrong label, in the Dirichlet prior of a confusion matrix"

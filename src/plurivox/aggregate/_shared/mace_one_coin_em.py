@@ -23,7 +23,7 @@ class OwnLabelEM(TasksWithoutGold):
         self.all_keys, self.n_keys = key, n_keys
         self.columns = self.start, self.said, key[self.select_vote_rows(self.is_open)], self.weight
         self.width = simd_width(votes.n_labels)
-        self.blocks = Blocks(self.start, cells=n_keys, width=4)
+        self.blocks = Blocks(self.start, n_sums=n_keys, sums_per_vote=4)
         self.total = np.bincount(key, votes.weight, minlength=n_keys).astype(np.float64)  # (n_keys,) weight of votes
         truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
         self.known_true: Floats = truth.sum(0)  # (n_labels,) gold labels, counted

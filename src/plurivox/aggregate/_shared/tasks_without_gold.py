@@ -5,12 +5,12 @@ import numpy as np
 from plurivox.core.encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Dense
+from plurivox.core.soft_rows_dense_sparse import Dense
 from plurivox.core.types import Bools, Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, rows_of_tasks
-from plurivox.engine.kernels import confusion
-from plurivox.engine.kernels.confusion_tables import TINY
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, csr_rows_of_tasks
+from plurivox.engine.kernels import confusion_e_step
+from plurivox.engine.kernels.confusion_m_step import TINY
 from plurivox.engine.threads import Blocks
 
 SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no entry is 0
@@ -61,7 +61,7 @@ class TasksWithoutGold:
     def vote_shares(self) -> Floats:
         """(n_open, n_labels) the vote shares of each task that has votes and no gold label."""
         share, votes = np.empty((len(self.open), self.n_labels)), (self.start, self.said, self.weight)
-        Blocks(self.start).map(lambda first, last: confusion.vote_shares(first, last, *votes, share))
+        Blocks(self.start).map(lambda first, last: confusion_e_step.vote_shares(first, last, *votes, share))
         return share
 
     def initial_posterior(self, earlier_fit: Fit | None) -> Floats:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.aggregate._shared.vote_share_helpers import fill_tasks_without_votes
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import DENSE_CELLS, Candidates
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates
 from plurivox.core.soft_transforms import dense_if_small
 from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes

@@ -10,9 +10,9 @@ from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
-from plurivox.core.audit import AuditAction
+from plurivox.core.cleaning_audit import AuditAction
 from plurivox.core.method import option
-from plurivox.core.questions import question_of
+from plurivox.core.questions import question_of_form
 from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
 from plurivox.core.types import Bools
 
@@ -41,7 +41,7 @@ def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) ->
             missing &= ~column
     if answers.form is not None:
         forms, code = np.unique(answers.form, return_inverse=True)
-        questions = map(question_of, forms.tolist())
+        questions = map(question_of_form, forms.tolist())
         missing &= np.array([question is None or question.percents for question in questions], bool)[code]
     return missing
 

@@ -60,7 +60,7 @@ class AnswerLabels:
 def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
     """Return the pairs of answer and label that are marked as `kind`: named, never (ruled out) or possible."""
     here = np.flatnonzero(_has_kind_and_label(answers, kind))
-    return AnswerLabels(answers.mark_answer[here], answers.mark_label[here], len(answers))
+    return AnswerLabels(answers.answer_of_mark[here], answers.mark_label[here], len(answers))
 
 
 def parse_named_percents(answers: Answers) -> Percents:
@@ -90,7 +90,9 @@ def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)
     clash, n_named = np.zeros((n, 2), bool), np.empty(n, np.int64)
-    kernels.first_two_labels(answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named)
+    kernels.find_first_two_named_labels(
+        answers.mark_start, answers.mark_kind, answers.mark_label, label, place, clash, n_named
+    )
     value, flags = np.append(read.value, np.nan), np.append(read.flags, np.uint8(0))  # the last entry: no label
     first, second = (NamedLabel(label[:, j], value[place[:, j]], flags[place[:, j]], clash[:, j]) for j in (0, 1))
     return first, second, n_named

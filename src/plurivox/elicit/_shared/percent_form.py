@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.questions import Question
-from plurivox.core.types import Bools, Floats, Ints, smallest_ints
+from plurivox.core.types import Bools, Floats, Ints, smallest_unsigned_dtype
 from plurivox.elicit._contract import Form, Shares, set_flag, set_percent_flags
 from plurivox.elicit._shared.cifar10s_released_formula import Compat, weights_by_released_formula
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
@@ -17,7 +17,7 @@ from plurivox.elicit._shared.named_and_ruled_out_labels import (
     AnswerLabels,
     ContradictionRule,
     NamedLabel,
-    first_two_labels,
+    find_first_two_named_labels,
 )
 
 Spread: TypeAlias = Literal["clamp", "uniform", "none"]
@@ -71,7 +71,9 @@ def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, 
 
     `without_named`: an answer that names no label gives all weight to its open labels.
     """
-    from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
+    from plurivox.engine.kernels import (
+        label_weights_from_marks as kernels,  # imported only when needed: compiling takes time
+    )
 
     total, n_labels = split.percent_sum, len(answers.labels)
     wanted = split.leaves_rest(total) | (without_named & (total == 0))
@@ -90,7 +92,7 @@ def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, 
             f"{len(answers):,} answers and {n_labels:,} labels become {n_rows:,} votes, more than {MAX_ROWS:,}; "
             "use spread=none"
         )
-    out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_ints(n_labels)), np.empty(n_rows)
+    out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_unsigned_dtype(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
     kernels.fill_weight_rows(
         first_rows_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
@@ -133,7 +135,7 @@ class PercentForm(Form):
         """
         assert self.asks.labels
         flags = np.zeros(len(answers), np.uint32)
-        top, second, n_named = first_two_labels(answers)
+        top, second, n_named = find_first_two_named_labels(answers)
         set_flag(flags, "further-labels", n_named > self.asks.labels)
         set_percent_flags(flags, top.percent_flags)
         if n_labels_used < 2:

@@ -23,7 +23,7 @@ def pack_votes(task: Ints, worker: Ints, label: Ints) -> Ints:
 
 @inline
 def label_distance(a: int, b: int, scale: Floats, power: int) -> float:
-    """Return the distance of two labels: 0 if equal, else 1 (power 0), or a power of their distance on the scale."""
+    """Return the distance of two labels: for power 0, whether they differ (0 or 1); else |scale[a] - scale[b]| ** power."""
     if power == 0:
         return 1.0 if a != b else 0.0
     return abs(scale[a] - scale[b]) ** power
@@ -56,8 +56,8 @@ def sum_kappas(
     said, other, task_weight = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     ours, theirs = np.zeros(len(scale)), np.zeros(len(scale))
     for w in range(first, last):
-        n_partners = count_shared_tasks(w, order, begin, key, count, partners)
-        n_shared = assign_pair_slots(partners[:n_partners], count, min_shared, free)
+        n_partners = find_later_partners(w, order, begin, key, count, partners)
+        n_shared = assign_buffer_ranges(partners[:n_partners], count, min_shared, free)
         if n_shared:
             if n_shared > len(said):
                 said, other, task_weight = (
@@ -79,79 +79,80 @@ def sum_kappas(
 
 
 @kernel
-def count_shared_tasks(w: int, order: Ints, begin: Ints, key: Ints, count: Ints, partners: Ints) -> int:
-    """Return the number of later workers who share a task with w; fill `partners` with them and `count` with shared tasks.
+def find_later_partners(worker: int, order: Ints, begin: Ints, key: Ints, n_shared: Ints, partners: Ints) -> int:
+    """Find the workers after `worker` who share a task: return their number, fill `partners`, and n_shared[u] with
+    shared tasks.
 
-    `count` (n_workers,) must be zero before.
+    `n_shared` (n_workers,) must be zero before.
     """
     n_partners = 0
-    for i in range(begin[w], begin[w + 1]):
+    for i in range(begin[worker], begin[worker + 1]):
         prefetch(key, order[min(i + PREFETCH_ROWS, len(order) - 1)])
         row = order[i]
         while key[row] & 1 == 0:
             row += 1
             u = key[row] >> (LABEL_BITS + 1)
-            if u != w:
-                if count[u] == 0:
+            if u != worker:
+                if n_shared[u] == 0:
                     partners[n_partners] = u
                     n_partners += 1
-                count[u] += 1
+                n_shared[u] += 1
     return n_partners
 
 
 @kernel
-def assign_pair_slots(partners: Ints, count: Ints, min_shared: int, free: Ints) -> int:
-    """Fill free[u] with the first buffer index for the shared votes of partner u; return the total size.
+def assign_buffer_ranges(partners: Ints, n_shared: Ints, min_shared: int, next_index: Ints) -> int:
+    """Fill next_index[u] with the first buffer index for the votes shared with partner u; return the buffer size needed.
 
     Partners who share fewer than `min_shared` tasks get none.
     """
     total = 0
     for u in partners:
-        if count[u] >= min_shared:
-            free[u] = total
-            total += count[u]
+        if n_shared[u] >= min_shared:
+            next_index[u] = total
+            total += n_shared[u]
     return total
 
 
 @kernel
 def collect_shared_votes(
-    w: int,
+    worker: int,
     order: Ints,
     begin: Ints,
     key: Ints,
     task: Ints,
     task_weights: Floats,
-    count: Ints,
+    n_shared: Ints,
     min_shared: int,
-    free: Ints,
-    said: Ints,
-    other: Ints,
+    next_index: Ints,
+    own_label: Ints,
+    partner_label: Ints,
     task_weight: Floats,
 ) -> None:
-    """Fill `said` (labels of w), `other` (labels of the partner) and `task_weight` for all shared tasks, partner by partner.
+    """Fill buffers with the labels of a worker and of each partner, and the weight, on every task they share, by partner.
 
-    `free` is the next free index of each partner and is advanced.
+    `next_index` is the next free index of each partner and is advanced.
     """
     mask = (1 << LABEL_BITS) - 1
-    for i in range(begin[w], begin[w + 1]):
+    for i in range(begin[worker], begin[worker + 1]):
         row = order[i]
         here = (key[row] >> 1) & mask
         while key[row] & 1 == 0:
             row += 1
             u = key[row] >> (LABEL_BITS + 1)
-            if u != w and count[u] >= min_shared:
-                at = free[u]
-                said[at], other[at], task_weight[at] = here, (key[row] >> 1) & mask, task_weights[task[i]]
-                free[u] = at + 1
+            if u != worker and n_shared[u] >= min_shared:
+                at = next_index[u]
+                own_label[at], partner_label[at], task_weight[at] = here, (key[row] >> 1) & mask, task_weights[task[i]]
+                next_index[u] = at + 1
 
 
 @kernel
 def add_kappa(
-    said: Ints,
-    other: Ints,
+    own_label: Ints,
+    partner_label: Ints,
     task_weight: Floats,
-    ours: Floats,
-    theirs: Floats,
+    own_totals: Floats,
+    partner_totals: Floats,
     scale: Floats,
     power: int,
     weight_by_tasks: bool,
@@ -159,24 +160,24 @@ def add_kappa(
 ) -> None:
     """Add Cohen's kappa of one pair of workers to `sums`, from their labels on shared tasks.
 
-    The buffers `ours` and `theirs` (n_labels,) must be zero before and are zero after.
+    The buffers `own_totals` and `partner_totals` (n_labels,) must be zero before and are zero after.
     """
     n = observed = by_chance = 0.0
-    for i in range(len(said)):
+    for i in range(len(own_label)):
         n += task_weight[i]
-        observed += task_weight[i] * label_distance(said[i], other[i], scale, power)
-        ours[said[i]] += task_weight[i]
-        theirs[other[i]] += task_weight[i]
-    for i in range(len(said)):  # each label once: its sum is cleared after use
-        mine = ours[said[i]]
-        ours[said[i]] = 0.0
+        observed += task_weight[i] * label_distance(own_label[i], partner_label[i], scale, power)
+        own_totals[own_label[i]] += task_weight[i]
+        partner_totals[partner_label[i]] += task_weight[i]
+    for i in range(len(own_label)):  # each label once: its sum is cleared after use
+        mine = own_totals[own_label[i]]
+        own_totals[own_label[i]] = 0.0
         if mine > 0 and power == 0:
-            by_chance += mine * (n - theirs[said[i]])
+            by_chance += mine * (n - partner_totals[own_label[i]])
         elif mine > 0:
             for b in range(len(scale)):
-                by_chance += mine * theirs[b] * label_distance(said[i], b, scale, power)
-    for i in range(len(said)):
-        theirs[other[i]] = 0.0
+                by_chance += mine * partner_totals[b] * label_distance(own_label[i], b, scale, power)
+    for i in range(len(own_label)):
+        partner_totals[partner_label[i]] = 0.0
     if by_chance > 0:
         sums[0] += (1 - observed * n / by_chance) * (n if weight_by_tasks else 1.0)
         sums[1] += n if weight_by_tasks else 1.0
@@ -186,7 +187,7 @@ def add_kappa(
 
 
 @kernel
-def share_of_other_votes(
+def share_of_agreeing_other_votes(
     first: int, last: int, start: Ints, worker: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
     """Fill out[v] with the share of the other workers' votes on the task that are for the label of vote v; nan if none.

@@ -30,15 +30,15 @@ def forward(
     worker: Ints,
     label: Ints,
     weight: Floats,
-    table: Floats,
+    worker_params: Floats,
     output: Floats,
     loss: Floats,
-    excess: Floats,
+    logits_grad: Floats,
 ) -> None:
-    """Forward pass: fill output[task, label] (logits or their softmax), loss[task] and excess[task, vote, said].
+    """Forward pass: fill output[task, label] (logits or their softmax), loss[task] and logits_grad[task, vote, said].
 
     `logits` (n, n_labels); `worker`, `label`, `weight` (n, max_votes), weight 0 for padding. `loss` is the weighted
-    cross-entropy of a task's votes times `scale`, and `excess` its gradient by the worker's scores: (softmax - vote) times
+    cross-entropy of a task's votes times `scale`, and `logits_grad` its gradient by the worker's logits: (softmax - vote) times
     both.
     """
     n, n_labels = logits.shape
@@ -51,8 +51,8 @@ def forward(
             w = np.float32(scale) * weight[i, j]
             if w <= 0:
                 continue
-            score = excess[i, j]
-            _worker_scores(kind, output[i], table[worker[i, j]], score)
+            score = logits_grad[i, j]
+            _fill_worker_logits(kind, output[i], worker_params[worker[i, j]], score)
             said = score[label[i, j]]
             loss[i] += w * (_softmax(score) - said)
             for k in range(n_labels):
@@ -68,13 +68,15 @@ def backward(
     output: Floats,
     worker: Ints,
     weight: Floats,
-    table: Floats,
-    excess: Floats,
+    worker_params: Floats,
+    logits_grad: Floats,
     d_logits: Floats,
-    d_table: Floats,
+    d_worker_params: Floats,
     touched: Bools,
 ) -> None:
-    """Backward pass: fill d_logits[task, label], add to d_table[worker], and set touched[worker]; task i has task_weight[i]."""
+    """Backward pass: fill d_logits[task, label], add to d_worker_params[worker], and set touched[worker]; task i has
+    task_weight[i].
+    """
     n, n_labels = output.shape
     for i in range(n):
         d_output_row = d_logits[i]
@@ -84,7 +86,14 @@ def backward(
                 who = worker[i, j]
                 touched[who] = True
                 _add_vote_gradient(
-                    kind, output[i], table[who], excess[i, j], task_weight[i], n_labels, d_output_row, d_table[who]
+                    kind,
+                    output[i],
+                    worker_params[who],
+                    logits_grad[i, j],
+                    task_weight[i],
+                    n_labels,
+                    d_output_row,
+                    d_worker_params[who],
                 )
         if use_softmax:
             mean = np.float32(0)
@@ -96,7 +105,7 @@ def backward(
 
 @inline
 def _softmax(row: Floats) -> float:
-    """Replace float32 scores by their softmax; return the log of the sum of exponentials."""
+    """Replace a row of float32 logits by its softmax, in place; return the log of the sum of their exponentials."""
     best, mass = row[0], np.float32(0)
     for k in range(1, len(row)):
         best = max(best, row[k])
@@ -109,59 +118,61 @@ def _softmax(row: Floats) -> float:
 
 
 @inline
-def _worker_scores(kind: int, output: Floats, row: Floats, score: Floats) -> None:
-    """Fill score[said], the worker's scores before the softmax, from the net's output and the worker's parameter row."""
-    n_labels = len(output)
+def _fill_worker_logits(kind: int, net_output: Floats, params_row: Floats, worker_logits: Floats) -> None:
+    """Fill worker_logits[said], the logits of a worker's vote, from the net's output for a task and the worker's
+    parameter row.
+    """
+    n_labels = len(net_output)
     if kind == FULL:
         for said in range(n_labels):
-            score[said] = 0
+            worker_logits[said] = 0
         for true in range(n_labels):
             for said in range(n_labels):
-                score[said] += output[true] * row[true * n_labels + said]
+                worker_logits[said] += net_output[true] * params_row[true * n_labels + said]
     elif kind == SCALE:
         for k in range(n_labels):
-            score[k] = output[k] * row[k]
+            worker_logits[k] = net_output[k] * params_row[k]
     elif kind == SHIFT:
         for k in range(n_labels):
-            score[k] = output[k] + row[k]
+            worker_logits[k] = net_output[k] + params_row[k]
     elif kind == SCALE_SHIFT:
         for k in range(n_labels):
-            score[k] = output[k] * row[k] + row[n_labels + k]
+            worker_logits[k] = net_output[k] * params_row[k] + params_row[n_labels + k]
     else:
         for k in range(n_labels):
-            score[k] = output[k] * row[0]
+            worker_logits[k] = net_output[k] * params_row[0]
 
 
 @inline
 def _add_vote_gradient(
     kind: int,
-    output: Floats,
-    row: Floats,
-    excess: Floats,
+    net_output: Floats,
+    params_row: Floats,
+    logits_grad: Floats,
     task_weight: float,
     n_labels: int,
     d_output: Floats,
-    d_row: Floats,
+    d_params_row: Floats,
 ) -> None:
     """Add the gradient of one vote to d_output of its task and to d_row of its worker."""
     if kind == FULL:
         for true in range(n_labels):
-            total, at, mine = np.float32(0), true * n_labels, task_weight * output[true]
+            total, at, mine = np.float32(0), true * n_labels, task_weight * net_output[true]
             for said in range(n_labels):
-                total += excess[said] * row[at + said]
-                d_row[at + said] += mine * excess[said]
+                total += logits_grad[said] * params_row[at + said]
+                d_params_row[at + said] += mine * logits_grad[said]
             d_output[true] += task_weight * total
     elif kind == SHIFT:
         for k in range(n_labels):
-            d_output[k] += task_weight * excess[k]
-            d_row[k] += task_weight * excess[k]
+            d_output[k] += task_weight * logits_grad[k]
+            d_params_row[k] += task_weight * logits_grad[k]
     elif kind == ONE_SCALE:
         for k in range(n_labels):
-            d_output[k] += task_weight * excess[k] * row[0]
-            d_row[0] += task_weight * excess[k] * output[k]
+            d_output[k] += task_weight * logits_grad[k] * params_row[0]
+            d_params_row[0] += task_weight * logits_grad[k] * net_output[k]
     else:
         for k in range(n_labels):
-            d_output[k] += task_weight * excess[k] * row[k]
-            d_row[k] += task_weight * excess[k] * output[k]
+            d_output[k] += task_weight * logits_grad[k] * params_row[k]
+            d_params_row[k] += task_weight * logits_grad[k] * net_output[k]
             if kind == SCALE_SHIFT:
-                d_row[n_labels + k] += task_weight * excess[k]
+                d_params_row[n_labels + k] += task_weight * logits_grad[k]

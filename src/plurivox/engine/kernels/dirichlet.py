@@ -12,13 +12,13 @@ HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
 @kernel
-def log_gamma_digamma(given: Floats, log_gamma: Floats, digamma: Floats) -> None:
-    """Fill `log_gamma` and `digamma` with log Gamma(x) and its derivative for numbers x above 0, within 1e-13.
+def fill_log_gamma_digamma(values: Floats, log_gamma: Floats, digamma: Floats) -> None:
+    """Fill `log_gamma` with log Gamma(x) and `digamma` with its derivative for each x > 0 of `values`, within 1e-13.
 
     Stirling's series at x + 7, and the recurrence back to x. In one loop, so that it is vectorised.
     """
-    for i in range(len(given)):
-        x = given[i]
+    for i in range(len(values)):
+        x = values[i]
         product, slope = x, 1.0  # x (x + 1) ... (x + 6), and its derivative
         for j in range(1, 7):
             slope = slope * (x + j) + product
@@ -34,10 +34,11 @@ def log_gamma_digamma(given: Floats, log_gamma: Floats, digamma: Floats) -> None
 
 
 @kernel
-def expected_log_block(
+def fill_expected_logs(
     first: int, last: int, counts: Floats, prior: Floats, n_said: int, n_kinds: int, log_mean: Floats
 ) -> float:
-    """Fill log_mean[i, said, kind] = E[log p] for i in first:last; return the term of -KL that depends on the counts.
+    """Fill log_mean[i, said, kind] with E[log p] of Dirichlet posteriors, i in first:last; return their -KL without
+    prior terms.
 
     The parameters are prior[said, kind] + counts[i, said, kind]; all three arrays are flat.
     """
@@ -52,7 +53,7 @@ def expected_log_block(
                 at = said * n_kinds + kind
                 given[at] = prior[at] + here[at]
                 given[size + kind] += given[at]
-        log_gamma_digamma(given, log_gamma, digamma)
+        fill_log_gamma_digamma(given, log_gamma, digamma)
         for kind in range(n_kinds):
             value -= log_gamma[size + kind]
         for said in range(n_said):

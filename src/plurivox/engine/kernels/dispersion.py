@@ -17,7 +17,7 @@ MIN_PROBABILITY = 1e-300  # argument of the log for p = 0
 def vote_dispersion(
     first: int, last: int, start: Ints, label: Ints, weight: Floats | None, n_labels: int, out: Floats
 ) -> None:
-    """Fill `out` with the dispersion of the votes on tasks first:last; it reads only labels with votes."""
+    """Fill out[task] with maximum, entropy and two moments of the vote shares of tasks first:last, from the votes."""
     mean = 1.0 / n_labels
     seen = np.zeros(n_labels)
     for t in range(first, last):
@@ -46,8 +46,8 @@ def vote_dispersion(
 
 
 @kernel
-def row_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
-    """Fill `out` with the dispersion of the probabilities prob (n_tasks, n_labels) of tasks first:last."""
+def probability_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
+    """Fill out[task] with maximum, entropy and two moments of the probabilities prob[task] of tasks first:last."""
     n_labels = prob.shape[1]
     mean = 1.0 / n_labels
     terms = np.empty(n_labels)  # a loop of its own, so that the logs are vectorised
@@ -67,8 +67,8 @@ def row_dispersion(first: int, last: int, prob: Floats, out: Floats) -> None:
 
 
 @kernel
-def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
-    """Add the total variation distance 1/2 sum |p - q| of each task to out (n_tasks,)."""
+def add_total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
+    """Add to out[task] the total variation distance 1/2 sum |p - q| of p[task] and q[task], for tasks first:last."""
     for t in range(first, last):
         apart = 0.0
         for k in range(p.shape[1]):
@@ -77,8 +77,8 @@ def total_variation(first: int, last: int, p: Floats, q: Floats, out: Floats) ->
 
 
 @kernel
-def jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
-    """Add the Jensen-Shannon divergence of p and q of each task, in nats, to out (n_tasks,)."""
+def add_jensen_shannon(first: int, last: int, p: Floats, q: Floats, out: Floats) -> None:
+    """Add to out[task] the Jensen-Shannon divergence of p[task] and q[task], in nats, for tasks first:last."""
     terms = np.empty(p.shape[1])
     for t in range(first, last):
         for k in range(p.shape[1]):

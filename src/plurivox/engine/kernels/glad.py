@@ -38,7 +38,7 @@ def em_pass(
     ability_sum: Floats,
     ability_precision: Floats,
 ) -> float:
-    """Run one EM pass: fill prob[task, true] and new_log_ease[task]; add to n_true, ability_sum and ability_precision.
+    """Run one EM pass of GLAD: fill prob[task, true] and new_log_ease[task]; add to the sums for label prior and abilities.
 
     Return the objective of the given abilities and eases. With the bound of Jaakkola and Jordan on log sigmoid, tight at
     x, the best ability of a worker is (mean + ability_sum) / (1 + ability_precision), and no step can lower the objective.
@@ -49,7 +49,7 @@ def em_pass(
     value = 0.0
     for t in range(first, last):
         row, known = prob[t], clamped[t]
-        gain, new_log_ease[t] = _newton_step(
+        gain, new_log_ease[t] = _update_log_ease(
             start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
             row, score, score_slope,
         )  # fmt: skip
@@ -83,7 +83,7 @@ def posterior(
     agree: Floats,
     information: Floats,
 ) -> float:
-    """Fill prob[task, true] unless the task is clamped; add to agree[worker] and information[worker].
+    """Fill the GLAD posterior prob[task, true] of unclamped tasks; add to agree[worker] and information[worker].
 
     agree gets weight * p(true = said | the votes of the other workers on the task); information gets minus the second
     derivative of the log-likelihood in the ability. Rows of one worker are adjacent in a task and share its unknown label.
@@ -108,7 +108,7 @@ def posterior(
                 whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _leave_one_out(given, score, x + log_others, row, known, rest)
+            share, spread = _leave_one_out_agreement(given, score, x + log_others, row, known, rest)
             agree[who] += share
             information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
@@ -119,53 +119,55 @@ def posterior(
 
 
 @inline
-def _leave_one_out(
-    given: Floats, score: Floats, log_odds: float, row: Floats, known: bool, rest: Floats
+def _leave_one_out_agreement(
+    answer_weight: Floats, log_score: Floats, log_odds: float, posterior_row: Floats, label_known: bool, buffer: Floats
 ) -> tuple[float, float]:
-    """Return (expected correct weight given the other votes, variance over the unknown label) of one worker's answer.
+    """Return (expected correct weight of one worker's answer given the other votes, its variance over the unknown label).
 
-    `given` (n_labels,) is the worker's weight on each label, which is removed from `score`; `rest` is a buffer.
+    `answer_weight` (n_labels,) is the worker's weight on each label, which is removed from `log_score`; `buffer` is
+    overwritten.
     """
-    for k in range(len(row)):
-        rest[k] = score[k] - given[k] * log_odds
-    softmax(rest)
+    for k in range(len(posterior_row)):
+        buffer[k] = log_score[k] - answer_weight[k] * log_odds
+    softmax(buffer)
     agree, mean, square = 0.0, 0.0, 0.0
-    for k in range(len(row)):
-        agree += given[k] * (row[k] if known else rest[k])
-        mean += given[k] * row[k]
-        square += given[k] * given[k] * row[k]
-    return agree, 0.0 if known else square - mean * mean
+    for k in range(len(posterior_row)):
+        agree += answer_weight[k] * (posterior_row[k] if label_known else buffer[k])
+        mean += answer_weight[k] * posterior_row[k]
+        square += answer_weight[k] * answer_weight[k] * posterior_row[k]
+    return agree, 0.0 if label_known else square - mean * mean
 
 
 @inline
-def _newton_step(
+def _update_log_ease(
     lo: int,
     hi: int,
     worker: Ints,
     said: Ints,
     weight: Floats | None,
-    known: bool,
+    label_known: bool,
     log_prior: Floats,
     ability: Floats,
     log_ease: float,
-    mean: float,
-    row: Floats,
-    score: Floats,
+    ease_mean: float,
+    posterior_row: Floats,
+    log_score: Floats,
     score_slope: Floats,
 ) -> tuple[float, float]:
-    """Return (objective of one task at `log_ease`, a log ease that does not lower it), by a shortened Newton step.
+    """Return (objective of one task at `log_ease`, updated log ease) by a Newton step, shortened until the objective
+    does not fall.
 
-    `row` is set to the posterior at the new ease.
+    `posterior_row` is set to the posterior at the new ease.
     """
     best, trial, step = 0.0, log_ease, 0.0
     for i in range(MAX_STEP_CUTS + 2):
-        value, slope, curve = _log_likelihood(
-            lo, hi, worker, said, weight, known, log_prior, ability, trial, row, score, score_slope
+        value, slope, curve = _task_log_likelihood(
+            lo, hi, worker, said, weight, label_known, log_prior, ability, trial, posterior_row, log_score, score_slope
         )
-        value -= 0.5 * (trial - mean) ** 2
+        value -= 0.5 * (trial - ease_mean) ** 2
         if i == 0:
             best = value
-            step = -(slope - (trial - mean)) / min(curve - 1.0, MAX_CURVATURE)
+            step = -(slope - (trial - ease_mean)) / min(curve - 1.0, MAX_CURVATURE)
             step = min(max(step, -MAX_LOG_STEP), MAX_LOG_STEP)
         elif value >= best - ROUNDING_TOLERANCE * abs(best):
             break
@@ -176,56 +178,58 @@ def _newton_step(
 
 
 @inline
-def _log_likelihood(
+def _task_log_likelihood(
     lo: int,
     hi: int,
     worker: Ints,
     said: Ints,
     weight: Floats | None,
-    known: bool,
+    label_known: bool,
     log_prior: Floats,
     ability: Floats,
     log_ease: float,
-    row: Floats,
-    score: Floats,
+    posterior_row: Floats,
+    log_score: Floats,
     score_slope: Floats,
 ) -> tuple[float, float, float]:
-    """Return (log-likelihood, slope, curvature) of one task in the log of its ease; set `row` to the posterior."""
-    ease, log_others = math.exp(log_ease), math.log(max(len(row) - 1.0, 1.0))
-    for k in range(len(row)):
-        score[k], score_slope[k] = log_prior[k], 0.0
+    """Return log-likelihood of one task's votes and its first two derivatives by the log ease; set `posterior_row`."""
+    ease, log_others = math.exp(log_ease), math.log(max(len(posterior_row) - 1.0, 1.0))
+    for k in range(len(posterior_row)):
+        log_score[k], score_slope[k] = log_prior[k], 0.0
     shared, slope, curve = 0.0, 0.0, 0.0
     for v in range(lo, hi):
         w = 1.0 if weight is None else weight[v]
         x = ability[worker[v]] * ease
         small = fast_exp(-abs(x))
         right = (1.0 if x >= 0.0 else small) / (1.0 + small)
-        score[said[v]] += w * (x + log_others)
+        log_score[said[v]] += w * (x + log_others)
         score_slope[said[v]] += w * x
         shared -= w * (max(x, 0.0) + fast_log(1.0 + small) + log_others)
         slope -= w * right * x
         curve -= w * right * x * (1.0 + (1.0 - right) * x)
-    value, mean, spread = _posterior_row(score, score_slope, known, row)
+    value, mean, spread = _fill_posterior_row(log_score, score_slope, label_known, posterior_row)
     return shared + value, slope + mean, curve + mean + spread  # the unknown label flattens the maximum
 
 
 @inline
-def _posterior_row(score: Floats, score_slope: Floats, known: bool, row: Floats) -> tuple[float, float, float]:
-    """Set `row` to the softmax of the scores; return (log-sum-exp, mean and variance of `score_slope` under it).
+def _fill_posterior_row(
+    log_score: Floats, score_slope: Floats, label_known: bool, posterior_row: Floats
+) -> tuple[float, float, float]:
+    """Set `posterior_row` to the softmax of `log_score`; return (log-sum-exp, posterior mean, variance of `score_slope`).
 
-    A `known` row is not changed; the first number then is the mean of the scores under it, and the variance 0.
+    If `label_known`, the row is not changed; the first number then is the mean of the scores under it, and the variance 0.
     """
     value, mean, spread = 0.0, 0.0, 0.0
-    if known:
-        for k in range(len(row)):
-            if row[k] > 0.0:
-                value += row[k] * score[k]
-                mean += row[k] * score_slope[k]
+    if label_known:
+        for k in range(len(posterior_row)):
+            if posterior_row[k] > 0.0:
+                value += posterior_row[k] * log_score[k]
+                mean += posterior_row[k] * score_slope[k]
         return value, mean, spread
-    copy_row(score, row)
-    value = softmax(row)
-    for k in range(len(row)):
-        mean += row[k] * score_slope[k]
-    for k in range(len(row)):
-        spread += row[k] * (score_slope[k] - mean) ** 2
+    copy_row(log_score, posterior_row)
+    value = softmax(posterior_row)
+    for k in range(len(posterior_row)):
+        mean += posterior_row[k] * score_slope[k]
+    for k in range(len(posterior_row)):
+        spread += posterior_row[k] * (score_slope[k] - mean) ** 2
     return value, mean, spread

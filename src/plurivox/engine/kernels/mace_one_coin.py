@@ -13,7 +13,7 @@ import numpy as np
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel, routine
 from plurivox.engine.kernels.simd import add, load, row_max, scale, store
-from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row
+from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log_mass, copy_row, exp_row, padded_row
 
 
 @kernel
@@ -28,9 +28,9 @@ def em_pass(
     gain: Floats,
     width: Any,
     n_true: Floats,
-    right: Floats,
+    n_correct: Floats,
 ) -> float:
-    """Run the E-step; add to n_true[true], and the expected weight of correct votes to right[key].
+    """Run the E-step of tasks first:last; add expected task counts to n_true[true] and correct vote weight to n_correct[key].
 
     Return the log-likelihood.
     """
@@ -47,8 +47,8 @@ def em_pass(
             store(row, k, x)
             store(n_true, k, add(load(n_true, k, width), x))
         for v in range(lo, hi):
-            right[key[v]] += row[said[v]] if weight is None else weight[v] * row[said[v]]
-        value, product = add_log(value, product, best, mass)
+            n_correct[key[v]] += row[said[v]] if weight is None else weight[v] * row[said[v]]
+        value, product = add_log_mass(value, product, best, mass)
     return value + math.log(product)
 
 
@@ -90,20 +90,20 @@ def _add_votes(
     said: Ints,
     key: Ints,
     weight: Floats | None,
-    base: Floats,
+    base_row: Floats,
     gain: Floats,
     n_labels: int,
     sign: float,
     width: Any,
     row: Floats,
 ) -> float:
-    """Fill row = base + sign * the gains of the votes lo:hi; return its largest number.
+    """Fill row = base_row + sign * the gain of each of the votes lo:hi at its label; return the row's maximum.
 
-    `n_labels` is not used, since `gain` has no labels; see `confusion.add_votes`.
+    `n_labels` is not used, since `gain` has no labels; see `confusion_e_step.add_votes`.
     """
     best, step = -math.inf, np.uint64(4 * len(width))
     for k in range(np.uint64(0), np.uint64(len(row)), step):
-        store(row, k, load(base, k, width))
+        store(row, k, load(base_row, k, width))
     for v in range(lo, hi):
         row[said[v]] += sign * gain[key[v]] if weight is None else sign * weight[v] * gain[key[v]]
     for k in range(np.uint64(0), np.uint64(len(row)), step):  # one iteration for up to 16 labels

@@ -72,33 +72,33 @@ class RowModel(models.PrimitiveModel):
 
 
 @intrinsic
-def load(_: Any, array: Any, at: Any, width: Any) -> Any:
-    """load(array, at, width): read a Row from a flat array, starting at index `at`."""
+def load(_: Any, array: Any, index: Any, width: Any) -> Any:
+    """load(array, index, width): read a SIMD Row from a flat array, starting at `index`."""
 
-    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_load(context: Any, build: Any, sig: Any, args: Any) -> Any:
         parts = [build.load(_vector_pointer(context, build, sig.args[0], args, q), align=8) for q in range(len(width))]
         return _pack_vectors(build, parts)
 
-    return Row(len(width))(array, types.uint64, width), emit
+    return Row(len(width))(array, types.uint64, width), emit_load
 
 
 @intrinsic
-def store(_: Any, array: Any, at: Any, row: Any) -> Any:
-    """store(array, at, row): write a Row to a flat array, starting at index `at`."""
+def store(_: Any, array: Any, index: Any, row: Any) -> Any:
+    """store(array, index, row): write a SIMD Row to a flat array, starting at `index`."""
 
-    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_store(context: Any, build: Any, sig: Any, args: Any) -> Any:
         for q, part in enumerate(_split_vectors(build, args[2], row)):
             build.store(part, _vector_pointer(context, build, sig.args[0], args, q), align=8)
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64, row), emit
+    return types.void(array, types.uint64, row), emit_store
 
 
 @intrinsic
-def prefetch(_: Any, array: Any, at: Any) -> Any:
-    """prefetch(array, at): load the cache line of array[at] into the cache ahead of use."""
+def prefetch(_: Any, array: Any, index: Any) -> Any:
+    """prefetch(array, index): load the cache line of array[index] into the processor cache ahead of use."""
 
-    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_prefetch(context: Any, build: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
         place = build.bitcast(_vector_pointer(context, build, sig.args[0], args, 0), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
@@ -106,71 +106,71 @@ def prefetch(_: Any, array: Any, at: Any) -> Any:
         build.call(call, [place, INT32(0), INT32(3), INT32(1)])  # for reading, into the nearest cache, data
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64), emit
+    return types.void(array, types.uint64), emit_prefetch
 
 
 @intrinsic
 def add(_: Any, row: Any, other: Any) -> Any:
-    """add(row, other): add another row, or a number, to each cell."""
-    return _elementwise(row, (other,), lambda build, x, y: build.fadd(x, y))
+    """add(row, other): a SIMD Row plus another row or a number, elementwise."""
+    return _elementwise_intrinsic(row, (other,), lambda build, x, y: build.fadd(x, y))
 
 
 @intrinsic
 def scale(_: Any, row: Any, other: Any) -> Any:
-    """scale(row, other): multiply each cell by another row, or by a number."""
-    return _elementwise(row, (other,), lambda build, x, y: build.fmul(x, y))
+    """scale(row, other): a SIMD Row times another row or a number, elementwise."""
+    return _elementwise_intrinsic(row, (other,), lambda build, x, y: build.fmul(x, y))
 
 
 @intrinsic
 def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
-    """add_scaled(row, other, by): row + other * by."""
-    return _elementwise(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
+    """add_scaled(row, other, by): row + other * by of SIMD Rows, elementwise; `by` may be a number."""
+    return _elementwise_intrinsic(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
 
 
 @intrinsic
 def elementwise_max(_: Any, row: Any, other: Any) -> Any:
-    """row_maximum(row, other): the larger number of each cell."""
-    return _elementwise(row, (other,), _maximum)
+    """elementwise_max(row, other): the elementwise maximum of two SIMD Rows."""
+    return _elementwise_intrinsic(row, (other,), _maximum)
 
 
 @intrinsic
 def exp(_: Any, row: Any) -> Any:
-    """exp(row): the exponential of each cell, for numbers up to 0: within 4e-16, and 0 below -708."""
-    return _elementwise(row, (), _exp)
+    """exp(row): the exponential of each number of a SIMD Row, for numbers up to 0: within 4e-16, and 0 below -708."""
+    return _elementwise_intrinsic(row, (), _exp)
 
 
 @intrinsic
 def row_max(_: Any, row: Any) -> Any:
-    """row_max(row): the largest number of a row."""
-    return _reduce(row, _maximum)
+    """row_max(row): the largest number of a SIMD Row."""
+    return _reduction_intrinsic(row, _maximum)
 
 
 @intrinsic
 def row_sum(_: Any, row: Any) -> Any:
-    """row_sum(row): the sum of a row, always added in the same order."""
-    return _reduce(row, lambda build, x, y: build.fadd(x, y))
+    """row_sum(row): the sum of the numbers of a SIMD Row, always added in the same order."""
+    return _reduction_intrinsic(row, lambda build, x, y: build.fadd(x, y))
 
 
 # ---- LLVM code generation
 
 
 def _vector_pointer(context: Any, build: Any, array: Any, args: Any, vector: int) -> Any:
-    """Return the pointer to the 4-vector number `vector` after index args[1] of the array args[0]."""
+    """Return the LLVM pointer to the `vector`-th vector of four floats after index args[1] of the array args[0]."""
     data = context.make_array(array)(context, build, args[0]).data
     first = build.bitcast(build.gep(data, [args[1]]), VECTOR4.as_pointer())
     return build.gep(first, [INT32(vector)])
 
 
-def _pack_vectors(build: Any, parts: list[Any]) -> Any:
-    """Return the LLVM value of a Row made of these vectors."""
-    whole = ir.Constant(ir.ArrayType(VECTOR4, len(parts)), ir.Undefined)
-    for i, part in enumerate(parts):
+def _pack_vectors(build: Any, vectors: list[Any]) -> Any:
+    """Return the LLVM value of a SIMD Row made of the given vectors of four floats."""
+    whole = ir.Constant(ir.ArrayType(VECTOR4, len(vectors)), ir.Undefined)
+    for i, part in enumerate(vectors):
         whole = build.insert_value(whole, part, i)
     return whole
 
 
 def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
-    """Return the vectors of a Row; a number becomes n copies of a vector of it."""
+    """Return the list of LLVM vectors in a SIMD Row; a single number becomes n vectors of four copies of it."""
     if isinstance(kind, Row):
         return [build.extract_value(value, i) for i in range(kind.n)]
     nothing = ir.Constant(VECTOR4, ir.Undefined)
@@ -178,51 +178,53 @@ def _split_vectors(build: Any, value: Any, kind: Any, n: int = 0) -> list[Any]:
     return [build.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(INT32, 4), [0] * 4))] * n
 
 
-def _elementwise(row: Any, others: tuple[Any, ...], op: Any) -> Any:
-    """Return signature and code of an intrinsic that applies `op` to each vector of a Row and its other arguments."""
+def _elementwise_intrinsic(row: Any, others: tuple[Any, ...], emit_op: Any) -> Any:
+    """Return (numba signature, code generator) of an intrinsic that applies `emit_op` to each vector of its SIMD Rows."""
     kinds = [other if isinstance(other, Row) else types.float64 for other in others]
 
-    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_elementwise(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         columns = [_split_vectors(build, arg, kind, row.n) for arg, kind in zip(args, [row, *kinds], strict=True)]
-        return _pack_vectors(build, [op(build, *parts) for parts in zip(*columns, strict=True)])
+        return _pack_vectors(build, [emit_op(build, *parts) for parts in zip(*columns, strict=True)])
 
-    return row(row, *kinds), emit
+    return row(row, *kinds), emit_elementwise
 
 
-def _reduce(row: Any, op: Any) -> Any:
-    """Return signature and code of an intrinsic that reduces a Row to one number with `op`."""
+def _reduction_intrinsic(row: Any, emit_op: Any) -> Any:
+    """Return (numba signature, code generator) of an intrinsic that reduces a SIMD Row to one number with `emit_op`."""
 
-    def emit(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_reduction(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         first, *rest = _split_vectors(build, args[0], row)
         for part in rest:
-            first = op(build, first, part)
+            first = emit_op(build, first, part)
         for swap in ([2, 3, 0, 1], [1, 0, 3, 2]):
-            first = op(build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INT32, 4), swap)))
+            first = emit_op(
+                build, first, build.shuffle_vector(first, first, ir.Constant(ir.VectorType(INT32, 4), swap))
+            )
         return build.extract_element(first, INT32(0))
 
-    return types.float64(row), emit
+    return types.float64(row), emit_reduction
 
 
 def _splat(x: float) -> Any:
-    """Return a constant vector of four copies of x."""
+    """Return an LLVM constant: a vector of four copies of x."""
     return ir.Constant(VECTOR4, [x] * 4)
 
 
 def _maximum(build: Any, x: Any, y: Any) -> Any:
-    """Emit the maximum of two vectors, cell by cell."""
+    """Emit LLVM code for the elementwise maximum of two vectors."""
     return build.select(build.fcmp_ordered(">", x, y), x, y)
 
 
 def _muladd(build: Any, x: Any, y: Any, z: Any) -> Any:
-    """Emit x * y + z, fused if the processor can."""
+    """Emit LLVM code for x * y + z of vectors, fused if the processor can."""
     kind = ir.FunctionType(VECTOR4, [VECTOR4] * 3)
     return build.call(cgutils.get_or_insert_function(build.module, kind, "llvm.fmuladd.v4f64"), [x, y, z])
 
 
 def _exp(build: Any, x: Any) -> Any:
-    """Emit exp of a vector as 2^n e^r, n the nearest integer to x / log 2: a series for e^r, n added to the exponent bits."""
+    """Emit LLVM code for exp of a vector, as 2^n e^r with n the nearest integer to x / log 2 and a series for e^r."""
     magic = _splat(1.5 * 2.0**52)  # adding it leaves the nearest integer in the lowest bits
     shifted = _muladd(build, x, _splat(1 / math.log(2)), magic)
     n = build.fsub(shifted, magic)

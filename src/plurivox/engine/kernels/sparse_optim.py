@@ -13,9 +13,9 @@ def adam_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
-    first: Floats,
-    second: Floats,
-    steps: Floats,
+    first_moment: Floats,
+    second_moment: Floats,
+    row_steps: Floats,
     lr: float,
     beta1: float,
     beta2: float,
@@ -23,17 +23,19 @@ def adam_step(
     decay: float,
     decoupled: bool,
 ) -> None:
-    """Update every `touched` row of `table` in place by one Adam step; rows count steps separately. Clear grad and touched."""
+    """Update the rows of `table` where `touched` in place by one Adam step, with a step count per
+    row; clear grad and touched.
+    """
     old1, new1, old2, new2 = np.float32(beta1), np.float32(1 - beta1), np.float32(beta2), np.float32(1 - beta2)
     coupled, shrink = np.float32(0 if decoupled else decay), np.float32(1 - lr * decay if decoupled else 1)
     for row in range(len(table)):
         if not touched[row]:
             continue
         touched[row] = False
-        steps[row] += 1
-        size = np.float32(lr / (1 - beta1 ** steps[row]))
-        root, least = np.float32(1 / math.sqrt(1 - beta2 ** steps[row])), np.float32(eps)
-        here, g, m, v = table[row], grad[row], first[row], second[row]
+        row_steps[row] += 1
+        size = np.float32(lr / (1 - beta1 ** row_steps[row]))
+        root, least = np.float32(1 / math.sqrt(1 - beta2 ** row_steps[row])), np.float32(eps)
+        here, g, m, v = table[row], grad[row], first_moment[row], second_moment[row]
         for c in range(len(here)):
             now = g[c] + coupled * here[c]
             g[c] = 0
@@ -47,21 +49,21 @@ def sgd_step(
     touched: Bools,
     table: Floats,
     grad: Floats,
-    first: Floats,
-    steps: Floats,
+    momentum_buffer: Floats,
+    row_steps: Floats,
     lr: float,
     momentum: float,
     nesterov: bool,
     decay: float,
 ) -> None:
-    """Update every `touched` row of `table` in place by one SGD step with momentum. Clear grad and touched."""
+    """Update the rows of `table` where `touched` in place by one SGD step with momentum; clear grad and touched."""
     for row in range(len(table)):
         if not touched[row]:
             continue
         touched[row] = False
-        steps[row] += 1
+        row_steps[row] += 1
         for c in range(table.shape[1]):
             g = grad[row, c] + decay * table[row, c]
             grad[row, c] = 0
-            first[row, c] = m = g if steps[row] == 1 else momentum * first[row, c] + g
+            momentum_buffer[row, c] = m = g if row_steps[row] == 1 else momentum * momentum_buffer[row, c] + g
             table[row, c] -= lr * (g + momentum * m if nesterov else m)

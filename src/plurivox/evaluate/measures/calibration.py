@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plurivox.core.base import DataType
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Rows
+from plurivox.core.soft_rows_dense_sparse import Rows
 from plurivox.core.types import Floats, Ints
 from plurivox.evaluate.align_tasks_and_labels import align_rows, float64_row_blocks
 from plurivox.evaluate.bootstrap_over_tasks import Contribution, TaskSums, mean_as_task_sums

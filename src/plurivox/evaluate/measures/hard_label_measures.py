@@ -18,7 +18,7 @@ import numpy as np
 from plurivox.core.encoding import as_text
 from plurivox.core.errors import OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Rows
+from plurivox.core.soft_rows_dense_sparse import Candidates, Rows
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, float64_row_blocks
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, mean_ratio_of_halves
@@ -163,7 +163,7 @@ def hits(prediction: Rows, truth: Rows, ties: Ties) -> Floats:
     tied = np.zeros(len(prediction))
     for where, q in float64_row_blocks(prediction):
         tied[where] = (q >= top[where, None] - TIE_TOLERANCE).sum(1)
-    return (prediction.at(true) >= top - TIE_TOLERANCE) / tied
+    return (prediction.prob_of_labels(true) >= top - TIE_TOLERANCE) / tied
 
 
 def top_k_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:

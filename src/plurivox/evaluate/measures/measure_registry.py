@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 
 from plurivox.core.errors import InputError, OptionError, unknown_name
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Rows
+from plurivox.core.soft_rows_dense_sparse import Rows
 from plurivox.core.types import Floats, Names
 from plurivox.evaluate.align_tasks_and_labels import align_rows, shared_task_positions
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import Dense, Rows
 from plurivox.core.types import Floats
 from plurivox.evaluate.align_tasks_and_labels import (
     align_rows,

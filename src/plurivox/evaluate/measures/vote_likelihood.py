@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Rows
+from plurivox.core.soft_rows_dense_sparse import Rows
 from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.align_tasks_and_labels import (

@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Rows
+from plurivox.core.soft_rows_dense_sparse import Rows
 from plurivox.core.types import Floats
 from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, values_per_task
 from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums

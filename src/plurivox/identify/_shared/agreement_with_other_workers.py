@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.agreement import share_of_other_votes
+from plurivox.engine.kernels.agreement import share_of_agreeing_other_votes
 from plurivox.engine.threads import Blocks
 
 
@@ -40,5 +40,5 @@ def _share_of_others_agreeing_sorted(start: Ints, worker: Ints, label: Ints, wei
         n_labels,
         out,
     )
-    Blocks(start).map(lambda first, last: share_of_other_votes(first, last, start, *rows))
+    Blocks(start).map(lambda first, last: share_of_agreeing_other_votes(first, last, start, *rows))
     return out

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_storage import Candidates, Dense
+from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels import dispersion

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from plurivox import aggregate, elicit, evaluate
+from plurivox.core.answer_sampling import subsample
 from plurivox.core.answers import Answers
 from plurivox.core.encoding import as_names, positions
-from plurivox.core.sampling import subsample
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.typed_percents import parse_percents
 from plurivox.core.types import Bools, Floats, Ints

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plurivox.core.errors import OptionError, first_few
-from plurivox.core.method import split_list
+from plurivox.core.method import split_at_commas
 from plurivox.core.types import Floats
 from plurivox.simulate._shared.tasks_workers_labels import Dimensions, power_law_shares
 from plurivox.simulate._shared.worker_traits import floor_count
@@ -84,7 +84,7 @@ def label_frequencies_of_options(
     if simulator.prior is None:
         return power_law_shares(n_labels, simulator.label_tail) if simulator.label_tail else None
     try:
-        prior = np.array([float(text) for text in split_list(simulator.prior)])
+        prior = np.array([float(text) for text in split_at_commas(simulator.prior)])
     except ValueError:
         raise OptionError(
             f"{simulator.name()}: prior must be numbers separated by commas; got {simulator.prior!r}"

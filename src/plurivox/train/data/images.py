@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few, require_package
-from plurivox.core.npz import select_rows, write_arrays
+from plurivox.core.npz import select_rows_by_task, write_npz
 from plurivox.core.types import Names
 
 Picture = bytes | bytearray | memoryview | str | Path
@@ -32,7 +32,7 @@ class Images:
 
     def on(self, tasks: Names) -> NDArray[np.uint8]:
         """(n, 3, height, width) the pixels of `tasks`, in this order; InputError if one is missing."""
-        return select_rows(tasks, self.tasks, self.x, "image")
+        return select_rows_by_task(tasks, self.tasks, self.x, "image")
 
 
 def decode(
@@ -100,7 +100,7 @@ def write_images(images: Images, path: str | Path) -> None:
     names = {
         name: np.array(one.tolist(), np.str_) for name, one in (("task", images.tasks), ("damaged", images.damaged))
     }
-    write_arrays(path, {"x": images.x, **names})
+    write_npz(path, {"x": images.x, **names})
 
 
 def read_images(path: str | Path) -> Images:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.encoding import as_names, duplicates
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.npz import read_arrays, read_task_rows, select_rows, without_stringdtype, write_arrays
+from plurivox.core.npz import read_npz, read_task_rows, select_rows_by_task, without_stringdtype, write_npz
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Names
 from plurivox.core.votes import Votes
@@ -50,7 +50,7 @@ class TrainingData:
 
     def inputs_of(self, tasks: Names) -> NDArray[Any]:
         """(n, ...) the inputs of `tasks`, in this order; InputError if one is missing."""
-        return select_rows(tasks, self.tasks, self.x, f"inputs in {self.name}")
+        return select_rows_by_task(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
     def splits(self) -> dict[str, Names]:
         """Return the tasks of the splits train, dev and test, by their usual names; empty without splits."""
@@ -63,9 +63,9 @@ class TrainingData:
 
 def read_training_data(path: str | Path) -> TrainingData:
     """Read training data from an .npz file; see the module's docstring for its arrays."""
-    arrays = read_arrays(Path(path), "inputs")
+    arrays = read_npz(Path(path), "inputs")
     labels = as_names(arrays["labels"], "labels") if "labels" in arrays else None
-    tasks, x, split, gold = read_task_rows(arrays, path, "inputs", numbered=True)
+    tasks, x, split, gold = read_task_rows(arrays, path, "inputs", number_rows=True)
     votes = soft = None
     if "vote_task" in arrays:
         votes = Votes.of(arrays["vote_task"], arrays.get("vote_worker"), arrays["vote_label"], labels=labels)
@@ -91,7 +91,7 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
         arrays["soft"] = training_data.soft.on(training_data.tasks).on_labels(labels).prob
     if training_data.votes is not None:
         arrays |= _vote_arrays(training_data.votes, training_data.tasks, labels)
-    write_arrays(path, arrays)
+    write_npz(path, arrays)
 
 
 def _vote_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:

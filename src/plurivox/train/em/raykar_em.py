@@ -14,7 +14,7 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, accuracy
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, worker_accuracy
 
 PSEUDO_HELP = "pseudo-count added to every cell of a worker's matrix"
 MIN_FLOAT = np.finfo(float).tiny  # smallest probability before a logarithm, so that log-likelihoods stay finite
@@ -35,7 +35,7 @@ class RaykarSteps:
 
     def __init__(self, votes: Votes, gold: SoftLabels | None = None, pseudo: float = 0.01, clip: float = 1e-3) -> None:
         self.votes, self.pseudo, self.clip, k = votes.require_workers("raykar"), pseudo, clip, votes.n_labels
-        keyed = KeyedVotes.of(votes.start, votes.worker, votes.label, votes.weight, k)
+        keyed = KeyedVotes.from_columns(votes.start, votes.worker, votes.label, votes.weight, k)
         self.em = ConfusionEM(keyed, votes.n_workers, k)
         self.gold_tasks: Ints = np.empty(0, np.int64)  # (n_gold,) indices of tasks with a gold label
         self.gold_prob: Floats = np.empty((0, k))  # (n_gold, n_labels)
@@ -74,7 +74,7 @@ class RaykarSteps:
     def m_step(self, posterior: Floats) -> Floats:
         """(n_workers, true label, given label) the confusion matrices: expected counts plus pseudo-counts, normalised."""
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
-        return self.em.matrices(self.em.m_step(self.em.expected_counts(posterior).confusion, pseudo))
+        return self.em.confusion_matrices(self.em.m_step(self.em.expected_counts(posterior).confusion, pseudo))
 
     def fit_from_posterior(
         self,
@@ -92,7 +92,7 @@ class RaykarSteps:
             made_by,
             prior=prior,
             confusion=Confusion(matrices, votes.workers, votes.labels),
-            ability=accuracy(matrices, prior),
+            ability=worker_accuracy(matrices, prior),
             trace=trace,
             converged=converged,
         )

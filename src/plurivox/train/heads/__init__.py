@@ -4,5 +4,5 @@ from plurivox.train._require_torch import TORCH
 from plurivox.train.heads._contract import Head, methods
 
 __all__ = ["TORCH", "Head", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

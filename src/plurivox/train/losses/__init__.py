@@ -4,5 +4,5 @@ from plurivox.train._require_torch import TORCH
 from plurivox.train.losses._contract import Loss, methods
 
 __all__ = ["TORCH", "Loss", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

@@ -4,5 +4,5 @@ from plurivox.train._require_torch import TORCH
 from plurivox.train.nets._contract import Net, methods
 
 __all__ = ["TORCH", "Net", "methods"]
-__getattr__ = methods.attribute
-__dir__ = methods.attributes
+__getattr__ = methods.class_by_name
+__dir__ = methods.public_names

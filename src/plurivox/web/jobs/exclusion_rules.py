@@ -49,7 +49,7 @@ def find_rule_breaches(study: Study, answers: Answers, gold: SoftLabels | None) 
         except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
             log.info("the rule %s cannot be applied yet: %s", rule, cause)
             continue
-        removed = audit.gone("worker")
+        removed = audit.removed_rows("worker")
         for name, reason in zip(audit.worker[removed].tolist(), audit.reason[removed].tolist(), strict=True):
             if name in enough:
                 broken.setdefault(name, (rule, reason))

@@ -23,7 +23,7 @@ def build_assigner(study: Study, has_batches: bool) -> Assigner:
     settings: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
     if study.strata:
         settings["counts"] = json.dumps(study.strata)
-    flags = {option.flag for option in method.options()}
+    flags = {option.flag_name for option in method.options()}
     return method.from_options({**{flag: value for flag, value in settings.items() if flag in flags}, **given})
 
 

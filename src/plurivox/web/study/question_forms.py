@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from plurivox.core.questions import Question, question_of
+from plurivox.core.questions import Question, question_of_form
 from plurivox.elicit import methods
 from plurivox.web.store.schema import TaskKind
 
@@ -30,7 +30,7 @@ def elicit_form(form: str, *, bars: bool = False) -> str:
 
 def question_type_of_form(form: str) -> Question:
     """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
-    found = question_of(form)
+    found = question_of_form(form)
     assert found is not None, form
     return found
 

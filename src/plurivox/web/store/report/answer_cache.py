@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from plurivox.core.answers import MARK_KINDS, Answers
-from plurivox.core.encoding import encode, encode_into
+from plurivox.core.encoding import encode, encode_with_names
 from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.web.store.collect.submissions import Mark, marks_from_json_texts
 from plurivox.web.store.database import batched
@@ -178,7 +178,7 @@ class AnswerCache(RowCache):
         used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
         texts = [format_name(self._texts_in_code_order("label")[code]) for code in used.tolist()]
         all_labels = dict.fromkeys([*map(format_name, labels), *texts])
-        label, label_names = encode_into(texts, list(all_labels), "labels")
+        label, label_names = encode_with_names(texts, list(all_labels), "labels")
         mark_label[mark_label >= 0] = label[marked]
         who = worker_names[worker].astype(TEXT)
         collected = Answers(

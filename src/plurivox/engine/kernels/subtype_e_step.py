@@ -10,9 +10,16 @@ import numpy as np
 
 from plurivox.core.types import Floats, Ints
 from plurivox.engine.jit import kernel
-from plurivox.engine.kernels.confusion import add_counts, add_votes, prefetch_distance, prefetch_votes
+from plurivox.engine.kernels.confusion_e_step import add_counts, add_votes, prefetch_distance, prefetch_rows_of_votes
 from plurivox.engine.kernels.simd import add, exp, load, row_max, row_sum, scale, store
-from plurivox.engine.kernels.softmax import add_leave_one_out_agreement, add_log, copy_row, exp_row, padded_row, softmax
+from plurivox.engine.kernels.softmax import (
+    add_leave_one_out_agreement,
+    add_log_mass,
+    copy_row,
+    exp_row,
+    padded_row,
+    softmax,
+)
 
 VECTOR_CELLS, ONE_VECTOR = np.uint64(4), (0,)  # cells per SIMD vector, and the `width` of one vector
 
@@ -25,32 +32,32 @@ def em_pass(
     key: Ints,
     weight: Floats | None,
     log_prior: Floats,
-    table: Floats,
-    edges: Ints,
+    log_confusion: Floats,
+    run_edges: Ints,
     width: Any,
     n_kind: Floats,
     counts: Floats,
     value: Floats,
 ) -> float:
-    """Run the E-step of several runs; add the counts of the M-step to n_kind[column] and counts[key, column].
+    """Run the E-step of several EM runs on tasks first:last; add expected counts to n_kind[column] and counts[key, column].
 
-    Run r has the columns edges[r]:edges[r + 1], a multiple of four; log_prior is -inf in those without a kind. Within each
-    run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * table[key, kind]). Its
-    log-likelihood is added to value[r].
+    Run r has the columns run_edges[r]:run_edges[r + 1], a multiple of four; log_prior is -inf in those without a kind.
+    Within each run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * log_confusion[key,
+    kind]). Its log-likelihood is added to value[r].
     """
-    n_columns, n_runs = np.uint64(len(log_prior)), len(edges) - 1
+    n_columns, n_runs = np.uint64(len(log_prior)), len(run_edges) - 1
     prior = padded_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row = np.empty(len(prior))
-    end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, table)
+    end, ahead = np.uint64(start[last]), prefetch_distance(first, last, start, log_confusion)
     product = np.ones(n_runs)
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
         if ahead:
-            prefetch_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_columns, table, counts)
-        add_votes(lo, hi, None, key, weight, prior, table, n_columns, 1.0, width, row)
+            prefetch_rows_of_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_columns, log_confusion, counts)
+        add_votes(lo, hi, None, key, weight, prior, log_confusion, n_columns, 1.0, width, row)
         for run in range(n_runs):
-            low, high = np.uint64(edges[run]), np.uint64(edges[run + 1])
+            low, high = np.uint64(run_edges[run]), np.uint64(run_edges[run + 1])
             best, mass = -math.inf, 0.0
             for k in range(low, high, VECTOR_CELLS):
                 best = max(best, row_max(load(row, k, ONE_VECTOR)))
@@ -60,7 +67,7 @@ def em_pass(
                 mass += row_sum(x)
             for k in range(low, high, VECTOR_CELLS):
                 store(row, k, scale(load(row, k, ONE_VECTOR), 1.0 / mass))
-            value[run], product[run] = add_log(value[run], product[run], best, mass)
+            value[run], product[run] = add_log_mass(value[run], product[run], best, mass)
         for k in range(n_columns, np.uint64(len(row))):
             row[k] = 0.0
         add_counts(lo, hi, key, weight, row, 1.0, n_columns, width, n_kind, counts)
@@ -74,14 +81,14 @@ def clamped_pass(
     start: Ints,
     key: Ints,
     weight: Floats | None,
-    known: Floats,
+    known_prob: Floats,
     label_start: Ints,
     log_prior: Floats,
-    table: Floats,
+    log_confusion: Floats,
     n_kind: Floats,
     counts: Floats,
 ) -> float:
-    """Run the E-step of one run on tasks with known label distributions known[task, label]: infer the subtype only.
+    """Run the E-step on tasks with known label distributions known_prob[task, label], inferring only the subtype of each task.
 
     Add to n_kind[kind] and counts[key, kind]; return the log-likelihood.
     """
@@ -90,9 +97,9 @@ def clamped_pass(
         copy_row(log_prior, row)
         for v in range(start[t], start[t + 1]):
             for k in range(len(row)):
-                row[k] += table[key[v], k] if weight is None else weight[v] * table[key[v], k]
+                row[k] += log_confusion[key[v], k] if weight is None else weight[v] * log_confusion[key[v], k]
         for label in range(len(label_start) - 1):
-            kinds, share = row[label_start[label] : label_start[label + 1]], known[t, label]
+            kinds, share = row[label_start[label] : label_start[label + 1]], known_prob[t, label]
             gain = softmax(kinds)
             value += share * gain if share > 0.0 else 0.0
             for k in range(len(kinds)):
@@ -114,26 +121,28 @@ def posterior(
     worker: Ints,
     said: Ints,
     log_prior: Floats,
-    table: Floats,
+    log_confusion: Floats,
     label_start: Ints,
     width: Any,
     prob: Floats,
     agree: Floats,
 ) -> float:
-    """Fill prob[task, label]; add to agree[worker] weight * p(label = said | the votes of the other workers on the task)."""
+    """Fill the posterior prob[task, label]; add to agree[worker] weight * p(label = said | the
+    other workers' votes on the task).
+    """
     n_kinds = np.uint64(len(log_prior))
     prior = padded_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     for t in range(np.uint64(first), np.uint64(last)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])
-        best = add_votes(lo, hi, None, key, weight, prior, table, n_kinds, 1.0, width, row)
+        best = add_votes(lo, hi, None, key, weight, prior, log_confusion, n_kinds, 1.0, width, row)
         mass = exp_row(row, best, width, rest)
         for label in range(len(label_start) - 1):
             prob[t, label] = 0.0
             for k in range(label_start[label], label_start[label + 1]):
                 prob[t, label] += rest[k] / mass
         add_leave_one_out_agreement(
-            lo, hi, worker, said, key, weight, row, table, n_kinds, label_start, add_votes, width, rest, agree
+            lo, hi, worker, said, key, weight, row, log_confusion, n_kinds, label_start, add_votes, width, rest, agree
         )
     return 0.0

@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.elicit import TopTwo
-from plurivox.engine.kernels import answer_weights as kernels
+from plurivox.engine.kernels import label_weights_from_marks as kernels
 
 LABELS = [f"l{k}" for k in range(7)]
 
@@ -21,7 +21,7 @@ def test_compiled_kernels_match_python(monkeypatch) -> None:
     for form in (TopTwo(), TopTwo(spread="uniform"), TopTwo(spread="none")):
         compiled = form.read(random_answers())
         with monkeypatch.context() as slow:
-            for name in ("first_two_labels", "count_open_labels", "fill_weight_rows", "counting_sort"):
+            for name in ("find_first_two_named_labels", "count_open_labels", "fill_label_weight_rows", "counting_sort"):
                 slow.setattr(kernels, name, getattr(kernels, name).py_func)
             plain = form.read(random_answers())
         for column in ("task", "worker", "label", "weight", "answer"):

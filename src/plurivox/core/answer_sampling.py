@@ -19,7 +19,7 @@ Crowd = TypeVar("Crowd", Answers, Votes)
 
 
 def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
-    """Return at most `m` random answers of each task; with the same seed, a smaller m gives a subset.
+    """Return at most `m` random answers to each task; with the same seed, a smaller m gives a subset.
 
     >>> votes = Votes.from_counts(np.array([[30, 20], [1, 1]]), ["a", "b"], ["no", "yes"])
     >>> subsample(votes, 4).support.tolist()
@@ -29,17 +29,21 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
         raise OptionError(f"m must be a whole number, 0 or more; got {m!r}")
     note = f"at most {m} answers per task, seed {seed}"
     if isinstance(crowd, Answers):
-        return crowd.where(_draw_mask(crowd.task, m, seed), note)
-    units = AnswerUnits.of(crowd)
+        return crowd.where(_draw_rows_per_task(crowd.task, m, seed), note)
+    units = AnswerUnits.from_votes(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
-    left = np.bincount(copy[_draw_mask(units.task[copy], m, seed)], minlength=len(units.times))[units.unit]  # (n_rows,)
+    left = np.bincount(copy[_draw_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
+        units.unit
+    ]  # (n_rows,)
     kept = crowd.where(left > 0)
     weight = None if crowd.weight is None else np.where(units.counted, left, crowd.weight)[left > 0]
     return replace(kept, weight=weight, notes=(*crowd.notes, note))
 
 
-def _draw_mask(task: Ints, m: int, seed: int) -> Bools:
-    """(n,) whether a row is among the first m of its task in a random order that depends on the seed, not on m."""
+def _draw_rows_per_task(task: Ints, m: int, seed: int) -> Bools:
+    """(n_rows,) whether each row is drawn: m random rows per task, the first m in a random order
+    that depends on the seed only.
+    """
     rng = np.random.default_rng(seed)
     order = np.lexsort((rng.random(len(task)), task))
     size = np.bincount(task) if len(task) else np.zeros(0, np.int64)
@@ -51,7 +55,9 @@ def _draw_mask(task: Ints, m: int, seed: int) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class AnswerUnits:
-    """Votes grouped into answers that can be drawn: the answer of every row, the task and number of people of every answer."""
+    """Votes grouped into units to draw (one answer, or a count of equal ones): the unit of every
+    row, task and count of every unit.
+    """
 
     unit: Ints  # (n_rows,) non-decreasing
     task: Ints  # (n_units,) non-decreasing
@@ -59,8 +65,8 @@ class AnswerUnits:
     counted: Bools  # (n_rows,) whether the row is a count of people without a name
 
     @classmethod
-    def of(cls, votes: Votes) -> Self:
-        """Create the units of votes. Raise InputError if a count is not a whole number."""
+    def from_votes(cls, votes: Votes) -> Self:
+        """Group votes into units to draw, answers or counts of answers. Raise InputError if a count is not a whole number."""
         begins = np.ones(len(votes), bool)
         if votes.answer is not None:
             begins[1:] = votes.answer[1:] != votes.answer[:-1]
@@ -86,7 +92,7 @@ class AnswerSampler:
     Collins, Bhatt and Weller (2022), section 5.2, https://doi.org/10.1609/hcomp.v10i1.21986.
 
     >>> votes = Votes.of(task=["a", "a", "b"], worker=[1, 2, 1], label=["no", "yes", "yes"])
-    >>> AnswerSampler.of(votes).draw(np.array([1, 1]), np.random.default_rng(0))
+    >>> AnswerSampler.from_votes(votes).draw(np.array([1, 1]), np.random.default_rng(0))
     array([[0., 1.],
            [0., 1.]])
     """
@@ -100,12 +106,12 @@ class AnswerSampler:
     labels: Names
 
     @classmethod
-    def of(cls, votes: Votes) -> Self:
-        """Create the sampler from votes, soft answers or counts."""
-        units = AnswerUnits.of(votes)
-        n_people = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
+    def from_votes(cls, votes: Votes) -> Self:
+        """Create a sampler of answers from votes (plain votes, soft answers or counts without names)."""
+        units = AnswerUnits.from_votes(votes)
+        n_answers_per_task = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
         return cls(
-            np.concatenate([[0], np.cumsum(n_people)]),
+            np.concatenate([[0], np.cumsum(n_answers_per_task)]),
             np.cumsum(units.times),
             np.searchsorted(units.unit, np.arange(len(units.times) + 1)),
             votes.label,
@@ -115,13 +121,15 @@ class AnswerSampler:
         )
 
     @cached_property
-    def n_people(self) -> Ints:
+    def n_answers_per_task(self) -> Ints:
         """(n_tasks,) the number of answers to each task."""
         return np.diff(self.first)
 
-    def draw_units(self, tasks: Ints, rng: np.random.Generator) -> Ints:
-        """(n,) the index of a random unit for each task code. Raise InputError for a task without answers."""
-        size = self.n_people[tasks]
+    def draw_unit_indices(self, tasks: Ints, rng: np.random.Generator) -> Ints:
+        """(n,) for each task code, the index of the unit of a random answer to it. Raise InputError
+        for a task without answers.
+        """
+        size = self.n_answers_per_task[tasks]
         if not size.all():
             raise InputError(
                 f"tasks without answers: {first_few(np.unique(self.tasks[tasks[size == 0]]))}; leave them out"
@@ -129,8 +137,8 @@ class AnswerSampler:
         return np.searchsorted(self.unit_end, self.first[tasks] + rng.integers(0, size), side="right")
 
     def draw(self, tasks: Ints, rng: np.random.Generator) -> Floats:
-        """(n, n_labels) the weights of one random person's answer to each task code."""
-        unit = self.draw_units(np.asarray(tasks), rng)
+        """(n, n_labels) for each task code, the label weights of one random person's answer to that task."""
+        unit = self.draw_unit_indices(np.asarray(tasks), rng)
         size = self.row_start[unit + 1] - self.row_start[unit]
         begin = np.cumsum(size) - size
         rows = np.arange(int(size.sum())) + np.repeat(self.row_start[unit] - begin, size)

@@ -54,45 +54,51 @@ class Audit(DataType):
 
     @classmethod
     def of(cls, rules: Sequence[str], rows: Iterable[AuditRow] = ()) -> Self:
-        """Create an audit from the rules applied and rows (rule, what, did, worker, task, row, answers, value, reason)."""
+        """Create a cleaning audit from the names of the rules applied and rows (rule, what, did, worker, task, row,
+        ..., reason).
+        """
         listed = list(rows)
         names = ("rule", "what", "did", "worker", "task", "row", "answers", "value", "reason")
         columns: Any = dict(zip(names, zip(*listed, strict=True), strict=True)) if listed else dict.fromkeys(names, ())
         return cls(tuple(rules), **columns)
 
     @classmethod
-    def joined(cls, parts: Sequence["Audit"]) -> Self:
-        """Return the concatenation of several audits."""
-        rules = tuple(rule for part in parts for rule in part.rules)
-        return cls.of(rules, [row for part in parts for row in part._rows()])
+    def joined(cls, audits: Sequence["Audit"]) -> Self:
+        """Return one cleaning audit with the rules and rows of several audits, one after another."""
+        rules = tuple(rule for part in audits for rule in part.rules)
+        return cls.of(rules, [row for part in audits for row in part._row_tuples()])
 
     def __len__(self) -> int:
         return len(self.rule)
 
-    def _rows(self) -> list[Any]:
-        """Return the audit as a list of row tuples, in the order of `columns()`."""
+    def _row_tuples(self) -> list[Any]:
+        """Return the rows of the cleaning audit as tuples, values in the order of the table's columns."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
-    def gone(self, what: AuditTarget) -> Bools:
-        """(n,) whether the audit row removed an answer, a worker or a task (`what`)."""
-        return np.asarray((self.what == what) & (self.did == "removed"))
+    def removed_rows(self, target: AuditTarget) -> Bools:
+        """(n_rows,) whether each row of the cleaning audit records the removal of a target of one
+        kind: answer, worker or task.
+        """
+        return np.asarray((self.what == target) & (self.did == "removed"))
 
     def summary(self) -> dict[str, NDArray[Any]]:
-        """Return columns with one row per rule: workers, tasks and answers removed, and how many were flagged."""
+        """Return a table with one row per cleaning rule: the numbers of workers, tasks and answers it removed and of
+        rows it flagged.
+        """
         rules = tuple(dict.fromkeys(self.rules))
         place = {rule: i for i, rule in enumerate(rules)}
         code = np.array([place[rule] for rule in self.rule.tolist()], np.int64)
 
-        def count_by_rule(rows: Bools) -> Ints:
-            return np.bincount(code[rows], minlength=len(rules))
+        def count_rows_by_rule(row_mask: Bools) -> Ints:
+            return np.bincount(code[row_mask], minlength=len(rules))
 
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count_by_rule(self.gone("worker")),
-            "tasks out": count_by_rule(self.gone("task")),
+            "people out": count_rows_by_rule(self.removed_rows("worker")),
+            "tasks out": count_rows_by_rule(self.removed_rows("task")),
             "answers out": out,
-            "flagged": count_by_rule(np.asarray(self.did == "flagged")),
+            "flagged": count_rows_by_rule(np.asarray(self.did == "flagged")),
         }
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -103,8 +109,8 @@ class Audit(DataType):
         flagged = int((self.did == "flagged").sum())
         return {
             "rules": len(self.rules),
-            "workers removed": int(self.gone("worker").sum()) or None,
-            "tasks removed": int(self.gone("task").sum()) or None,
+            "workers removed": int(self.removed_rows("worker").sum()) or None,
+            "tasks removed": int(self.removed_rows("task").sum()) or None,
             "answers removed": int(self.answers.sum()),
             "flagged": flagged or None,
         }

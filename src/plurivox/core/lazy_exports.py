@@ -1,4 +1,4 @@
-"""Lazy imports: a package's names are imported on first use, and listed in a .pyi stub for type checkers."""
+"""Lazy exports of a package: a `__getattr__` that imports public names on first use, and the .pyi stub that declares them."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], An
     def import_attribute(name: str) -> Any:
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, is_module = resolve_location(name, exports[name])
+        module, is_module = resolve_export(name, exports[name])
         found = importlib.import_module(f"{package}.{module}")
         return found if is_module else getattr(found, name)
 
@@ -28,10 +28,8 @@ def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], An
 def stub_text(package: str, exports: Mapping[str, str]) -> str:
     """Return the text of the `.pyi` stub that declares the names of `exports` for editors and type checkers."""
     lines, aliases = ["# made by `make stubs`"], []
-    for name, location in sorted(
-        exports.items(), key=lambda one: (resolve_location(*one)[0] if one[1] else "", one[0])
-    ):
-        module, is_module = resolve_location(name, location)
+    for name, location in sorted(exports.items(), key=lambda one: (resolve_export(*one)[0] if one[1] else "", one[0])):
+        module, is_module = resolve_export(name, location)
         parent, _, base = f"{package}.{module}".rpartition(".")
         if not is_module:
             lines.append(f"from {parent}.{base} import {name} as {name}")
@@ -43,10 +41,10 @@ def stub_text(package: str, exports: Mapping[str, str]) -> str:
     return "\n".join([*lines, "", *aliases, "EXPORTS: dict[str, str]", ""])
 
 
-def resolve_location(name: str, location: str) -> tuple[str, bool]:
-    """Return (module relative to the package, whether the name is that module itself) for an entry of `exports`.
+def resolve_export(name: str, module_path: str) -> tuple[str, bool]:
+    """Return (module relative to the package, whether the exported name is that module itself) for one export.
 
-    >>> resolve_location("fit", "fit_net"), resolve_location("heads", ""), resolve_location("text", "data.text:")
+    >>> resolve_export("fit", "fit_net"), resolve_export("heads", ""), resolve_export("text", "data.text:")
     (('fit_net', False), ('heads', True), ('data.text', True))
     """
-    return (location.removesuffix(":") or name, not location or location.endswith(":"))
+    return (module_path.removesuffix(":") or name, not module_path or module_path.endswith(":"))

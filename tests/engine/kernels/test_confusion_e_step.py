@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.kernels import confusion, confusion_tables
+from plurivox.engine.kernels import confusion_e_step, confusion_m_step
 from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
 
 
@@ -58,7 +58,7 @@ def spare(n: int) -> np.ndarray:
 def test_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    value = confusion.em_pass(*case.votes, case.log_prior, pad_array(case.table), simd_width(k), n_true, counts)
+    value = confusion_e_step.em_pass(*case.votes, case.log_prior, pad_array(case.table), simd_width(k), n_true, counts)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
@@ -70,7 +70,7 @@ def test_hard_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
     width = simd_width(k, coarse=True)
-    value = confusion.hard_em_pass(*case.votes, case.log_prior, pad_array(case.table), width, n_true, counts)
+    value = confusion_e_step.hard_em_pass(*case.votes, case.log_prior, pad_array(case.table), width, n_true, counts)
     np.testing.assert_allclose(value, case.log.max(1).sum(), rtol=1e-13)
     labels = np.eye(k)[case.log.argmax(1)]
     np.testing.assert_array_equal(n_true[:k], labels.sum(0))
@@ -82,16 +82,16 @@ def test_posterior_and_counts_match_numpy(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width(k, coarse=True)
     given = (*case.votes, case.worker, case.said, case.log_prior[None], pad_array(case.table), width, prob)
-    value = confusion.posterior(*given, agree)
+    value = confusion_e_step.posterior(*given, agree)
     np.testing.assert_allclose(prob, case.posterior, rtol=1e-11)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(agree, case.left_out(), rtol=1e-10)
     alone = prob.copy()
     prob[:] = 0
-    assert confusion.posterior(*given, None) == value
+    assert confusion_e_step.posterior(*given, None) == value
     np.testing.assert_array_equal(prob, alone)
     n_true, counts = spare(k), spare(case.table.size)
-    confusion.count_votes(*case.votes, prob, width, n_true, counts)
+    confusion_e_step.count_votes(*case.votes, prob, width, n_true, counts)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
 
@@ -101,7 +101,9 @@ def test_posterior_with_one_prior_per_task(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     own = np.random.default_rng(9).normal(size=(n_tasks, k))
     prob, width = np.empty((n_tasks, k)), simd_width(k, coarse=True)
-    value = confusion.posterior(*case.votes, case.worker, case.said, own, pad_array(case.table), width, prob, None)
+    value = confusion_e_step.posterior(
+        *case.votes, case.worker, case.said, own, pad_array(case.table), width, prob, None
+    )
     score = case.log - case.log_prior + own
     total = np.logaddexp.reduce(score, axis=1)
     np.testing.assert_allclose(prob, np.exp(score - total[:, None]), rtol=1e-11)
@@ -112,7 +114,7 @@ def test_posterior_with_one_prior_per_task(case: Case) -> None:
 def test_vote_shares(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     share = np.empty((n_tasks, k))
-    confusion.vote_shares(0, n_tasks, case.start, case.said, case.weight, share)
+    confusion_e_step.vote_shares(0, n_tasks, case.start, case.said, case.weight, share)
     counts = np.zeros((n_tasks, k))
     np.add.at(counts, (case.task, case.said), case.w)
     total = counts.sum(1, keepdims=True)
@@ -127,8 +129,8 @@ def test_m_step_and_renormalise_match_numpy(k: int) -> None:
     counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
     counts[1, 0, 0] = pseudo[0, 0] = 0
     table, width = spare(counts.size), simd_width(k, coarse=True)
-    confusion_tables.m_step(2, 5, k, pad_array(counts), pad_array(pseudo), width, table)
-    confusion_tables.m_step(
+    confusion_m_step.m_step(2, 5, k, pad_array(counts), pad_array(pseudo), width, table)
+    confusion_m_step.m_step(
         0, 2, k, pad_array(counts), pad_array(pseudo), width, table
     )  # writes nothing beyond its workers
     wanted = counts + pseudo
@@ -137,8 +139,8 @@ def test_m_step_and_renormalise_match_numpy(k: int) -> None:
     np.testing.assert_allclose(share, wanted / wanted.sum(1, keepdims=True), rtol=1e-13, atol=1e-299)
     moved = table.copy()
     moved[:-PAD] += np.repeat(rng.normal(0, 9, (5, 1, k)), k, 1).ravel()
-    confusion_tables.renormalise(2, 5, k, width, moved)
-    confusion_tables.renormalise(0, 2, k, width, moved)
+    confusion_m_step.renormalise(2, 5, k, width, moved)
+    confusion_m_step.renormalise(0, 2, k, width, moved)
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 
@@ -148,7 +150,7 @@ def test_likelihood_stays_finite_for_many_and_impossible_votes() -> None:
     key[::2] = 1
     table = pad_array(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
     counts, n_true = spare(4), spare(2)
-    value = confusion.em_pass(
+    value = confusion_e_step.em_pass(
         0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, simd_width(2), n_true, counts
     )
     assert np.isfinite(value) and n_true[:2].tolist() == [0.5, 0.5]

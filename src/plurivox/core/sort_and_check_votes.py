@@ -6,19 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.soft_storage import SUM_TOLERANCE
-from plurivox.core.types import Floats, Ints, smallest_ints
+from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE
+from plurivox.core.types import Floats, Ints, smallest_unsigned_dtype
 
 
 def sort_vote_rows(
-    task: Ints, worker: Ints, label: Ints, extra: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
+    task: Ints, worker: Ints, label: Ints, other_columns: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns sorted by task, answer, worker, label, weight and times, so that input order does not matter.
+    """Return the columns of votes, rows sorted by task, answer, worker, label, weight and times.
 
-    `extra` are the optional columns by name; `sizes` is (n_tasks, n_workers, n_labels).
+    `other_columns` are the optional columns by name; `sizes` is (n_tasks, n_workers, n_labels).
     """
     n_tasks, n_workers, n_labels = sizes
-    if not extra and n_tasks * (n_workers + 1) * n_labels < 2**63:  # pack each row into one integer and sort those
+    if (
+        not other_columns and n_tasks * (n_workers + 1) * n_labels < 2**63
+    ):  # pack each row into one integer and sort those
         key = task.astype(np.int64)
         key *= n_workers + 1
         key += worker
@@ -29,19 +31,19 @@ def sort_vote_rows(
             key.sort()
         rest = key // max(n_labels, 1)
         key -= rest * n_labels
-        label = key.astype(smallest_ints(n_labels))
+        label = key.astype(smallest_unsigned_dtype(n_labels))
         task = (rest // (n_workers + 1)).astype(np.int32)
         rest -= task.astype(np.int64) * (n_workers + 1)
         return {"task": task, "worker": (rest - 1).astype(np.int32), "label": label}
-    keys = [extra[name] for name in ("seconds", "when", "weight") if name in extra]
-    keys += [label, worker, *([extra["answer"]] if "answer" in extra else []), task]
+    keys = [other_columns[name] for name in ("seconds", "when", "weight") if name in other_columns]
+    keys += [label, worker, *([other_columns["answer"]] if "answer" in other_columns else []), task]
     order = np.lexsort(keys)
-    columns = {"task": task, "worker": worker, "label": label, **extra}
+    columns = {"task": task, "worker": worker, "label": label, **other_columns}
     return {name: column[order] for name, column in columns.items()}
 
 
 def check_soft_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -> None:
-    """Raise InputError if rows of one answer differ in task or worker, or their weights do not sum to one.
+    """Raise InputError if the rows of one soft answer differ in task or worker, or their weights do not sum to one.
 
     A single row without a worker is a count, whose weight may be any number.
     """

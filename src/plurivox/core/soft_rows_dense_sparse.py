@@ -1,4 +1,4 @@
-"""Storage of SoftLabels: Dense (every number) or Candidates (a few labels per row plus a rest), with the same methods."""
+"""Rows of SoftLabels in memory: Dense (an array) or Candidates (sparse: a few labels per row plus a rest), same methods."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.base import DataType
 from plurivox.core.encoding import check_codes
 from plurivox.core.errors import InputError
-from plurivox.core.types import Bools, Floats, Ints, readonly_view, smallest_ints
+from plurivox.core.types import Bools, Floats, Ints, readonly_view, smallest_unsigned_dtype
 
 SUM_TOLERANCE = 1e-6  # allowed difference of a sum of probabilities from one
 DENSE_CELLS = 2**26  # 512 MiB of float64: larger tables are stored as candidates
@@ -37,24 +37,26 @@ class Dense(DataType):
         return int(self.prob.shape[1])
 
     def take(self, rows: Ints | Bools | slice) -> Self:
-        """Return the given rows in the same storage."""
+        """Return the selected rows of soft labels as a new object of the same class (Dense or Candidates)."""
         return type(self)(self.prob[rows])
 
-    def block(self, rows: slice) -> Floats:
-        """(n, n_labels) the probabilities of the given rows, dense."""
+    def dense_block(self, rows: slice) -> Floats:
+        """(n, n_labels) the probabilities of the rows in a slice, as a dense array."""
         return self.prob[rows]
 
-    def at(self, label: Ints) -> Floats:
-        """(n_rows,) the probability of the given label code of each row."""
-        return self.prob[np.arange(len(self)), _check_label_codes(self, label)]
+    def prob_of_labels(self, label_of_row: Ints) -> Floats:
+        """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
+        return self.prob[np.arange(len(self)), _check_label_codes(self, label_of_row)]
 
     def top(self, k: int) -> tuple[Ints, Floats]:
-        """Return (label codes, probabilities) of the k largest of each row, largest first; ties go to the lower code."""
+        """Return (label codes, probabilities), each (n_rows, k), of the k most probable labels of
+        each row; ties: lower code first.
+        """
         best = self.prob.argmax(1)[:, None] if k == 1 else np.argsort(-self.prob, axis=1, kind="stable")[:, :k]
         return best, np.take_along_axis(self.prob, best, 1)
 
     def row_sums(self) -> Floats:
-        """(n_rows,) the sum of each row."""
+        """(n_rows,) the sum of the probabilities of each row."""
         return self.prob.sum(1, dtype=np.float64)
 
     def row_min(self) -> Floats:
@@ -62,19 +64,21 @@ class Dense(DataType):
         return self.prob.min(1) if self.n_labels else np.zeros(len(self))
 
     def entropy(self) -> Floats:
-        """(n_rows,) the entropy of each row, in nats."""
+        """(n_rows,) the entropy of the label distribution in each row, in nats."""
         return _entropy_terms(self.prob).sum(1)
 
-    def on_labels(self, place: Ints, n_labels: int) -> Self:
-        """Return the rows over another list of labels: label k moves to `place[k]`, or is dropped if that is -1."""
+    def move_labels(self, new_code: Ints, n_labels: int) -> Self:
+        """Return soft-label rows with columns for another list of labels: label k gets code `new_code[k]`, or is
+        dropped if -1.
+        """
         wide = np.zeros((len(self), n_labels), self.prob.dtype)
-        wide[:, place[place >= 0]] = self.prob[:, place >= 0]
+        wide[:, new_code[new_code >= 0]] = self.prob[:, new_code >= 0]
         return type(self)(wide)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates(DataType):
-    """Sparse rows: a few listed labels per row (CSR) with their mass; `rest` is spread evenly over the labels not listed.
+    """Sparse rows of probabilities: a few listed labels per row (CSR) and a `rest`, spread evenly over the unlisted labels.
 
     The arrays are not copied.
     """
@@ -88,8 +92,10 @@ class Candidates(DataType):
     def __post_init__(self) -> None:
         label = np.asarray(self.label)
         if label.size and (int(label.min()) < 0 or int(label.max()) >= self.n_labels):
-            raise InputError(f"candidate labels run from {label.min()} to {label.max()}; there are {self.n_labels}")
-        object.__setattr__(self, "label", label.astype(smallest_ints(self.n_labels), copy=False))
+            raise InputError(
+                f"candidate labels run from {label.min()} to {label.max()}; there are {self.n_labels} labels"
+            )
+        object.__setattr__(self, "label", label.astype(smallest_unsigned_dtype(self.n_labels), copy=False))
         start = np.asarray(self.start, np.int64)
         if len(start) != len(self.rest) + 1 or start[0] != 0 or start[-1] != len(label) or (np.diff(start) < 0).any():
             raise InputError(
@@ -97,7 +103,9 @@ class Candidates(DataType):
             )
         object.__setattr__(self, "start", start)
         if len(self.mass) != len(label):
-            raise InputError(f"{len(label)} candidates have {len(self.mass)} numbers")
+            raise InputError(
+                f"there are {len(label)} candidate labels but {len(self.mass)} probabilities (`mass`); they need one each"
+            )
         within = np.diff(self.row) == 0
         if (np.diff(label.astype(np.int64))[within] <= 0).any():
             raise InputError("the candidates of a row must be different labels in increasing order")
@@ -112,37 +120,37 @@ class Candidates(DataType):
 
     @cached_property
     def row(self) -> Ints:
-        """(n_candidates,) the row index of each listed label."""
+        """(n_candidates,) the row index of each label listed in a sparse row."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
     def n_unlisted(self) -> Ints:
-        """(n_rows,) the number of labels that are not listed and share the rest."""
+        """(n_rows,) the number of labels that each sparse row does not list."""
         return self.n_labels - np.diff(self.start)
 
     @property
     def unlisted_mass(self) -> Floats:
-        """(n_rows,) the probability of each label that is not listed."""
+        """(n_rows,) the probability of each single label that a sparse row does not list: rest / number of unlisted labels."""
         return self.rest / np.maximum(self.n_unlisted, 1)
 
     def take(self, rows: Ints | Bools | slice) -> Self:
-        """Return the given rows in the same storage."""
+        """Return the selected rows of soft labels as a new object of the same class (Dense or Candidates)."""
         picked = np.arange(len(self))[rows]
         size = np.diff(self.start)[picked]
         start = np.concatenate([[0], np.cumsum(size)])
         inside = np.arange(start[-1]) - np.repeat(start[:-1], size) + np.repeat(self.start[picked], size)
         return type(self)(start, self.label[inside], self.mass[inside], self.rest[picked], self.n_labels)
 
-    def block(self, rows: slice) -> Floats:
-        """(n, n_labels) the probabilities of the given rows, dense."""
+    def dense_block(self, rows: slice) -> Floats:
+        """(n, n_labels) the probabilities of the rows in a slice, as a dense array."""
         part = self.take(rows)
         dense = np.repeat(part.unlisted_mass[:, None], self.n_labels, 1)
         dense[part.row, part.label] = part.mass
         return dense
 
-    def at(self, label: Ints) -> Floats:
-        """(n_rows,) the probability of the given label code of each row."""
-        wanted = np.arange(len(self)) * self.n_labels + _check_label_codes(self, label)
+    def prob_of_labels(self, label_of_row: Ints) -> Floats:
+        """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
+        wanted = np.arange(len(self)) * self.n_labels + _check_label_codes(self, label_of_row)
         have = self.row * self.n_labels + self.label
         if not len(have):
             return self.unlisted_mass
@@ -150,7 +158,8 @@ class Candidates(DataType):
         return np.where(have[found] == wanted, self.mass[found], self.unlisted_mass)
 
     def top(self, k: int) -> tuple[Ints, Floats]:
-        """Return (label codes, probabilities) of the k largest of each row, largest first; ties go to the lower code.
+        """Return (label codes, probabilities), each (n_rows, k), of the k most probable labels of
+        each row; ties: lower code first.
 
         Only the best k listed labels and the first k others of a row can be among its best k.
         """
@@ -162,14 +171,14 @@ class Candidates(DataType):
         near = place < k
         best[self.row[near], place[near]] = self.label[rank][near]
         prob[self.row[near], place[near]] = self.mass[rank][near]
-        unlisted = self._unlisted(k)
+        unlisted = self._first_unlisted_labels(k)
         best[:, k:] = unlisted
         prob[:, k:] = np.where(unlisted >= 0, self.unlisted_mass[:, None], -np.inf)
         order = np.lexsort((best, -prob), axis=1)[:, :k]
         return np.take_along_axis(best, order, 1), np.take_along_axis(prob, order, 1)
 
-    def _unlisted(self, k: int) -> Ints:
-        """(n_rows, k) the first k labels of each row that are not listed; -1 if there are fewer."""
+    def _first_unlisted_labels(self, k: int) -> Ints:
+        """(n_rows, k) the k lowest label codes that each sparse row does not list; -1 if there are fewer."""
         out = np.full((len(self), k), -1)
         found, listed = np.zeros(len(self), np.int64), self.start[:-1].copy()
         last = len(self.label) - 1
@@ -188,7 +197,7 @@ class Candidates(DataType):
         return out
 
     def row_sums(self) -> Floats:
-        """(n_rows,) the sum of each row, the rest included."""
+        """(n_rows,) the sum of the probabilities of each sparse row, those of unlisted labels included."""
         return np.bincount(self.row, self.mass, minlength=len(self)) + self.rest
 
     def row_min(self) -> Floats:
@@ -198,19 +207,19 @@ class Candidates(DataType):
         return lowest
 
     def entropy(self) -> Floats:
-        """(n_rows,) the entropy of each row, in nats."""
+        """(n_rows,) the entropy of the label distribution in each row, in nats."""
         listed = np.bincount(self.row, _entropy_terms(self.mass), minlength=len(self))
         return listed + self.n_unlisted * _entropy_terms(self.unlisted_mass)
 
-    def on_labels(self, place: Ints, n_labels: int) -> Self:
-        """Return the rows over another list of labels: label k moves to `place[k]`, or is dropped if that is -1.
+    def move_labels(self, new_code: Ints, n_labels: int) -> Self:
+        """Return soft-label rows with columns for another list of labels: label k gets code `new_code[k]`, or is dropped if -1.
 
         Raise InputError if a row has a rest, which belongs to no label.
         """
         if (self.rest > 1e-9).any():
             raise InputError("sparse soft labels with a rest cannot be changed to another list of labels")
-        kept = place[self.label] >= 0
-        row, label, mass = self.row[kept], place[self.label][kept], self.mass[kept]
+        kept = new_code[self.label] >= 0
+        row, label, mass = self.row[kept], new_code[self.label][kept], self.mass[kept]
         order = np.lexsort((label, row))
         start = np.searchsorted(row, np.arange(len(self) + 1))
         return type(self)(start, label[order], mass[order], self.rest, n_labels)
@@ -220,7 +229,7 @@ Rows = Dense | Candidates
 
 
 def _check_label_codes(rows: Rows, label: Ints) -> Ints:
-    """(n_rows,) the label codes. Raise InputError if they are not one valid code per row."""
+    """Return `label` as an array of codes. Raise InputError if it is not one valid label code per row."""
     codes = np.asarray(label)
     if codes.shape != (len(rows),):
         raise InputError(f"at() needs a label code for each of {len(rows)} rows; got shape {codes.shape}")
