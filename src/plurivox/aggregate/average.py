@@ -43,7 +43,7 @@ class Average(Aggregator):
 
     def methods_to_average(self) -> list[Aggregator]:
         """Return the aggregation methods to average, parsed from the option `parts`; raise OptionError if there are none."""
-        made = [methods.make(spec) for spec in split_list(self.parts)]
+        made = [methods.make(spec) for spec in split_at_commas(self.parts)]
         if not made:
             raise OptionError("average: parts is empty; list methods, such as parts=[vote-shares,wawa]")
         return made

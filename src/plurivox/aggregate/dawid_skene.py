@@ -65,7 +65,7 @@ class DawidSkene(EMAggregator):
             params, spent = model.fit_pooled_prior(
                 params, self.pool, min(POOL_PASSES, self.max_iter - 1), progress, self.max_iter
             )
-        result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress, model.em), spent=spent)
+        result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress, model.em), passes_spent=spent)
         return model.to_fit(self.spec, result)
 
     def _pseudo_counts(self, votes: Votes) -> Floats:

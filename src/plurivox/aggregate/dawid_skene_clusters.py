@@ -63,7 +63,9 @@ class DawidSkeneClusters(EMAggregator):
         first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
             params = model.initial_params(model.em.expected_counts(first))
-            result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress), may_fall=self.published)
+            result = run_em(
+                model.em_pass, params, **self.run_em_arguments(votes, progress), objective_may_fall=self.published
+            )
             posterior, agree = model.em.posterior(model.worker_params(result.params))
             if not _all_tasks_one_label(posterior) or _all_tasks_one_label(tasks.vote_shares()):
                 break
@@ -103,7 +105,7 @@ class _Clusters:
         edges = np.arange(1, self.n) * em.n_workers // self.n
         q_cluster = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
         mean = np.einsum("wl,wsk->lsk", q_cluster, own) / q_cluster.sum(0)[:, None, None]
-        last = em.tensor(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
+        last = em.tensor_view(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
         prior = log_label_prior(counts.n_true, self.fixed)
         return _ClusterParams(prior, _log_of_shares(q_cluster.mean(0)), _log_of_shares(mean), q_cluster, last)
 
@@ -116,7 +118,7 @@ class _Clusters:
         """Run one EM pass: update q(label), q(cluster) and parameters; return (new parameters, lower bound at `params`)."""
         counts, bound = self.em.em_pass(self.worker_params(params))
         bound += float((params.q_cluster * (params.log_size - _log_of_shares(params.q_cluster))).sum())
-        said = self.em.tensor(counts.confusion).reshape(self.em.n_workers, -1)
+        said = self.em.tensor_view(counts.confusion).reshape(self.em.n_workers, -1)
         counted = said if params.last_counts is None else params.last_counts
         logit = params.log_size + counted @ params.log_matrix.reshape(self.n, -1).T
         return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound

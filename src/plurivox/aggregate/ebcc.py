@@ -73,7 +73,7 @@ class Ebcc(EMAggregator):
         model = _Model(self, ClampedTasks(votes, gold, start))
         starts = [model.initial_counts(i) for i in range(self.starts)]
         return model.to_fit(
-            *best_run(run_em_together(model.em_pass, starts, **self.run_em_arguments(votes, progress, model)))
+            *best_em_result(run_em_together(model.em_pass, starts, **self.run_em_arguments(votes, progress, model)))
         )
 
 
@@ -116,7 +116,7 @@ class _Model:
         """Return (E[log] of EBCC's frequencies and confusion matrices, -KL from their priors), given expected counts."""
         by_label = self._tasks_per_subtype(counts)
         log_label, first = self.labels.expected_log_frequencies(by_label.sum(1) + self.tasks.n_unvoted)
-        log_within, second = expected_logs(np.ascontiguousarray(by_label.T).ravel(), self.within)
+        log_within, second = expected_log_probabilities(np.ascontiguousarray(by_label.T).ravel(), self.within)
         pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
         table, third = expected_log_probabilities(counts.counts.ravel(), pseudo, self.em.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()

@@ -89,7 +89,7 @@ class _Model:
     def expected_params(self, counts: Counts) -> tuple[Params, float]:
         """Return (E[log] of label prior and confusion matrices, -KL from their Dirichlet priors), given expected counts."""
         log_prior, first = self.labels.expected_log_frequencies(counts.n_true)
-        log_confusion, second = expected_logs(counts.confusion, self.pseudo, self.em.n_workers)
+        log_confusion, second = expected_log_probabilities(counts.confusion, self.pseudo, self.em.n_workers)
         return Params(log_prior, log_confusion), first + second
 
     def em_pass(self, counts: Counts) -> tuple[Counts, float]:

@@ -102,7 +102,7 @@ class MethodGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in method_catalogue(self.step):
             return None
-        name, note = method_catalogue(self.step).resolve(cmd_name)
+        name, note = method_catalogue(self.step).resolve_name(cmd_name)
         if note and not ctx.resilient_parsing:
             click.echo(f"note: {note}", err=True)
         method = load_registry(self.step)[name]
@@ -167,7 +167,7 @@ class OptionValue(click.ParamType[Any]):
 
 def option_flag(option: Option, section: str) -> Flag:
     """Return the command-line flag of a method's option, with the option's range and default in the help text."""
-    limits = "" if option.choices else option.range
+    limits = "" if option.choices else option.range_text
     details = [limits, f"default: {_default_text(option.default)}"]
     help = f"{option.help}  [{'; '.join(filter(None, details))}]"
     if option.kind is bool and not option.optional:

@@ -110,7 +110,7 @@ def run_rules_and_scores(
         raise OptionError(f"--drop-{next(iter(drops))}s needs --quantile, the share to drop, such as 0.1")
     if quantile is not None and not drops:
         raise OptionError("--quantile needs a score to drop by: --drop-workers SCORE or --drop-tasks SCORE")
-    made = [load_registry("clean").make(spec) for spec in split_list(rules or "")]
+    made = [load_registry("clean").make(spec) for spec in split_at_commas(rules or "")]
     scores = {of: score_from_spec(of, spec) for of, spec in drops.items()}
     return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **other_params)
 

@@ -83,7 +83,7 @@ def _evidence_arguments(
 ) -> dict[str, Any]:
     """Return the evidence options (methods, fits, predictions) as keyword arguments of `score` and `rank`."""
     return {
-        "by": split_list(by) if by else None,
+        "by": split_at_commas(by) if by else None,
         "fit": list(fit) or None,
         "prediction": prediction or guess,
         **evidence,

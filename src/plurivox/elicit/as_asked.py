@@ -36,7 +36,7 @@ class AsAsked(Form):
 
     def _forms_with_options(self) -> dict[str, Form]:
         """Return a dict from the name of a form to the form with its options, parsed from the option `forms`."""
-        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_list(self.forms)}
+        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_at_commas(self.forms)}
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:

@@ -54,7 +54,7 @@ def aligned_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
 def prediction_and_truth_blocks(prediction: Rows, truth: Rows) -> Iterator[tuple[Floats, Floats]]:
     """Yield (prediction, truth) block by block: float64 arrays (n, n_labels) of the same consecutive tasks."""
     for where, q in float64_row_blocks(prediction):
-        yield q, truth.block(where).astype(np.float64, copy=False)
+        yield q, truth.dense_block(where).astype(np.float64, copy=False)
 
 
 class CachedTopRows(Dense):
@@ -86,7 +86,7 @@ def values_per_task(block_values: Callable[[Floats, Floats], Floats], prediction
 def _move_label_columns(rows: Rows, new_column: Ints, n_labels: int) -> Rows:
     """Return soft label rows with `n_labels` columns, in which the column of label k has moved to `new_column[k]`."""
     wide = dense_if_small(rows) if isinstance(rows, Candidates) else rows
-    return wide.on_labels(new_column, n_labels)
+    return wide.move_labels(new_column, n_labels)
 
 
 def _take_rows(rows: Rows, indices: Ints) -> Rows:

@@ -146,7 +146,7 @@ def _count_unrequested_repeats(answers: Answers, is_requested_repeat: Bools) -> 
 def _share_with_mark(answers: Answers, mark_kind: int) -> float:
     """Return the share of answers that mark at least one label with this kind: NEVER (ruled out) or POSSIBLE."""
     assert mark_kind != NAMED
-    return len(np.unique(answers.mark_answer[answers.mark_kind == mark_kind])) / max(len(answers), 1)
+    return len(np.unique(answers.answer_of_mark[answers.mark_kind == mark_kind])) / max(len(answers), 1)
 
 
 def _first_label_votes(answers: Answers, first_label: Ints) -> Votes:

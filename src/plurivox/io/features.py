@@ -35,7 +35,7 @@ class Features:
 
     def on(self, tasks: Names) -> Floats:
         """Return (n, ...) the feature rows of these tasks, in this order; raise InputError if a task has no features."""
-        return select_rows(tasks, self.tasks, self.x, "features")
+        return select_rows_by_task(tasks, self.tasks, self.x, "features")
 
     def __repr__(self) -> str:
         return f"<Features: {len(self.tasks):,} tasks x {' x '.join(map(str, self.x.shape[1:]))}>"
@@ -50,7 +50,7 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """
     if path.suffix == ".npz":
         names = partial(_task_names_of_split_rows, items=items)
-        return _check_features(Features(*read_task_rows(read_arrays(path, "features"), path, "features", names)), path)
+        return _check_features(Features(*read_task_rows(read_npz(path, "features"), path, "features", names)), path)
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [to_numbers(frame[name], path) for name in frame.columns if name != "task"]
@@ -77,7 +77,7 @@ def _check_features(features: Features, path: Path) -> Features:
 
 def _task_names_of_split_rows(split: str, n_rows: int, items: pl.DataFrame | None) -> Names:
     """Return the task names of the rows of a split (train, ...): those that `items` lists for it, else `<split>-<row>`."""
-    names = split_row_names(split, n_rows).tolist()
+    names = row_names_of_split(split, n_rows).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
         mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n_rows - 1))
         for task, row in mine.select("task", "row").iter_rows():

@@ -96,7 +96,7 @@ class Fornaciari2021(Recipe):
             ties="last",
         )
         cache = ResultCache(self.folder, self._settings_of_cached_results(texts))
-        all_conditions = list_conditions(split_list(self.mains), split_list(self.losses))
+        all_conditions = list_conditions(split_at_commas(self.mains), split_at_commas(self.losses))
         predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
             for condition in all_conditions:

@@ -44,7 +44,7 @@ class Rankings(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Rank workers and tasks of every data set by several scores; return tables of the worst and of rank correlations."""
-        tables, names = [], split_list(self.datasets)
+        tables, names = [], split_at_commas(self.datasets)
         for step, name in enumerate(names):
             data = read(name)
             if (votes := data.votes) is None:

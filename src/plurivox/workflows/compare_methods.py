@@ -154,7 +154,7 @@ def compare(
     (array([1., 1.]), array([0.405, 0.288]))
     """
     given = (
-        split_list(methods)
+        split_at_commas(methods)
         if isinstance(methods, str)
         else _loadable_aggregator_names()
         if methods is None

@@ -177,7 +177,7 @@ def _first_method_needing_worker_names(
 
 def parse_scores(of: str, text: str, option_name: str = "scores") -> list[Identifier]:
     """Return the identifiers in a comma-separated text; raise OptionError, naming the option, if one does not score `of`."""
-    specs = split_list(text)
+    specs = split_at_commas(text)
     made = [identify.methods.make(spec) for spec in specs]
     if wrong := [spec for spec, score in zip(specs, made, strict=True) if score.of != of]:
         raise OptionError(f"{option_name} must be scores of {of}s; {first_few(wrong)} is not")

@@ -32,7 +32,7 @@ class LabelPrior:
     def expected_log_frequencies(self, tasks_per_label: Floats) -> tuple[Floats, float]:
         """Return ((n_labels,) E[log frequency], -KL from the prior), given the expected number of tasks of each label."""
         if self.fixed is None:
-            return expected_logs(tasks_per_label, self.pseudo[:, None])
+            return expected_log_probabilities(tasks_per_label, self.pseudo[:, None])
         return np.log(np.maximum(self.fixed, TINY)), 0.0
 
     def mean_label_frequencies(self, tasks_per_label: Floats) -> Floats:

@@ -27,7 +27,7 @@ def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
 def has_contradiction(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer names a label and also rules it out."""
     answers = _require_answers(answer_rows)
-    key = answers.mark_answer * max(len(answers.labels), 1) + answers.mark_label
+    key = answers.answer_of_mark * max(len(answers.labels), 1) + answers.mark_label
     return _has_any_mark_in(answers, _is_mark_naming_label(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
@@ -85,7 +85,7 @@ def _is_mark_naming_label(answers: Answers, mark_slice: slice = slice(None)) -> 
 def _has_any_mark_in(answers: Answers, mark_mask: Bools) -> Bools:
     """(n_answers,) whether at least one mark of each answer is in `mark_mask` (n_marks,)."""
     out = np.zeros(len(answers), bool)
-    out[answers.mark_answer[mark_mask]] = True
+    out[answers.answer_of_mark[mark_mask]] = True
     return out
 
 

@@ -85,7 +85,9 @@ class NamedLabel:
 
 def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     """Return (first named label, second named label, number of named labels) of each answer."""
-    from plurivox.engine.kernels import answer_weights as kernels  # imported only when needed: compiling takes time
+    from plurivox.engine.kernels import (
+        label_weights_from_marks as kernels,  # imported only when needed: compiling takes time
+    )
 
     read, n = parse_percents(answers.mark_typed[answers.mark_kind == NAMED]), len(answers)
     label, place = np.full((n, 2), -1, np.int32), np.full((n, 2), len(read), np.int64)

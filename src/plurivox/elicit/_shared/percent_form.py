@@ -17,7 +17,7 @@ from plurivox.elicit._shared.named_and_ruled_out_labels import (
     AnswerLabels,
     ContradictionRule,
     NamedLabel,
-    find_first_two_named_labels,
+    first_two_labels,
 )
 
 Spread: TypeAlias = Literal["clamp", "uniform", "none"]
@@ -94,7 +94,7 @@ def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, 
         )
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_unsigned_dtype(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
-    kernels.fill_weight_rows(
+    kernels.fill_label_weight_rows(
         first_rows_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
     )
     set_flag(flags, "spread-above-top", above & (total > 0))
@@ -103,7 +103,7 @@ def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, 
 
 def first_rows_by_task(answers: Answers, rows_per_answer: Ints) -> Ints:
     """(n_answers,) the first output row of each answer if rows are sorted by task, given the number of rows per answer."""
-    from plurivox.engine.kernels import answer_weights as kernels
+    from plurivox.engine.kernels import label_weights_from_marks as kernels
 
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)
@@ -135,7 +135,7 @@ class PercentForm(Form):
         """
         assert self.asks.labels
         flags = np.zeros(len(answers), np.uint32)
-        top, second, n_named = find_first_two_named_labels(answers)
+        top, second, n_named = first_two_labels(answers)
         set_flag(flags, "further-labels", n_named > self.asks.labels)
         set_percent_flags(flags, top.percent_flags)
         if n_labels_used < 2:

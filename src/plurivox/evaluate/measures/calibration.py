@@ -159,13 +159,13 @@ def hits_and_confidence(prediction: Rows, truth: Rows, ties: Ties) -> tuple[Floa
 
 def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
     """Return (n_tasks,) -log of the probability predicted for the true label, which is raised to at least `clip`."""
-    return -np.log(np.maximum(prediction.at(true_labels(truth)).astype(np.float64), clip))
+    return -np.log(np.maximum(prediction.prob_of_labels(true_labels(truth)).astype(np.float64), clip))
 
 
 def square_losses(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Brier score of each task: sum_k (q_k - 1[k is true])^2 over its labels."""
     square = np.concatenate([(q**2).sum(1) for _, q in float64_row_blocks(prediction)])
-    return square - 2 * prediction.at(true_labels(truth)) + 1
+    return square - 2 * prediction.prob_of_labels(true_labels(truth)) + 1
 
 
 # ---- bins of confidence: of equal width, or of equal numbers of tasks

@@ -171,7 +171,7 @@ def top_k_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
     if k < 1:
         raise OptionError(f"k must be 1 or more; got {k}")
     true = true_labels(truth)
-    own, hit = prediction.at(true), np.empty(len(prediction))
+    own, hit = prediction.prob_of_labels(true), np.empty(len(prediction))
     for where, q in float64_row_blocks(prediction):
         mine = own[where, None]
         if ties == "first":

@@ -58,7 +58,9 @@ def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
     if isinstance(soft.body, Candidates):
         return Dispersion(soft.tasks, soft.n_labels, soft.support, *_candidates_dispersion(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    dense_row_thread_blocks(soft.body).map(lambda first, last: dispersion.row_dispersion(first, last, prob, out))
+    dense_row_thread_blocks(soft.body).map(
+        lambda first, last: dispersion.probability_dispersion(first, last, prob, out)
+    )
     return Dispersion(soft.tasks, soft.n_labels, soft.support, *out.T)
 
 

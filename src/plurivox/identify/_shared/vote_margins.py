@@ -93,9 +93,9 @@ def mean_margins(
         raise InputError(f"top-k of {top_k} needs more labels than that; the dynamics have {n_labels}")
     if not dynamics.n_epochs:
         raise InputError("the dynamics contain no epoch; record them while a classifier is trained")
-    finite, total = dynamics.finite(), np.zeros(len(task_row))
+    finite_tasks, total = dynamics.finite_tasks(), np.zeros(len(task_row))
     for epoch in dynamics.logits:  # (n_tasks, n_labels)
-        output = np.where(finite[:, None], epoch, 0.0) if use_logits else softmax_rows(epoch, finite)
+        output = np.where(finite_tasks[:, None], epoch, 0.0) if use_logits else softmax_rows(epoch, finite_tasks)
         of_label = output[task_row, label]
         ranked = np.partition(output, (n_labels - top_k - 1, n_labels - top_k), axis=1)
         subtracted = ranked[task_row, n_labels - top_k - 1]
@@ -103,7 +103,7 @@ def mean_margins(
             kth = ranked[task_row, n_labels - top_k]
             subtracted = np.where(of_label >= kth, subtracted, kth)
         total += of_label - subtracted
-    return np.where(finite[task_row], total / dynamics.n_epochs, np.nan)
+    return np.where(finite_tasks[task_row], total / dynamics.n_epochs, np.nan)
 
 
 def softmax_rows(logits: Floats, is_finite: Bools) -> Floats:
@@ -113,7 +113,7 @@ def softmax_rows(logits: Floats, is_finite: Bools) -> Floats:
 
 def trust_weights(dynamics: Dynamics, task_row: Ints, confusion: Confusion, worker: Ints) -> Floats:
     """Return (n,) the probability that `worker[i]` is right on task `task_row[i]`, from confusion matrix and last softmax."""
-    last = softmax_rows(dynamics.logits[-1], dynamics.finite())
+    last = softmax_rows(dynamics.logits[-1], dynamics.finite_tasks())
     place = positions(confusion.labels, dynamics.labels)
     right = np.where(place >= 0, np.einsum("mkk->mk", confusion.matrices)[:, place], 0.0)  # (n_matrices, n_labels)
     which = worker if confusion.which is None else confusion.which[worker]

@@ -92,7 +92,7 @@ class Checkpoint:
 
 def check_same_training(saved_settings: Mapping[str, Any], settings: Mapping[str, Any], where: object) -> None:
     """Raise InputError naming the first setting in which a saved training and the current one differ."""
-    saved_settings = {**saved_settings, "target": targets.with_current_names(saved_settings.get("target", ""))}
+    saved_settings = {**saved_settings, "target": targets.replace_former_names(saved_settings.get("target", ""))}
     for name in settings:
         if name != "versions" and saved_settings.get(name) != settings[name]:
             raise InputError(

@@ -37,7 +37,7 @@ def question_type_of_form(form: str) -> Question:
 
 def _is_supported_form(form: str) -> bool:
     """Return whether the task page can show a question form: the form declares what it asks for, and its labels have names."""
-    found = question_of(elicit_form(form))
+    found = question_of_form(elicit_form(form))
     return found is not None and found.labels != 0
 
 
@@ -57,7 +57,7 @@ def _form_sort_key(form: str) -> tuple[Any, ...]:
 
 
 FORMS = tuple(
-    sorted(filter(_is_supported_form, [*methods.built_in, CHIPS]), key=_form_sort_key)
+    sorted(filter(_is_supported_form, [*methods.built_in_names, CHIPS]), key=_form_sort_key)
 )  # forms of plugins are allowed too
 Form = Annotated[str, AfterValidator(_check_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})]
 
