@@ -79,7 +79,7 @@ RULES = (
     Rule(
         "believes?|look|looks",
         "posterior, e_step",
-        files=("tests/*", "*contingency.py", "*fornaciari2021*"),
+        files=("tests/*", "*two_model_correctness.py", "*fornaciari2021*"),
         prose=False,
     ),
     Rule("sweeps?|climbs?|climbed", "em_pass, run_em"),

@@ -81,7 +81,7 @@ def test_errors_name_what_is_missing() -> None:
         NextBest().propose(CROWD.votes, VoteShares().fit(CROWD.votes))
     with pytest.raises(InputError, match="have not voted yet"):
         NextBest().propose(CROWD.votes, FIT, ["nobody"])
-    with pytest.raises(InputError, match="of other tasks"):
+    with pytest.raises(InputError, match="has other tasks than the votes"):
         NextBest().propose(Votes.of(["a"], ["x"], ["no"]), FIT)
 
 

@@ -101,7 +101,7 @@ class MajorityVote(Aggregator):
 
 
 def _sum_weights_by_label_and_task(votes: Votes) -> NDArray[Any]:
-    """(n_labels, n_tasks) the sum of vote weights; plain votes are counted in the smallest integer type that suffices."""
+    """(n_labels, n_tasks) the sum of vote weights; plain votes are counted in the smallest integer type that can hold them."""
     key = votes.label.astype(np.int64)
     key *= votes.n_tasks
     key += votes.task

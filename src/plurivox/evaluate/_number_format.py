@@ -33,9 +33,9 @@ def format_nonzero_count(n: int) -> str | None:
     return f"{n:,}" if n else None
 
 
-def count_in_parentheses(n: int, noun: str) -> str:
-    """Return the text " (<n> <noun>)", to be appended to another number; "" if n is 0."""
-    return f" ({n:,} {noun})" if n else ""
+def count_in_parentheses(n: int, word: str) -> str:
+    """Return the text " (<n> <word>)", to be appended to another number; "" if n is 0."""
+    return f" ({n:,} {word})" if n else ""
 
 
 def format_median_and_range(median_low_high: Triple | None, suffix: str = "") -> str | None:

@@ -41,7 +41,7 @@ class ActiveLabelling(Recipe):
     method: str = option("ibcc", "aggregation method that estimates the confusion matrices of workers")
     n_tasks: int = option(1000, "number of tasks of each simulated crowd", low=10)
     n_workers: int = option(50, "number of workers of each simulated crowd", low=2)
-    n_labels: int = option(4, "number of labels a task can have", low=2)
+    n_labels: int = option(4, "number of labels to choose from", low=2)
     feedback: int = option(10, "votes per task with random assignment", low=2)
     budget: float = option(
         0.7, "number of votes for next-best assignment, as a share of the votes for random assignment", low=0.2, high=1

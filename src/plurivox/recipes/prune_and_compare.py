@@ -19,7 +19,7 @@ class PruneAndCompare(Recipe):
 
     data: str = option("toy", "a data set with gold labels: its name, folder or file")
     score: str = option("disagreement", "score of workers or tasks, see plurivox methods identify")
-    quantiles: str = option("0.1,0.2,0.4", "shares of the worst workers or tasks to drop, comma-separated")
+    quantiles: str = option("0.1,0.2,0.4", "list of shares of the worst workers or tasks to drop")
     method: str = option("dawid-skene", "aggregation method, see plurivox methods aggregate")
 
     def __post_init__(self) -> None:

@@ -38,7 +38,7 @@ def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: 
     assert packed.x.dtype == folder.x.dtype == kind and packed.splits().keys() == folder.splits().keys()
     assert packed.gold is not None and folder.gold is not None and np.array_equal(packed.gold.prob, folder.gold.prob)
     assert torch.equal(*(to_input_tensor(one.inputs_of(GOLD.tasks), CPU) for one in (packed, folder)))
-    one, two = (PreparedTraining.of(made, made.splits(), train_spec("gold")).data for made in (packed, folder))
+    one, two = (PreparedTraining.prepare(made, made.splits(), train_spec("gold")).data for made in (packed, folder))
     assert torch.equal(one.x, two.x) and one.tasks.tolist() == two.tasks.tolist() == tasks[:6].tolist()
     assert one.labels.tolist() == two.labels.tolist()
     drawn = [

@@ -2,7 +2,7 @@
 
 
 def format_count(n: int, word: str) -> str:
-    """Return a count with thousands separators and its noun, in the plural unless the count is 1: "1,200 answers".
+    """Return a count with thousands separators and its word, in the plural unless the count is 1: "1,200 answers".
 
     >>> format_count(1, "answer"), format_count(1200, "answer")
     ('1 answer', '1,200 answers')

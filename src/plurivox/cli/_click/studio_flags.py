@@ -123,7 +123,7 @@ NEW = [
     ),
     _study_flag(
         "--form",
-        "question form: how people answer a task  [default: top-two]",
+        "form of the question that people answer  [default: top-two]",
         type=Choice("form", FORMS),
         metavar=f"[{'|'.join(FORMS)}]",
     ),

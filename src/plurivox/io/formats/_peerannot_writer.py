@@ -137,7 +137,7 @@ def _assign_label_numbers(votes: Votes, to_write: Mapping[str, ImageToWrite]) ->
 
 
 def _contents_of_answers_json(votes: Votes, worker_number: Ints, label_number: Ints) -> dict[int, dict[int, int]]:
-    """Return {task label_number: {worker_number label_number: label label_number}}, the contents of answers.json."""
+    """Return {task number: {worker number: label number}}, the contents of answers.json."""
     answers: dict[int, dict[int, int]] = {task: {} for task in range(votes.n_tasks)}
     codes = label_number[votes.label] if len(votes) else label_number[:0]
     for task, who, label in zip(votes.task.tolist(), worker_number.tolist(), codes.tolist(), strict=True):
