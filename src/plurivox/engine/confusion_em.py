@@ -48,7 +48,7 @@ class KeyedVotes(NamedTuple):
 def csr_rows_of_tasks(start: Ints, task_mask: Bools) -> tuple[Ints, Bools | slice]:
     """Select the rows of some tasks from CSR offsets: return (CSR offsets of the selected rows, mask or slice of these rows).
 
-    `start` (n_all_tasks + 1,) are the CSR offsets of all tasks. If all rows are selected, `rows` is a
+    `start` (n_all_tasks + 1,) are the CSR offsets of all tasks. If all rows are selected, the second result is a
     slice, so that indexing does not copy.
     """
     size = np.diff(start)

@@ -40,7 +40,7 @@ class EMResult(Generic[P]):
     params: P  # the best parameters whose objective is known: it is trace[-1]
     trace: tuple[float, ...]  # the objective of each accepted pass; it never falls
     converged: bool
-    passes: int  # over the votes, including rejected extrapolations and those `spent` before
+    passes: int  # over the votes, including rejected extrapolations and the `passes_spent` before
 
 
 def run_em(

@@ -140,5 +140,5 @@ Runs = dict[str, list[dict[str, float]]]
 
 
 def _format_l2_scores(scores: dict[str, float]) -> str:
-    """Return the scores L2 penalty and the dev score of each penalty as text."""
+    """Return the chosen L2 penalty and the dev score of each penalty as text."""
     return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in scores.items())

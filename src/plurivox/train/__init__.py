@@ -3,8 +3,8 @@
 The types from a data set to a training step, where they are made, and what they contain:
 
     Dataset       io.read                          the files and tables of a data set
-    TrainingData  workflows.training_data_of       inputs, one row per task, with votes, gold, soft labels and splits
-    Supervision   PreparedTraining.of, fit         data that a target may use: votes, gold labels, soft labels
+    TrainingData  workflows.load_training_data     inputs, one row per task, with votes, gold, soft labels and splits
+    Supervision   PreparedTraining.prepare, fit    data that a target may use: votes, gold labels, soft labels
     PreparedData  PreparedData.from_inputs         inputs as a tensor on the device, without tasks that have no target; weights
     Examples      Target.examples                  the labels as tensors, from which those of a batch are drawn
     Batch         Trainer.make_batch               inputs, labels and weights of the examples of one step

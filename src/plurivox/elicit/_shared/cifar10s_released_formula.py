@@ -66,7 +66,7 @@ def _write_weights(table: Floats, label: Ints, weight: Floats) -> None:
 
 
 def _is_not_ruled_out(ruled_out: AnswerLabels, first_answer: int, shape: tuple[int, ...]) -> Bools:
-    """(n_rows, n_labels) whether each answer does not rule out each label, for `n_rows` answers from `first_answer` on."""
+    """(n_rows, n_labels) whether each answer does not rule out each label, for n_rows answers from `first_answer` on."""
     possible = np.ones(shape, bool)
     low, high = np.searchsorted(ruled_out.answer, [first_answer, first_answer + shape[0]])
     possible[ruled_out.answer[low:high] - first_answer, ruled_out.label[low:high]] = False

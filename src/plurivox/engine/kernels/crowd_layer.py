@@ -154,7 +154,7 @@ def _add_vote_gradient(
     d_output: Floats,
     d_params_row: Floats,
 ) -> None:
-    """Add the gradient of one vote to d_output of its task and to d_row of its worker."""
+    """Add the gradient of one vote to d_output of its task and to d_params_row of its worker."""
     if kind == FULL:
         for true in range(n_labels):
             total, at, mine = np.float32(0), true * n_labels, task_weight * net_output[true]

@@ -1,7 +1,7 @@
 """Turn the marks of answers into rows of label weights: first two named labels, number of open labels, weights.
 
-The marks of answer a are start[a]:start[a + 1]; `kind` is 0 for a label that is named and 1 for one that is ruled out
-(never). A label that is neither named nor ruled out is open.
+The marks of answer a are mark_start[a]:mark_start[a + 1]; `mark_kind` is 0 for a label that is named and 1 for one that is
+ruled out (never). A label that is neither named nor ruled out is open.
 """
 
 import numpy as np
@@ -25,8 +25,7 @@ def find_first_two_named_labels(
     """Fill first_two[a, 0] and first_two[a, 1] with the first two labels that answer a names (-1: none).
 
     Also fill `named_index`, the index of each among all named marks (unchanged if there is no label), `also_ruled_out`,
-    whether the
-    answer also rules the label out, and `n_named`, the number of labels it names.
+    whether the answer also rules the label out, and `n_named`, the number of labels it names.
     """
     so_far = 0
     for a in range(len(mark_start) - 1):

@@ -28,7 +28,7 @@ class CountPatterns(NamedTuple):
 
     counts: Any  # sparse (n_patterns, n_labels) the votes for each label
     n: Floats  # (n_patterns,) all votes of a task
-    within: Floats  # (n_patterns,) how much soft answers differ from themselves, see `differ_within`
+    within: Floats  # (n_patterns,) how much soft answers differ from themselves, see `disagreement_within_answers`
     n_tasks: Ints  # (n_patterns,) the number of tasks with this pattern
     scale: Floats | None = None  # (n_labels,) positions of the labels; None: two labels are equal or not
 

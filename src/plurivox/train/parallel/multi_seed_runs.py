@@ -4,7 +4,7 @@ From a series down to a step, each calls the next:
 
     workflows.train_runs      prepares spec and data once, and makes a `Series` of the measures of all runs
     run_series                trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
-    TrainingRun.train_to_end   trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
+    TrainingRun.train_to_end  trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
     TrainingRun.handle_event  after every epoch: evaluates on the dev set, writes a checkpoint, stops early
     Trainer.run               epochs and steps of one net; `StackedTrainers.run_epoch` takes steps of several together
 """
