@@ -43,7 +43,7 @@ class Aggregator(Method, ABC):
 
         `gold` are known labels, `start` an earlier fit to start from. Raise InputError if the method does not take an input.
         """
-        self._check_input(votes, gold, start)
+        self._raise_if_input_unsuitable(votes, gold, start)
         return self._fit(votes, gold, start, progress)
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Aggregator(Method, ABC):
         """Return which of "soft", "counts", "gold" and "start" the aggregation method accepts with its current options."""
         return self.takes
 
-    def _check_input(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
+    def _raise_if_input_unsuitable(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
         """Raise InputError if the votes have no tasks or labels, or if an input is given that the method does not accept."""
         takes = self.accepted_inputs()
         if not votes.n_labels or not votes.n_tasks:

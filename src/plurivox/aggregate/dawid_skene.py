@@ -58,7 +58,7 @@ class DawidSkene(EMAggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         self.check_memory(votes)
         model = DawidSkeneModel(
-            TasksWithoutGold(votes, gold), self.fixed_prior(votes.labels), self._pseudo_counts(votes)
+            TasksWithoutGold(votes, gold), self.fixed_prior(votes.labels), self._confusion_pseudo_counts(votes)
         )
         params, spent = model.initial_params(start), 0
         if self.pool:
@@ -68,7 +68,7 @@ class DawidSkene(EMAggregator):
         result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress, model.em), passes_spent=spent)
         return model.to_fit(self.spec, result)
 
-    def _pseudo_counts(self, votes: Votes) -> Floats:
+    def _confusion_pseudo_counts(self, votes: Votes) -> Floats:
         """(n_labels, n_labels) pseudo-counts added to each worker's expected vote counts, by said and true label."""
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         if self.diagonal is not None:
@@ -134,7 +134,7 @@ class DawidSkeneModel:
         ability = worker_accuracy(confusion.matrices, prior)
         counts = self.em.tensor_view(self.counts.confusion) + self.pseudo
         right = np.einsum("wkk->wk", counts)
-        low, high = _accuracy_interval(right, counts.sum(1) - right, prior)
+        low, high = _worker_accuracy_interval_95(right, counts.sum(1) - right, prior)
         return Fit(
             self.tasks.to_soft_labels(posterior, prior),
             votes.workers,
@@ -150,7 +150,9 @@ class DawidSkeneModel:
         )
 
 
-def _accuracy_interval(right_votes: Floats, wrong_votes: Floats, label_prior: Floats) -> tuple[Floats, Floats]:
+def _worker_accuracy_interval_95(
+    right_votes: Floats, wrong_votes: Floats, label_prior: Floats
+) -> tuple[Floats, Floats]:
     """(low, high), each (n_workers,): 95% credible interval of each worker's accuracy on a task drawn from the prior.
 
     `right_votes`, `wrong_votes` (n_workers, n_labels) count a worker's right and wrong votes on each true label, with

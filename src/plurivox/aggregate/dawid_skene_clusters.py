@@ -67,7 +67,7 @@ class DawidSkeneClusters(EMAggregator):
                 model.em_pass, params, **self.run_em_arguments(votes, progress), objective_may_fall=self.published
             )
             posterior, agree = model.em.posterior(model.worker_params(result.params))
-            if not _all_tasks_one_label(posterior) or _all_tasks_one_label(tasks.vote_shares()):
+            if not _all_tasks_certain_of_one_label(posterior) or _all_tasks_certain_of_one_label(tasks.vote_shares()):
                 break
             noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
             first = noisy / noisy.sum(1, keepdims=True)
@@ -107,7 +107,9 @@ class _Clusters:
         mean = np.einsum("wl,wsk->lsk", q_cluster, own) / q_cluster.sum(0)[:, None, None]
         last = em.tensor_view(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
         prior = log_label_prior(counts.n_true, self.fixed)
-        return _ClusterParams(prior, _log_of_shares(q_cluster.mean(0)), _log_of_shares(mean), q_cluster, last)
+        return _ClusterParams(
+            prior, _log_of_shares_floored(q_cluster.mean(0)), _log_of_shares_floored(mean), q_cluster, last
+        )
 
     def worker_params(self, params: _ClusterParams) -> Params:
         """Return the log prior and each worker's expected log confusion matrix under the posterior of the worker's cluster."""
@@ -117,7 +119,7 @@ class _Clusters:
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
         """Run one EM pass: update q(label), q(cluster) and parameters; return (new parameters, lower bound at `params`)."""
         counts, bound = self.em.em_pass(self.worker_params(params))
-        bound += float((params.q_cluster * (params.log_size - _log_of_shares(params.q_cluster))).sum())
+        bound += float((params.q_cluster * (params.log_size - _log_of_shares_floored(params.q_cluster))).sum())
         said = self.em.tensor_view(counts.confusion).reshape(self.em.n_workers, -1)
         counted = said if params.last_counts is None else params.last_counts
         logit = params.log_size + counted @ params.log_matrix.reshape(self.n, -1).T
@@ -130,7 +132,9 @@ class _Clusters:
         total = said.sum(1, keepdims=True)
         share = np.where(total > 0, said / np.where(total > 0, total, 1), 1 / shape[1])
         last, prior = vote_counts if self.lagged else None, log_label_prior(tasks_per_label, self.fixed)
-        return _ClusterParams(prior, _log_of_shares(q_cluster.mean(0)), _log_of_shares(share), q_cluster, last)
+        return _ClusterParams(
+            prior, _log_of_shares_floored(q_cluster.mean(0)), _log_of_shares_floored(share), q_cluster, last
+        )
 
     def to_fit(
         self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, other_results: dict[str, object]
@@ -152,11 +156,11 @@ class _Clusters:
         )
 
 
-def _log_of_shares(share: Floats) -> Floats:
+def _log_of_shares_floored(share: Floats) -> Floats:
     """Return the elementwise logarithm of shares; shares below TINY count as TINY, so that the result is finite."""
     return np.log(np.maximum(share, TINY))
 
 
-def _all_tasks_one_label(prob: Floats) -> bool:
+def _all_tasks_certain_of_one_label(soft_labels: Floats) -> bool:
     """Return whether there are several tasks and all their soft labels are certain of the same label."""
-    return len(prob) > 1 and bool(prob.sum(0).max() > len(prob) - 1e-6)
+    return len(soft_labels) > 1 and bool(soft_labels.sum(0).max() > len(soft_labels) - 1e-6)

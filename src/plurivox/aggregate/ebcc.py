@@ -114,7 +114,7 @@ class _Model:
 
     def expected_params(self, counts: SubtypeCounts) -> tuple[SubtypeParams, float]:
         """Return (E[log] of EBCC's frequencies and confusion matrices, -KL from their priors), given expected counts."""
-        by_label = self._tasks_per_subtype(counts)
+        by_label = self._expected_tasks_per_subtype(counts)
         log_label, first = self.labels.expected_log_frequencies(by_label.sum(1) + self.tasks.n_unvoted)
         log_within, second = expected_log_probabilities(np.ascontiguousarray(by_label.T).ravel(), self.within)
         pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
@@ -123,7 +123,7 @@ class _Model:
         value = first + second + third + float(self.tasks.n_unvoted @ log_label)
         return SubtypeParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
 
-    def _tasks_per_subtype(self, counts: SubtypeCounts) -> Floats:
+    def _expected_tasks_per_subtype(self, counts: SubtypeCounts) -> Floats:
         """(n_labels, n_subtypes) the expected number of tasks of each subtype of each label."""
         n_kind = np.zeros(self.n_kinds)
         n_kind[counts.kinds] = counts.n_kind
@@ -140,7 +140,7 @@ class _Model:
         tasks, votes, counts = self.tasks, self.tasks.votes, result.params
         posterior, agree = self.em.posterior(self.expected_params(counts)[0])
         tasks.posterior[~tasks.clamped] = posterior
-        by_label = self._tasks_per_subtype(counts)
+        by_label = self._expected_tasks_per_subtype(counts)
         prior, within = self.labels.mean_label_frequencies(by_label.sum(1) + tasks.n_unvoted), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
         matrices = np.tile(self.pseudo, (votes.n_workers, 1, 1))

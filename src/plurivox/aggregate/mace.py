@@ -162,7 +162,9 @@ class _Model:
             votes.workers,
             self.method.spec,
             prior=np.exp(log_labels),
-            confusion=self._confusion_matrices(ability, _divide_rows_by_sums(self.total - n_not_guessed + self.habit)),
+            confusion=self._confusion_matrices_or_none(
+                ability, _divide_rows_by_sums(self.total - n_not_guessed + self.habit)
+            ),
             ability=ability,
             ability_low=low,
             ability_high=high,
@@ -171,7 +173,7 @@ class _Model:
             found={"passes": result.passes, "start kept": best_start, "left_out": left_out},
         )
 
-    def _confusion_matrices(self, competence: Floats, guess_distribution: Floats) -> Confusion | None:
+    def _confusion_matrices_or_none(self, competence: Floats, guess_distribution: Floats) -> Confusion | None:
         """Return each worker's confusion matrix, from competence and guess distribution; None if they need too much memory."""
         if guess_distribution.size * self.n_labels > 4 * DENSE_CELLS:
             return None

@@ -46,7 +46,11 @@ class MajorityVote(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
         few = votes.n_labels <= FEW_LABELS and votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body, n_tied = self._majority_labels_dense(votes) if few else self._majority_labels_sparse(votes.tally())
+        body, n_tied = (
+            self._majority_labels_and_tie_count_dense(votes)
+            if few
+            else self._majority_labels_and_tie_count_sparse(votes.tally())
+        )
         return Fit(
             fill_tasks_without_votes(votes, body),
             votes.workers,
@@ -55,7 +59,7 @@ class MajorityVote(Aggregator):
             found={"ties": n_tied},
         )
 
-    def _majority_labels_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
+    def _majority_labels_and_tie_count_dense(self, votes: Votes) -> tuple[Dense | Candidates, int]:
         """Return (soft labels with probability 1 on the majority label, number of ties), for few labels, by a dense table."""
         counts = _sum_weights_by_label_and_task(votes)  # (n_labels, n_tasks)
         best = counts.max(0)
@@ -71,13 +75,13 @@ class MajorityVote(Aggregator):
             return Dense((counts >= near).T / n_winners[:, None]), n_tied
         if self.ties == "random" and n_tied:
             nth = np.cumsum(counts[:, tied] >= near[tied], axis=0)
-            label[tied] = np.argmax(nth == self._draw_among_tied(n_winners[tied]) + 1, axis=0)
+            label[tied] = np.argmax(nth == self._draw_winner_position_among_tied(n_winners[tied]) + 1, axis=0)
         if not best.all():  # tasks without votes get the overall shares later
             return Dense(np.eye(votes.n_labels)[label]), n_tied
         rows = np.arange(votes.n_tasks + 1)
         return Candidates(rows, label, np.ones(votes.n_tasks), np.zeros(votes.n_tasks), votes.n_labels), n_tied
 
-    def _majority_labels_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
+    def _majority_labels_and_tie_count_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
         """Return (soft labels with probability 1 on the majority label, number of ties), for many labels, by a sparse tally."""
         best = np.zeros(len(tally))
         np.maximum.at(best, tally.row, tally.mass)
@@ -87,12 +91,16 @@ class MajorityVote(Aggregator):
         if self.ties != "share":
             before: Ints = np.cumsum(winner) - winner  # winners before this candidate, over all rows
             first = np.cumsum(n_winners) - n_winners
-            place = self._draw_among_tied(n_winners) if self.ties == "random" else np.zeros(len(tally), np.int64)
+            place = (
+                self._draw_winner_position_among_tied(n_winners)
+                if self.ties == "random"
+                else np.zeros(len(tally), np.int64)
+            )
             mass = (winner & (before - first[tally.row] == place[tally.row])).astype(np.float64)
         body = replace(tally, mass=mass, rest=np.where(n_winners > 0, 0.0, 1.0))
         return body, int((n_winners > 1).sum())
 
-    def _draw_among_tied(self, n_tied_labels: Ints) -> Ints:
+    def _draw_winner_position_among_tied(self, n_tied_labels: Ints) -> Ints:
         """(n_tasks,) for each task, a random number below its number of tied labels: the one that wins; 0 without a tie."""
         place = np.zeros(len(n_tied_labels), np.int64)
         tied = n_tied_labels > 1

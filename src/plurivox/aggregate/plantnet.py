@@ -68,12 +68,18 @@ class PlantNet(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        weighted, own, expert = WeightedVotes.from_votes(votes), self._is_by_author(votes), self._is_expert(votes)
+        weighted, own, expert = (
+            WeightedVotes.from_votes(votes),
+            self._is_vote_by_task_author(votes),
+            self._is_worker_expert(votes),
+        )
         weight = np.where(expert, self.expert_weight, BASE_WEIGHT)
         shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
         converged = False
         for step in range(self.max_iter):
-            number = self._count_identified_labels(weighted, own, shares, self._is_valid_task(weighted, shares, weight))
+            number = self._count_identified_labels(
+                weighted, own, shares, self._is_task_above_min_weight_and_share(weighted, shares, weight)
+            )
             last, weight = (
                 weight,
                 np.where(expert, self.expert_weight, number**self.alpha - number**self.beta + BASE_WEIGHT),
@@ -83,14 +89,16 @@ class PlantNet(Aggregator):
             if converged := changed == 0:
                 break
             shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
-        valid = self._is_valid_task(weighted, shares, weight)
+        valid = self._is_task_above_min_weight_and_share(weighted, shares, weight)
         found = {"rounds": step + 1, "undecided": int((~valid).sum()), "decided": valid}
         soft = weighted.to_soft_labels(shares)
         return Fit(
             soft, votes.workers, self.spec, overall_vote_shares(votes), ability=weight, converged=converged, found=found
         )
 
-    def _is_valid_task(self, weighted: WeightedVotes, shares: Candidates, worker_weight: Floats) -> Bools:
+    def _is_task_above_min_weight_and_share(
+        self, weighted: WeightedVotes, shares: Candidates, worker_weight: Floats
+    ) -> Bools:
         """(n_tasks,) whether the weight of the task's top label exceeds `min_weight`, and its share `min_share`."""
         total = np.bincount(weighted.task, weighted.weighted_counts(worker_weight), minlength=weighted.votes.n_tasks)
         share = np.zeros(weighted.votes.n_tasks)
@@ -111,8 +119,8 @@ class PlantNet(Aggregator):
         further = np.setdiff1d(pair[right], identified)
         return number + np.round(self.vote_worth * np.bincount(further // votes.n_labels, minlength=votes.n_workers))
 
-    def _is_by_author(self, votes: Votes) -> Bools:
-        """(n_rows,) whether each vote is by the author of its task; raise InputError if authors need missing times."""
+    def _is_vote_by_task_author(self, votes: Votes) -> Bools:
+        """(n_rows,) whether each vote is by its task's author, True if authors=unknown; raise InputError without times."""
         if self.authors == "unknown":
             return np.ones(len(votes), bool)
         if votes.when is None or np.isnan(votes.when).any():
@@ -123,7 +131,7 @@ class PlantNet(Aggregator):
         author[votes.task[first]] = votes.worker[first]
         return np.asarray(votes.worker == author[votes.task])
 
-    def _is_expert(self, votes: Votes) -> Bools:
+    def _is_worker_expert(self, votes: Votes) -> Bools:
         """(n_workers,) whether the worker is an expert; raise InputError for an expert who is not among the workers."""
         names = as_names(split_at_commas(self.experts), "experts")
         place: Ints = positions(votes.workers, names)

@@ -61,8 +61,8 @@ class TwoThird(Aggregator):
         )
 
 
-def _make_rows_uniform(rows: Candidates, row_mask: np.ndarray) -> Candidates:
+def _make_rows_uniform(soft_label_rows: Candidates, row_mask: np.ndarray) -> Candidates:
     """Return soft-label rows, those in the mask `row_mask` (n_rows,) replaced by a uniform distribution over all labels."""
-    even = row_mask[rows.row]
-    rest = np.where(row_mask, rows.n_unlisted / rows.n_labels, rows.rest)
-    return replace(rows, mass=np.where(even, 1 / rows.n_labels, rows.mass), rest=rest)
+    even = row_mask[soft_label_rows.row]
+    rest = np.where(row_mask, soft_label_rows.n_unlisted / soft_label_rows.n_labels, soft_label_rows.rest)
+    return replace(soft_label_rows, mass=np.where(even, 1 / soft_label_rows.n_labels, soft_label_rows.mass), rest=rest)

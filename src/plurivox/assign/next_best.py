@@ -93,7 +93,7 @@ class NextBest(Proposer):
 
     def question_kinds(self) -> tuple[Question, ...]:
         """Return the kinds of question (form, seconds, worth in votes) to choose from, parsed from the option `questions`."""
-        return tuple(_parse_question(spec) for spec in self.questions.split(","))
+        return tuple(_parse_question_kind(spec) for spec in self.questions.split(","))
 
     def choose(self, open_tasks: OpenTasks) -> list[int]:
         return list(open_tasks.most_informative(self.per_worker, self.least))
@@ -113,7 +113,7 @@ class NextBest(Proposer):
         posterior, confusion = fit_one_coin(
             counts, np.bincount(votes.task, weight**2, votes.n_tasks).astype(np.float64)
         )
-        gain = np.maximum(expected_gain(posterior, confusion), self._minimum_gain(counts.sum(1)))
+        gain = np.maximum(expected_gain(posterior, confusion), self._minimum_gain_per_task(counts.sum(1)))
         if fit.confusion is not None:
             n = counts.sum(1, keepdims=True)  # (n_tasks, 1)
             fitted = np.asarray(fit.soft.prob, np.float64)  # (n_tasks, K)
@@ -123,7 +123,7 @@ class NextBest(Proposer):
             gain = np.maximum(gain, expected_gain((n * fitted + posterior) / (n + 1), confusion))
         return gain
 
-    def _minimum_gain(self, n_answers: Floats) -> Floats:
+    def _minimum_gain_per_task(self, n_answers: Floats) -> Floats:
         """(n_tasks,) lower bound of each task's gain, in nats, that keeps it open until it has `least_answers` answers."""
         missing = self.least_answers - n_answers
         return np.where(missing > 0, FLOOR_FACTOR * self.least * GAIN_DECAY ** (1 - missing), 0.0)
@@ -139,11 +139,17 @@ class NextBest(Proposer):
         assert fit.confusion is not None
         posterior = np.asarray(fit.soft.prob, np.float64)
         gains = self.worker_gains(posterior, fit.confusion.dense(), votes.workload)
-        codes, pace, rows = self._worker_codes(votes, workers), _relative_pace(votes), [_NO_ROWS]
+        codes, pace, rows = (
+            self._codes_of_workers_with_votes(votes, workers),
+            _median_seconds_relative_to_all(votes),
+            [_NO_ROWS],
+        )
         for step, worker in enumerate(codes.tolist()):
             if gains.worth_asking[worker]:
                 rows.append(
-                    self._best_questions(votes, posterior, gains.confusion[worker], worker, float(pace[worker]))
+                    self._best_questions_of_worker(
+                        votes, posterior, gains.confusion[worker], worker, float(pace[worker])
+                    )
                 )
             progress(step, len(codes))
         task, worker, question, gain, seconds = (np.concatenate(column) for column in zip(*rows, strict=True))
@@ -165,7 +171,7 @@ class NextBest(Proposer):
             let_go=votes.workers[codes[~gains.worth_asking[codes]]],
         )
 
-    def _best_questions(
+    def _best_questions_of_worker(
         self, votes: Votes, posterior: Floats, confusion: Floats, worker: int, relative_pace: float
     ) -> Rows:
         """Return one worker's questions with the largest gain per second: columns task, worker, question, gain, seconds."""
@@ -191,7 +197,7 @@ class NextBest(Proposer):
             return False, "none of the workers given is worth asking now"
         return False, "the workers given have answered all open tasks"
 
-    def _worker_codes(self, votes: Votes, workers: Names | None) -> Ints:
+    def _codes_of_workers_with_votes(self, votes: Votes, workers: Names | None) -> Ints:
         """(n_workers,) the codes of the named workers in the votes (None: of all); raise InputError for one without votes."""
         if workers is None:
             return np.arange(votes.n_workers)
@@ -205,7 +211,7 @@ class NextBest(Proposer):
         return code
 
 
-def _parse_question(spec: str) -> Question:
+def _parse_question_kind(spec: str) -> Question:
     """Parse a kind of question, "form:seconds:worth", such as "top-two:12:2.5"; raise OptionError if it is not valid."""
     form, *numbers = spec.strip().split(":")
     try:
@@ -217,7 +223,7 @@ def _parse_question(spec: str) -> Question:
     return question
 
 
-def _relative_pace(votes: Votes) -> Floats:
+def _median_seconds_relative_to_all(votes: Votes) -> Floats:
     """(n_workers,) each worker's median seconds per vote divided by the median of all votes; 1 if times are unknown."""
     pace = np.ones(votes.n_workers)
     if votes.seconds is None:

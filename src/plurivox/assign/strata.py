@@ -34,7 +34,7 @@ class Strata(Assigner):
 
     def tasks_per_stratum(self) -> dict[str, int]:
         """Return a dict from stratum to its number of tasks per session, parsed from the option `counts`."""
-        return _parse_counts(self.counts)
+        return _parse_tasks_per_stratum(self.counts)
 
     def choose(self, open_tasks: OpenTasks) -> list[int]:
         return [
@@ -42,7 +42,7 @@ class Strata(Assigner):
         ]
 
 
-def _parse_counts(text: str) -> dict[str, int]:
+def _parse_tasks_per_stratum(text: str) -> dict[str, int]:
     """Parse "hard=22,easy=3" (tasks per stratum) or JSON to a dict; raise OptionError if a count is not a positive integer."""
     error = OptionError(
         f"counts is not valid: {text!r}; write the tasks per session of each stratum, as in hard=22,easy=3"

@@ -81,10 +81,10 @@ class Rule(Method, ABC):
                 f"{self.name()} needs known labels, and none of those given is for one of these tasks: "
                 f"{first_few(answer_rows.tasks)}; check that both use the same task names"
             )
-        return self._check(answer_rows)
+        return self._find_answers_to_remove(answer_rows)
 
     @abstractmethod
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         """Return the answers and workers that the rule would remove or flag; all inputs named in `needs` are present."""
 
 
@@ -135,15 +135,15 @@ def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = Non
     for rule in made:
         answer_rows = AnswerRows.from_source(remaining, gold, source_row)
         findings = rule.check(answer_rows)
-        workers_out, answers_out = _removal_masks(answer_rows, findings)
-        audits.append(_make_audit(rule.spec, answer_rows, findings))
+        workers_out, answers_out = _worker_and_answer_removal_masks(answer_rows, findings)
+        audits.append(_make_audit_of_rule(rule.spec, answer_rows, findings))
         keep = ~(answers_out | np.append(workers_out, False)[answer_rows.worker])[answer_rows.answer_of_row]
         remaining = _keep_rows_and_workers(remaining, keep, workers_out, findings, rule.spec)
         source_row = source_row[keep]
     return Cleaned(remaining, Audit.joined(audits))
 
 
-def _removal_masks(answer_rows: AnswerRows, findings: Sequence[Findings]) -> tuple[Bools, Bools]:
+def _worker_and_answer_removal_masks(answer_rows: AnswerRows, findings: Sequence[Findings]) -> tuple[Bools, Bools]:
     """Return masks ((n_workers,) workers, (n_answers,) answers) of those that the findings of a rule remove."""
     workers_out, answers_out = np.zeros(answer_rows.n_workers, bool), np.zeros(len(answer_rows), bool)
     for each in findings:
@@ -152,9 +152,9 @@ def _removal_masks(answer_rows: AnswerRows, findings: Sequence[Findings]) -> tup
     return workers_out, answers_out
 
 
-def _make_audit(rule: str, answer_rows: AnswerRows, findings: Sequence[Findings]) -> Audit:
+def _make_audit_of_rule(rule: str, answer_rows: AnswerRows, findings: Sequence[Findings]) -> Audit:
     """Return the audit of one rule: a row per removed worker, per other removed answer, and per flagged worker or answer."""
-    workers_out, answers_out = _removal_masks(answer_rows, findings)
+    workers_out, answers_out = _worker_and_answer_removal_masks(answer_rows, findings)
     gone = {"worker": workers_out, "answer": answers_out | np.append(workers_out, False)[answer_rows.worker]}
     workload, workers = answer_rows.count_answers_by_worker(), as_text(answer_rows.workers)
     rows: list[AuditRow] = []

@@ -43,7 +43,7 @@ class Collins2022(Rule):
         "together", "count the three kinds of errors together, or separately (apart)"
     )
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         checks = (has_percent_out_of_range, has_contradiction, lacks_top_percent)
         error_counts = np.stack(
             [answer_rows.count_answers_by_worker(check(answer_rows)) for check in checks]

@@ -42,7 +42,7 @@ class Collins2022Released(Rule):
         high=1,
     )
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         flags = (
             has_percent_out_of_range(answer_rows),
             has_contradiction(answer_rows),

@@ -48,8 +48,8 @@ class KnownAccuracy(Rule):
         if self.most is not None and self.most < self.fewest:
             raise OptionError(f"{self.name()}: most must be at least fewest ({self.fewest}); got {self.most}")
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        errors = self._count_errors(answer_rows)
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        errors = self._count_errors_per_worker(answer_rows)
         share, n = answer_rows.worker_accuracy()
         checked = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
         low = checked & (share < self.least)
@@ -61,7 +61,7 @@ class KnownAccuracy(Rule):
 
         return (Findings.from_mask("worker", low, share, low_accuracy_reason),)
 
-    def _count_errors(self, answer_rows: AnswerRows) -> Ints:
+    def _count_errors_per_worker(self, answer_rows: AnswerRows) -> Ints:
         """(n_workers,) errors in each worker's answers: percents out of range, contradictions and missing percents together."""
         if answer_rows.answers is None:
             if self.fewest == 0 and self.most is None:

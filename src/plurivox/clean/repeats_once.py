@@ -26,5 +26,5 @@ class RepeatsOnce(Rule):
 
     keep: Literal["first", "last"] = option("first", "which of a worker's answers to a task to keep")
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         return (find_duplicates(answer_rows, self.keep, answer_rows.worker >= 0),)

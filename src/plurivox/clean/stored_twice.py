@@ -26,11 +26,11 @@ class StoredTwice(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        candidates = _duplicate_candidates(answer_rows)
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        candidates = _indices_sharing_metadata_with_another(answer_rows)
         mask = np.zeros(len(answer_rows), bool)
         mask[candidates] = True
-        codes = row_codes(_metadata_codes(answer_rows, candidates), answer_rows.content_codes(mask))
+        codes = row_codes(_worker_task_time_position_codes(answer_rows, candidates), answer_rows.content_codes(mask))
         _, first, same = np.unique(codes, return_index=True, return_inverse=True)
         original = candidates[first][same]  # the first of all identical answers
         is_copy = original != candidates
@@ -39,24 +39,25 @@ class StoredTwice(Rule):
         return (Findings("answer", copies, np.full(len(copies), np.nan), reasons, duplicate_of=duplicate_of),)
 
 
-def _duplicate_candidates(answer_rows: AnswerRows) -> Ints:
+def _indices_sharing_metadata_with_another(answer_rows: AnswerRows) -> Ints:
     """Return the indices of answers that share worker, task, times and position with another answer; their time is known."""
     timed = np.zeros(len(answer_rows), bool)
     for times in (answer_rows.seconds, answer_rows.when):
         timed |= np.isfinite(times) if times is not None else False
     mine = np.flatnonzero(timed & (answer_rows.worker >= 0))
     pair = answer_rows.task[mine].astype(np.int64) * answer_rows.n_workers + answer_rows.worker[mine]
-    mine = mine[_occurs_twice(pair)]  # few workers give two answers to one task: only these need the slower comparison
-    return mine[_occurs_twice(_metadata_codes(answer_rows, mine))]
+    # few workers give two answers to one task: only these need the slower comparison
+    mine = mine[_occurs_more_than_once(pair)]
+    return mine[_occurs_more_than_once(_worker_task_time_position_codes(answer_rows, mine))]
 
 
-def _occurs_twice(codes: Ints) -> Bools:
+def _occurs_more_than_once(codes: Ints) -> Bools:
     """(n,) whether each code occurs more than once among `codes`."""
     ordered = np.sort(codes)
     return np.isin(codes, ordered[1:][ordered[1:] == ordered[:-1]])
 
 
-def _metadata_codes(answer_rows: AnswerRows, answer_index: Ints) -> Ints:
+def _worker_task_time_position_codes(answer_rows: AnswerRows, answer_index: Ints) -> Ints:
     """(n,) an integer code for worker, task, times and position of each answer at `answer_index`; equal if all are equal."""
     known = [answer_rows.worker, answer_rows.task]
     known += [np.nan_to_num(times, nan=-1) for times in (answer_rows.seconds, answer_rows.when) if times is not None]

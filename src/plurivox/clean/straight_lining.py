@@ -44,10 +44,10 @@ class StraightLining(Rule):
         high=1,
     )
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        label, share, n = _most_frequent_choice(answer_rows, answer_rows.top)
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+        label, share, n = _most_frequent_choice_and_share_per_worker(answer_rows, answer_rows.top)
         same = (n >= self.fewest) & (share >= self.share)
-        by_others = _label_share_among_others(answer_rows, label, same)
+        by_others = _label_share_in_others_answers_to_same_tasks(answer_rows, label, same)
         out = same & ~(by_others >= self.others)
 
         def same_label_reason(worker: int) -> str:
@@ -59,7 +59,9 @@ class StraightLining(Rule):
 
         findings = [Findings.from_mask("worker", out, share, same_label_reason)]
         if answer_rows.answers is not None and answer_rows.answers.slot is not None:
-            slot, slot_share, n_slots = _most_frequent_choice(answer_rows, answer_rows.answers.slot)
+            slot, slot_share, n_slots = _most_frequent_choice_and_share_per_worker(
+                answer_rows, answer_rows.answers.slot
+            )
             same_slot = ~same & (n_slots >= self.fewest) & (slot_share >= self.share)
 
             def same_position_reason(worker: int) -> str:
@@ -70,7 +72,9 @@ class StraightLining(Rule):
         return tuple(findings)
 
 
-def _most_frequent_choice(answer_rows: AnswerRows, chosen_codes: Ints) -> tuple[Ints, Floats, Ints]:
+def _most_frequent_choice_and_share_per_worker(
+    answer_rows: AnswerRows, chosen_codes: Ints
+) -> tuple[Ints, Floats, Ints]:
     """Return each worker's (most frequent code, its share, number of codes), each (n_workers,); negative codes are skipped."""
     mine = (chosen_codes >= 0) & (answer_rows.worker >= 0)
     width = int(chosen_codes.max(initial=0)) + 1
@@ -83,7 +87,9 @@ def _most_frequent_choice(answer_rows: AnswerRows, chosen_codes: Ints) -> tuple[
     return best, most / np.maximum(n, 1), n
 
 
-def _label_share_among_others(answer_rows: AnswerRows, worker_label: Ints, worker_mask: Bools) -> Floats:
+def _label_share_in_others_answers_to_same_tasks(
+    answer_rows: AnswerRows, worker_label: Ints, worker_mask: Bools
+) -> Floats:
     """(n_workers,) share of the others' answers to the worker's tasks that give the worker's label; nan if there are none.
 
     Computed only for the workers in `worker_mask` (n_workers,), since it is slow; nan for the rest.

@@ -37,7 +37,7 @@ class TooFast(Rule):
         high=1,
     )
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         took = answer_rows.seconds
         assert took is not None
         known = np.isfinite(took)
@@ -48,11 +48,11 @@ class TooFast(Rule):
         share = np.where(n_known > 0, n_fast / np.maximum(n_known, 1), np.nan)
         too_many = np.zeros(len(n_fast), bool) if self.share is None else share > self.share
 
-        def too_many_fast_reason(worker: int) -> str:
+        def too_many_fast_answers_reason(worker: int) -> str:
             fast_share = f"{format_percent(share[worker])} of {format_count(int(n_known[worker]), 'answer')}"
             return f"{fast_share} took less than {limit:.4g} seconds; at most {format_percent(self.share or 0)} allowed"
 
         return (
-            Findings.from_mask("worker", too_many, share, too_many_fast_reason),
+            Findings.from_mask("worker", too_many, share, too_many_fast_answers_reason),
             Findings.from_mask("answer", fast, took, lambda i: f"took {took[i]:.3g} seconds, less than {limit:.4g}"),
         )

@@ -93,11 +93,11 @@ class MethodGroup(CommandGroup):
         self.step, self.run, self.own_params = step, run, params
 
     @cached_property
-    def _cached_summaries(self) -> Mapping[str, str]:
+    def _summary_of_each_method(self) -> Mapping[str, str]:
         return method_summaries(self.step)
 
     def command_summaries(self) -> Mapping[str, str]:
-        return self._cached_summaries
+        return self._summary_of_each_method
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in method_catalogue(self.step):
@@ -168,7 +168,7 @@ class OptionValue(click.ParamType[Any]):
 def option_flag(option: Option, section: str) -> Flag:
     """Return the command-line flag of a method's option, with the option's range and default in the help text."""
     limits = "" if option.choices else option.range_text
-    details = [limits, f"default: {_default_text(option.default)}"]
+    details = [limits, f"default: {_option_default_text(option.default)}"]
     help = f"{option.help}  [{'; '.join(filter(None, details))}]"
     if option.kind is bool and not option.optional:
         names = [f"--{option.flag_name}/--no-{option.flag_name}", option.name]
@@ -211,7 +211,7 @@ def check_name_clashes(command_name: str, params: Sequence[click.Parameter]) -> 
         taken |= names
 
 
-def _default_text(default: Any) -> str:
+def _option_default_text(default: Any) -> str:
     """Return the default of an option as the help shows it."""
     if default is None or default == "" or isinstance(default, bool):
         return {None: "none", "": "none", True: "yes", False: "no"}[default]

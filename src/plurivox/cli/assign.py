@@ -32,10 +32,10 @@ def assign_params(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox assign METHOD`: for proposals or for a plan of batches."""
     from plurivox.assign import Proposer
 
-    return _proposal_params() if issubclass(method, Proposer) else _plan_params()
+    return _params_of_proposing_methods() if issubclass(method, Proposer) else _params_of_batch_planning_methods()
 
 
-def _proposal_params() -> Sequence[click.Parameter]:
+def _params_of_proposing_methods() -> Sequence[click.Parameter]:
     """Return the arguments and options of methods that propose (worker, task) pairs from votes."""
     out = out_flag("write all proposals: .csv, .parquet, .jsonl or .npz")
     by = Flag(
@@ -55,7 +55,7 @@ def _proposal_params() -> Sequence[click.Parameter]:
     return [INPUT, out, by, workers, *READING_FLAGS]
 
 
-def _plan_params() -> Sequence[click.Parameter]:
+def _params_of_batch_planning_methods() -> Sequence[click.Parameter]:
     """Return the arguments and options of methods that plan batches of tasks."""
     items = Argument(
         "items",
@@ -90,11 +90,11 @@ def run_assign(
     from plurivox.assign import Proposer
 
     if isinstance(method, Proposer):
-        return _propose_pairs(screen, method, other_params["source"], out, other_params["by"], workers)
-    return _plan_batches(screen, method, other_params["items"], out, workers, other_params["per_task"])
+        return _propose_show_and_write_pairs(screen, method, other_params["source"], out, other_params["by"], workers)
+    return _plan_and_write_batches(screen, method, other_params["items"], out, workers, other_params["per_task"])
 
 
-def _propose_pairs(
+def _propose_show_and_write_pairs(
     screen: Screen, method: "Proposer", source: Source, out: Path | None, by: str, workers: list[str] | None
 ) -> CommandResult:
     """Read votes, propose which worker labels which task next, show the best proposals and write all."""
@@ -120,7 +120,7 @@ def _propose_pairs(
     return CommandResult(document, text=align_columns([list(shown), *rows]) if rows else "", summary=line)
 
 
-def _plan_batches(
+def _plan_and_write_batches(
     screen: Screen, method: "Assigner", items: Path, out: Path | None, workers: int | None, per_task: int
 ) -> CommandResult:
     """Plan the batches of workers who arrive one after the other, and write the tasks of each batch."""

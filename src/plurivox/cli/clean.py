@@ -115,11 +115,13 @@ def run_rules_and_scores(
     return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **other_params)
 
 
-def score_from_spec(of: str, spec: str) -> "Identifier":
-    """Return the identify method that `spec` names; raise InputError if it does not score `of` ("worker" or "task")."""
+def score_from_spec(worker_or_task: str, spec: str) -> "Identifier":
+    """Return the identify method that `spec` names; raise InputError if it does not score workers (or tasks)."""
     method: Identifier = load_registry("identify").make(spec)
-    if method.of != of:
-        raise InputError(f"{method.name()} is a score of {method.of}s; --drop-{of}s needs a score of {of}s")
+    if method.of != worker_or_task:
+        raise InputError(
+            f"{method.name()} is a score of {method.of}s; --drop-{worker_or_task}s needs a score of {worker_or_task}s"
+        )
     return method
 
 

@@ -29,7 +29,10 @@ def run_info(screen: Screen, name: str) -> CommandResult:
 
     info = io.shelf.info(name)
     return CommandResult(
-        info, text=align_columns([(key, _format_info(value)) for key, value in info.items() if value is not None])
+        info,
+        text=align_columns(
+            [(key, _format_dataset_property(value)) for key, value in info.items() if value is not None]
+        ),
     )
 
 
@@ -42,7 +45,7 @@ def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> 
     return CommandResult({"name": name, "folder": folder}, summary=f"installed {name} in {folder}")
 
 
-def _format_info(value: Any) -> str:
+def _format_dataset_property(value: Any) -> str:
     """Return a property of a data set as text; long lists are shortened."""
     if isinstance(value, list | tuple):
         more = f" and {len(value) - MAX_NAMES_SHOWN:,} more" if len(value) > MAX_NAMES_SHOWN else ""

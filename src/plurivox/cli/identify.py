@@ -46,19 +46,19 @@ def evidence_flags(usable_kinds: Collection[str]) -> Sequence[Flag]:
     fit = "fit" in usable_kinds or "fits" in usable_kinds
     trained = "dynamics" in usable_kinds or "worker_dynamics" in usable_kinds
     return [
-        _file_flag("--soft", "soft" in usable_kinds, "FILE", "soft labels to score instead of the votes"),
-        _file_flag("--gold", "gold" in usable_kinds, "FILE", "gold labels  [default: those of the data set]"),
-        _file_flag(
+        _evidence_file_flag("--soft", "soft" in usable_kinds, "FILE", "soft labels to score instead of the votes"),
+        _evidence_file_flag("--gold", "gold" in usable_kinds, "FILE", "gold labels  [default: those of the data set]"),
+        _evidence_file_flag(
             "--prediction",
             "prediction" in usable_kinds,
             "FILE",
             "predicted probabilities of a classifier for tasks it was not trained on",
         ),
-        _file_flag("--guess", False, "FILE", "former name of --prediction"),
-        _file_flag(
+        _evidence_file_flag("--guess", False, "FILE", "former name of --prediction"),
+        _evidence_file_flag(
             "--dynamics", trained, "PATH", "logits recorded in training: .npz, or a folder with one file per worker"
         ),
-        _file_flag(
+        _evidence_file_flag(
             "--fit", fit, "FILE.npz", "fit written by plurivox aggregate --save; may be repeated", multiple=True
         ),
         Flag(
@@ -71,14 +71,14 @@ def evidence_flags(usable_kinds: Collection[str]) -> Sequence[Flag]:
     ]
 
 
-def _file_flag(name: str, visible: bool, metavar: str, help: str, **more: Any) -> Flag:
+def _evidence_file_flag(name: str, visible: bool, metavar: str, help: str, **more: Any) -> Flag:
     """Return an option for a file with evidence; hidden from the help if not `visible`."""
     return Flag(
         [name], "Evidence", hidden=not visible, type=click.Path(path_type=Path), metavar=metavar, help=help, **more
     )
 
 
-def _evidence_arguments(
+def _evidence_keyword_arguments(
     by: str | None, fit: Sequence[Path], prediction: Path | None, guess: Path | None, **evidence: Any
 ) -> dict[str, Any]:
     """Return the evidence options (methods, fits, predictions) as keyword arguments of `score` and `rank`."""
@@ -108,7 +108,7 @@ def run_score(
     check_score_file(source, out)
     data = source.read_dataset()
     with screen.show_progress(method.name()) as progress:
-        scores = score(data, method, **_evidence_arguments(**evidence), progress=progress)
+        scores = score(data, method, **_evidence_keyword_arguments(**evidence), progress=progress)
     if out is not None:
         io.write_saved(scores, out)
     rows = worst_rows(scores, worst)
@@ -131,7 +131,7 @@ def run_rank(
     check_score_file(source, out)
     data = source.read_dataset()
     with screen.show_progress("rank") as progress:
-        joined = rank(data, scores, **_evidence_arguments(**evidence), progress=progress)
+        joined = rank(data, scores, **_evidence_keyword_arguments(**evidence), progress=progress)
     if out is not None:
         io.write_saved(joined, out)
     rows = worst_rows(joined, worst)
@@ -181,29 +181,31 @@ def format_records(rows: Sequence[Mapping[str, Any]]) -> str:
     """
     if not rows:
         return ""
-    return align_columns([list(rows[0]), *([_format_cell(value) for value in row.values()] for row in rows)])
+    return align_columns(
+        [list(rows[0]), *([_format_cell_with_four_digits(value) for value in row.values()] for row in rows)]
+    )
 
 
-def _format_cell(value: Any) -> str:
+def _format_cell_with_four_digits(value: Any) -> str:
     """Return a table cell as text; floats with four significant digits, whole numbers in full."""
     if not isinstance(value, float):
         return str(value)
     return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 
-def worst_title(of: str, n_worst: int) -> str:
+def worst_title(task_worker_or_crowd: str, n_worst: int) -> str:
     """Return the title of the table of the `n_worst` worst tasks or workers; "" for a score of the whole crowd."""
-    if of == "crowd" or not n_worst:
+    if task_worker_or_crowd == "crowd" or not n_worst:
         return ""
-    return f"the worst {of}\n" if n_worst == 1 else f"the {n_worst} worst {of}s\n"
+    return f"the worst {task_worker_or_crowd}\n" if n_worst == 1 else f"the {n_worst} worst {task_worker_or_crowd}s\n"
 
 
-def closing_line(spec: str, of: str, values: Any, out: Path | None) -> str:
+def closing_line(score_spec: str, task_worker_or_crowd: str, score_values: Any, out: Path | None) -> str:
     """Return the last line of `plurivox identify`: the score, number of tasks or workers, number without a value, the file."""
-    n, n_missing = len(values), count_nan(values)
-    size = "" if of == "crowd" else f": {n:,} {of}{'' if n == 1 else 's'}"
+    n, n_missing = len(score_values), count_nan(score_values)
+    size = "" if task_worker_or_crowd == "crowd" else f": {n:,} {task_worker_or_crowd}{'' if n == 1 else 's'}"
     missing = f", {n_missing:,} without a score" if size and n_missing else ""
-    return spec + size + missing + (f"; wrote {out}" if out else "")
+    return score_spec + size + missing + (f"; wrote {out}" if out else "")
 
 
 def count_nan(values: Any) -> int:

@@ -110,10 +110,10 @@ def write_packed_inputs(training_data: "TrainingData", out: Path) -> CommandResu
     return CommandResult({"out": out, "tasks": n}, summary=f"{n:,} tasks; wrote {out}")
 
 
-def measures_text(series: "Series", sizes: dict[str, int]) -> str:
+def measures_text(series: "Series", n_tasks_of_split: dict[str, int]) -> str:
     """Return the measures of every split as text, mean ± std over runs; the baseline predicts the most frequent label."""
     blocks = []
-    for split, size in sizes.items():
+    for split, size in n_tasks_of_split.items():
         names = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
             (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.format(name))
@@ -135,8 +135,8 @@ def parse_split_shares(text: str) -> dict[str, float]:
     return dict(zip(("train", "dev", "test"), numbers, strict=True))
 
 
-def _spec_flag(name: str, metavar: str, default: str, help: str) -> Flag:
-    """Return an option whose value is the spec of a network, loss, target or head."""
+def _model_section_flag_showing_default(name: str, metavar: str, default: str, help: str) -> Flag:
+    """Return an option in the model section of the help (net, loss, target, ...); its help text ends with the default."""
     default_text = f"  [default: {default}]" if default else ""
     return Flag([f"--{name}"], MODEL, default=default, metavar=metavar, help=help + default_text)
 
@@ -161,20 +161,20 @@ train = Train(
         ),
         *READING_FLAGS,
         PART,
-        _spec_flag(
+        _model_section_flag_showing_default(
             "target",
             "TARGET",
             "",
             "training labels: gold, majority, de-aggregated, ..., or an aggregation method  [default: vote-shares; with "
             "--head: that of the head]",
         ),
-        _spec_flag(
+        _model_section_flag_showing_default(
             "soft",
             "METHOD",
             "",
             "aggregation method of the soft labels that the target uses  [default: those of INPUT, else vote-shares]",
         ),
-        _spec_flag(
+        _model_section_flag_showing_default(
             "net",
             "NET",
             DEFAULT_NET,
@@ -190,12 +190,18 @@ train = Train(
         Flag(
             ["--freeze"], MODEL, is_flag=True, help="keep the pretrained weights fixed and train only the layers above"
         ),
-        _spec_flag("loss", "LOSS", DEFAULT_LOSS, "loss function, see plurivox methods train.losses"),
-        _spec_flag(
+        _model_section_flag_showing_default(
+            "loss", "LOSS", DEFAULT_LOSS, "loss function, see plurivox methods train.losses"
+        ),
+        _model_section_flag_showing_default(
             "head", "HEAD", "", "head that learns from the votes of each worker: two-heads, ...  [default: none]"
         ),
-        _spec_flag("main", "TARGET", "gold", "hard target of --head two-heads: gold or majority"),
-        _spec_flag("augment", "NAME", "none", "augment images in every epoch: crop-flip or shear-flip-resize"),
+        _model_section_flag_showing_default(
+            "main", "TARGET", "gold", "hard target of --head two-heads: gold or majority"
+        ),
+        _model_section_flag_showing_default(
+            "augment", "NAME", "none", "augment images in every epoch: crop-flip or shear-flip-resize"
+        ),
         Flag(["--augment-once"], MODEL, is_flag=True, help="augment images only once, as in the code of the papers"),
         Flag(["--weigh"], MODEL, is_flag=True, help="weight tasks by the agreement of their workers"),
         Flag(

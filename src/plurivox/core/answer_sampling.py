@@ -29,10 +29,10 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
         raise OptionError(f"m must be a whole number, 0 or more; got {m!r}")
     note = f"at most {m} answers per task, seed {seed}"
     if isinstance(crowd, Answers):
-        return crowd.where(_draw_rows_per_task(crowd.task, m, seed), note)
+        return crowd.where(_mask_m_random_rows_per_task(crowd.task, m, seed), note)
     units = AnswerUnits.from_votes(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
-    left = np.bincount(copy[_draw_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
+    left = np.bincount(copy[_mask_m_random_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
         units.unit
     ]  # (n_rows,)
     kept = crowd.where(left > 0)
@@ -40,15 +40,15 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
     return replace(kept, weight=weight, notes=(*crowd.notes, note))
 
 
-def _draw_rows_per_task(task: Ints, m: int, seed: int) -> Bools:
+def _mask_m_random_rows_per_task(task_of_row: Ints, m: int, seed: int) -> Bools:
     """(n_rows,) whether each row is drawn: m random rows per task, the first m in a random order
     that depends on the seed only.
     """
     rng = np.random.default_rng(seed)
-    order = np.lexsort((rng.random(len(task)), task))
-    size = np.bincount(task) if len(task) else np.zeros(0, np.int64)
-    rank = np.arange(len(task)) - np.repeat(np.cumsum(size) - size, size)
-    drawn = np.zeros(len(task), bool)
+    order = np.lexsort((rng.random(len(task_of_row)), task_of_row))
+    size = np.bincount(task_of_row) if len(task_of_row) else np.zeros(0, np.int64)
+    rank = np.arange(len(task_of_row)) - np.repeat(np.cumsum(size) - size, size)
+    drawn = np.zeros(len(task_of_row), bool)
     drawn[order] = rank < m
     return drawn
 

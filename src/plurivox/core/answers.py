@@ -92,15 +92,15 @@ class Answers(DataType):
         for name in ("form", "sitting"):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_names(column, name))
-        self._check_codes()
+        self._check_codes_in_range()
         object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed_dtype(len(self.labels))))
         object.__setattr__(self, "mark_kind", readonly_copy(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *ANSWER_COLUMNS):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column))
-        self._check_sizes()
+        self._check_column_lengths_and_offsets()
 
-    def _check_codes(self) -> None:
+    def _check_codes_in_range(self) -> None:
         """Raise InputError if a task, worker, label or mark code is out of range; call it before codes are cast to
         small dtypes.
         """
@@ -113,7 +113,7 @@ class Answers(DataType):
         if self.repeat_of is not None:
             check_codes(np.asarray(self.repeat_of), -1, len(self.task), "repeated answer")
 
-    def _check_sizes(self) -> None:
+    def _check_column_lengths_and_offsets(self) -> None:
         """Raise InputError if columns of answers or marks differ in length, or `mark_start` is not
         valid CSR offsets of the marks.
         """
@@ -185,7 +185,7 @@ class Answers(DataType):
         """
         task_codes, tasks = encode(task, "tasks")
         worker_codes, workers = encode(worker, "workers")
-        codes, names = _encode_label_column(list(label), labels)
+        codes, names = _encode_labels_of_marks(list(label), labels)
         texts = as_names(typed, "typed values").astype(TEXT)
         if len({len(column) for column in (answer, kind, codes, texts)}) > 1:
             raise InputError(
@@ -217,7 +217,7 @@ class Answers(DataType):
         return np.repeat(np.arange(len(self)), np.diff(self.mark_start))
 
     @cached_property
-    def _rank_among_named_marks(self) -> Ints:
+    def _n_named_marks_before_each_mark(self) -> Ints:
         """(n_marks,) the number of "named" marks that come before each mark in the same answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
@@ -229,14 +229,14 @@ class Answers(DataType):
         A mark with typed text and without a label counts as a place.
         """
         out = np.full(len(self), -1)
-        here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
+        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_each_mark == rank)
         out[self.answer_of_mark[here]] = self.mark_label[here]
         return out
 
     def typed(self, rank: int) -> Names:
         """(n_answers,) the text typed next to the label that each answer names first (rank 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
-        here = (self.mark_kind == NAMED) & (self._rank_among_named_marks == rank)
+        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_each_mark == rank)
         out[self.answer_of_mark[here]] = self.mark_typed[here]
         return out
 
@@ -286,13 +286,13 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)
-        places = int(self._rank_among_named_marks[self.mark_kind == NAMED].max(initial=0)) + 1
+        places = int(self._n_named_marks_before_each_mark[self.mark_kind == NAMED].max(initial=0)) + 1
         for place in range(max(places, 1)):
             prefix = ("top", "second")[place] if place < 2 else f"named{place + 1}"
             table[prefix], table[f"{prefix}_percent"] = text[self.named(place)], self.typed(place)
         for kind in ("never", "possible"):
             if (self.mark_kind == MARK_KINDS[kind]).any():
-                table[kind] = self._join_labels_of_kind(kind)
+                table[kind] = self._join_marked_labels_per_answer(kind)
         return table
 
     def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
@@ -305,7 +305,7 @@ class Answers(DataType):
         head = replace(self, **few, mark_start=self.mark_start[: n + 1], repeat_of=None).columns()
         return head if repeat_of is None else head | {"repeat_of": repeat_of}
 
-    def _join_labels_of_kind(self, mark_kind: str) -> Names:
+    def _join_marked_labels_per_answer(self, mark_kind: str) -> Names:
         """(n_answers,) the labels of each answer that have a mark of one kind (never or possible), joined into one text."""
         lists: list[list[str]] = [[] for _ in range(len(self))]
         here = self.mark_kind == MARK_KINDS[mark_kind]
@@ -316,7 +316,7 @@ class Answers(DataType):
         return np.array([_labels_to_cell_text(one) for one in lists], dtype=TEXT)
 
     def info(self) -> dict[str, object]:
-        forms: Mapping[str, int] = {} if self.form is None else _count_names(self.form)
+        forms: Mapping[str, int] = {} if self.form is None else _count_occurrences_by_name(self.form)
         return {
             "answers": len(self),
             "tasks": len(self.tasks),
@@ -326,7 +326,7 @@ class Answers(DataType):
         }
 
 
-def _encode_label_column(label_of_mark: list[object], label_names: Iterable[object] | None) -> tuple[Ints, Names]:
+def _encode_labels_of_marks(label_of_mark: list[object], label_names: Iterable[object] | None) -> tuple[Ints, Names]:
     """Return ((n_marks,) the label code of each mark, names of the labels); code -1 for a mark without a label (None)."""
     there = np.array([one is not None for one in label_of_mark], bool)
     codes = np.full(len(label_of_mark), -1, np.int64)
@@ -334,7 +334,7 @@ def _encode_label_column(label_of_mark: list[object], label_names: Iterable[obje
     return codes, names
 
 
-def _count_names(names: Names) -> dict[str, int]:
+def _count_occurrences_by_name(names: Names) -> dict[str, int]:
     """Return the number of occurrences of each name in an array, by name."""
     values, counts = np.unique(names, return_counts=True)
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}

@@ -23,13 +23,13 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     An error, Ctrl-C or a full disk inside the block leaves an existing file at `path` unchanged.
     """
     given, target = Path(path), Path(os.path.realpath(path))
-    with _convert_os_errors(given) as hidden:
+    with _os_errors_as_input_errors(given) as hidden:
         stream = _is_pipe_or_device(given)
         if not stream:
             _check_parent_exists(given, target)
             if target.is_dir():
                 raise InputError(f"{given} is a folder; name a file in it")
-        handle, name = tempfile.mkstemp(".part", _temporary_prefix(target), None if stream else target.parent)
+        handle, name = tempfile.mkstemp(".part", _temporary_name_prefix(target), None if stream else target.parent)
         os.close(handle)
         part = Path(name)
         hidden.append(part)
@@ -53,7 +53,7 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
     Raise InputError if there is a folder at `path` that is not empty, unless `replace` is true.
     """
     given, target = Path(path), Path(os.path.realpath(path))
-    with _convert_os_errors(given) as hidden:
+    with _os_errors_as_input_errors(given) as hidden:
         _check_parent_exists(given, target)
         existing = _stat_or_none(target)
         if existing and not stat.S_ISDIR(existing.st_mode):
@@ -61,7 +61,7 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
         if existing and not replace and any(target.iterdir()):
             raise _folder_not_empty_error(given)
         fixed = existing is not None and _folder_cannot_be_renamed(target, existing)
-        part = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target if fixed else target.parent))
+        part = Path(tempfile.mkdtemp(".part", _temporary_name_prefix(target), target if fixed else target.parent))
         hidden.append(part)
         try:
             yield part
@@ -88,7 +88,7 @@ def _move_folder_into_place(temporary: Path, target: Path, replace: bool) -> boo
     while not _rename_unless_not_empty(temporary, target):
         if not replace:
             return False
-        aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target.parent))
+        aside = Path(tempfile.mkdtemp(".part", _temporary_name_prefix(target), target.parent))
         try:
             with suppress(FileNotFoundError):  # another process has just moved it
                 target.rename(aside)
@@ -123,7 +123,7 @@ def _folder_cannot_be_renamed(folder: Path, folder_stat: os.stat_result) -> bool
 
 def _replace_folder_contents(temporary: Path, target: Path) -> None:
     """Replace the files of folder `target` by those of its subfolder `temporary`; undo all moves if one fails."""
-    aside = Path(tempfile.mkdtemp(".part", _temporary_prefix(target), target))
+    aside = Path(tempfile.mkdtemp(".part", _temporary_name_prefix(target), target))
     old = [one for one in target.iterdir() if one not in (temporary, aside)]
     moves = [(one, aside / one.name) for one in old] + [(one, target / one.name) for one in temporary.iterdir()]
     done: list[tuple[Path, Path]] = []
@@ -147,12 +147,14 @@ def _is_pipe_or_device(path: Path) -> bool:
     found = _stat_or_none(path)
     if found is None:
         return False
-    return _file_descriptor(path) is not None or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
+    return _descriptor_of_path_or_none(path) is not None or not (
+        stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    )
 
 
 def _copy_to_stream(source_file: Path, stream_path: Path) -> None:
     """Write the bytes of file `source_file` to the pipe, device or open file descriptor at `stream_path`."""
-    number = _file_descriptor(stream_path)
+    number = _descriptor_of_path_or_none(stream_path)
     # a duplicated descriptor shares the file offset, so that later output comes after these bytes
     with (
         source_file.open("rb") as source,
@@ -161,7 +163,7 @@ def _copy_to_stream(source_file: Path, stream_path: Path) -> None:
         shutil.copyfileobj(source, stream)
 
 
-def _file_descriptor(path: Path) -> int | None:
+def _descriptor_of_path_or_none(path: Path) -> int | None:
     """Return the file descriptor of this process that a path such as /dev/stdout or /dev/fd/3 leads to, or None."""
     here = path.absolute()
     for _ in range(40):  # as many links as Linux follows
@@ -178,34 +180,36 @@ def _file_descriptor(path: Path) -> int | None:
 
 
 @contextmanager
-def _convert_os_errors(path: Path) -> Iterator[list[Path]]:
-    """Context manager that turns OSErrors into InputErrors about `path`; it yields a list of temporary paths to hide."""
+def _os_errors_as_input_errors(output_path: Path) -> Iterator[list[Path]]:
+    """Context manager that turns OSErrors into InputErrors about `output_path`; it yields a list of temporary paths to hide."""
     temporary_paths: list[Path] = []
     try:
         yield temporary_paths
     except BrokenPipeError:  # the reader closed the pipe: not an error of the path
         raise
     except OSError as cause:
-        raise InputError(f"{path} could not be written: {_os_error_reason(cause, path, temporary_paths)}") from cause
+        raise InputError(
+            f"{output_path} could not be written: {_os_error_text(cause, output_path, temporary_paths)}"
+        ) from cause
     except PlurivoxError as cause:
-        if (text := _hide_temporary_names(str(cause), path, temporary_paths)) == str(cause):
+        if (text := _replace_temporary_paths_in_text(str(cause), output_path, temporary_paths)) == str(cause):
             raise
         raise type(cause)(text) from cause.__cause__
 
 
-def _os_error_reason(cause: OSError, path: Path, temporary_paths: list[Path]) -> str:
-    """Return the text of an OSError, with its file name unless that is `path` or a temporary path."""
+def _os_error_text(cause: OSError, output_path: Path, temporary_paths: list[Path]) -> str:
+    """Return the text of an OSError, with its file name unless that is `output_path` or a temporary path."""
     if cause.strerror is None:
-        return _hide_temporary_names(str(cause), path, temporary_paths)
-    name = str(cause.filename or path)
-    ours = not temporary_paths or name == str(path) or any(name.startswith(str(one)) for one in temporary_paths)
+        return _replace_temporary_paths_in_text(str(cause), output_path, temporary_paths)
+    name = str(cause.filename or output_path)
+    ours = not temporary_paths or name == str(output_path) or any(name.startswith(str(one)) for one in temporary_paths)
     return cause.strerror if ours else f"{cause.strerror}: {name!r}"
 
 
-def _hide_temporary_names(text: str, path: Path, temporary_paths: list[Path]) -> str:
-    """Replace every temporary path in an error text by `path`."""
+def _replace_temporary_paths_in_text(text: str, output_path: Path, temporary_paths: list[Path]) -> str:
+    """Replace every temporary path in an error text by `output_path`."""
     for one in temporary_paths:
-        text = text.replace(str(one), str(path))
+        text = text.replace(str(one), str(output_path))
     return text
 
 
@@ -224,7 +228,7 @@ def _check_parent_exists(requested_path: Path, link_target: Path) -> None:
 # ---- the system
 
 
-def _temporary_prefix(target: Path) -> str:
+def _temporary_name_prefix(target: Path) -> str:
     """Return the start of the names of temporary files for `target`: a dot and the first 40 letters of its name."""
     return f".{target.name[:40]}."
 

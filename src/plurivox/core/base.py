@@ -123,12 +123,12 @@ class DataType:
     # ---- repr
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(_format_info_item(*item) for item in self._shown_info_items())}>"
+        return f"<{type(self).__name__}: {', '.join(_format_info_item(*item) for item in self._info_items_not_none())}>"
 
     def _repr_html_(self) -> str:
         """Return HTML that notebooks show for this object: its summary and the first five rows of its table."""
         facts = "".join(
-            f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._shown_info_items()
+            f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._info_items_not_none()
         )
         shown = dict(list(self._first_rows(5).items())[:12])
         head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
@@ -141,7 +141,7 @@ class DataType:
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
-    def _shown_info_items(self) -> list[tuple[str, object]]:
+    def _info_items_not_none(self) -> list[tuple[str, object]]:
         """Return the (name, value) pairs of the summary `info()` whose value is not None."""
         return [(name, value) for name, value in self.info().items() if value is not None]
 
@@ -159,13 +159,13 @@ def _format_info_item(name: str, value: object) -> str:
         return name if value else f"not {name}"
     if not isinstance(value, int):
         return f"{name} {value}"
-    return f"{value:,} {_singular(name) if value == 1 else name}"
+    return f"{value:,} {_singular_of_english_plural(name) if value == 1 else name}"
 
 
-def _singular(plural: str) -> str:
+def _singular_of_english_plural(plural: str) -> str:
     """Return the singular of an English plural.
 
-    >>> _singular("tasks without votes"), _singular("passes")
+    >>> _singular_of_english_plural("tasks without votes"), _singular_of_english_plural("passes")
     ('task without votes', 'pass')
     """
     first, *rest = plural.split(" ")

@@ -21,11 +21,11 @@ def as_names(values: Iterable[object] | NDArray[Any], what: str = "names") -> Na
     Traceback (most recent call last):
     plurivox.core.errors.InputError: labels mix truth values and text (True, 'x'); make them all text
     """
-    raw = values if isinstance(values, np.ndarray) else _list_to_array(list(values), what)
+    raw = values if isinstance(values, np.ndarray) else _list_of_names_to_array(list(values), what)
     if raw.ndim != 1:
         raise InputError(f"{what} must be one-dimensional; got an array of shape {raw.shape}")
     if raw.dtype.kind == "O":
-        raw = _list_to_array(raw.tolist(), what)
+        raw = _list_of_names_to_array(raw.tolist(), what)
     if raw.dtype.kind == "u":
         if raw.size and raw.max() > np.iinfo(np.int64).max:
             raise InputError(f"{what} contain {first_few([raw.max()])}: {TOO_LARGE_HINT}")
@@ -132,10 +132,10 @@ def positions(names: Names, wanted: Names) -> Ints:
     if "T" in kinds:
         return _positions_by_text(names, wanted)
     if kinds == "if":  # as whole numbers: 2**53 + 1 and 2.0**53 are equal only after rounding
-        whole = _is_int64_value(wanted)
+        whole = _mask_whole_numbers_in_int64(wanted)
         return np.where(whole, positions(names, np.where(whole, wanted, 0).astype(np.int64)), -1)
     if kinds == "fi":
-        at = np.flatnonzero(_is_int64_value(names))
+        at = np.flatnonzero(_mask_whole_numbers_in_int64(names))
         found = positions(names[at].astype(np.int64), wanted)
         return np.where(found >= 0, at[found], -1) if len(at) else found
     order = np.argsort(names, kind="stable")
@@ -223,7 +223,7 @@ def _floats_to_texts(values: Names) -> list[str]:
     return [str(int(value)) if value.is_integer() else str(value) for value in values.tolist()]
 
 
-def _is_int64_value(values: Names) -> Bools:
+def _mask_whole_numbers_in_int64(values: Names) -> Bools:
     """Return a mask of the floats that are whole numbers and fit into an int64."""
     return np.asarray((np.abs(values) < 2.0**63) & (np.floor(values) == values))
 
@@ -233,49 +233,49 @@ def _lowercase(text: Names) -> Names:
     return np.array([name.lower() for name in text.tolist()], dtype=TEXT)
 
 
-def _list_to_array(values: list[Any], what: str) -> NDArray[Any]:
+def _list_of_names_to_array(values: list[Any], name_in_errors: str) -> NDArray[Any]:
     """Return a Python list of names as a numpy array. Raise InputError if it mixes kinds (text,
     ints, ...) or has other values.
     """
     kinds: dict[str, object] = {}
     for value in values:
-        kinds.setdefault(_kind_of_name(value, what), value)
+        kinds.setdefault(_kind_of_name(value, name_in_errors), value)
     if set(kinds) == {"whole numbers", "numbers"}:
-        return _to_floats(values, what)
+        return _mixed_numbers_to_floats(values, name_in_errors)
     if len(kinds) > 1:
         (one, a), (two, b) = list(kinds.items())[:2]
-        raise InputError(f"{what} mix {one} and {two} ({a!r}, {b!r}); make them all text")
+        raise InputError(f"{name_in_errors} mix {one} and {two} ({a!r}, {b!r}); make them all text")
     kind = next(iter(kinds), "text")
     if kind == "text":
-        return _to_string_array(values, what)
+        return _to_string_array(values, name_in_errors)
     if kind == "whole numbers" and (large := [int(value) for value in values if not -(2**63) <= int(value) < 2**63]):
-        raise InputError(f"{what} contain {first_few(large)}: {TOO_LARGE_HINT}")
+        raise InputError(f"{name_in_errors} contain {first_few(large)}: {TOO_LARGE_HINT}")
     return np.array(values, dtype={"whole numbers": np.int64, "numbers": np.float64, "truth values": np.bool_}[kind])
 
 
-def _to_floats(values: list[Any], what: str) -> NDArray[Any]:
+def _mixed_numbers_to_floats(values: list[Any], name_in_errors: str) -> NDArray[Any]:
     """Return a list of mixed ints and floats as a float array. Raise InputError if a float cannot represent one of the ints."""
     whole = [int(value) for value in values if isinstance(value, int | np.integer)]
     lost = [value for value in whole if abs(value) > 2**53 and (abs(value) >= 2**1023 or int(float(value)) != value)]
     if lost:
         raise InputError(
-            f"{what} mix numbers and whole numbers too large for a float: {first_few(lost)}; make them all text"
+            f"{name_in_errors} mix numbers and whole numbers too large for a float: {first_few(lost)}; make them all text"
         )
     return np.array(values, dtype=np.float64)
 
 
-def _to_string_array(values: list[str] | NDArray[Any], what: str) -> Names:
+def _to_string_array(values: list[str] | NDArray[Any], name_in_errors: str) -> Names:
     """Return a list of texts as a StringDType array. Raise InputError for text that is not valid Unicode."""
     try:
         return values.astype(TEXT) if isinstance(values, np.ndarray) else np.array(values, dtype=TEXT)
     except (UnicodeEncodeError, TypeError):
         broken = [text for text in values if any("\ud800" <= letter <= "\udfff" for letter in text)]
         raise InputError(
-            f"{what} contain text that is not valid Unicode: {first_few(broken)}; fix its encoding"
+            f"{name_in_errors} contain text that is not valid Unicode: {first_few(broken)}; fix its encoding"
         ) from None
 
 
-def _kind_of_name(value: object, what: str) -> str:
+def _kind_of_name(value: object, name_in_errors: str) -> str:
     """Return the kind of a value used as a name: "text", "numbers", "whole numbers" or "truth
     values". Raise InputError for others.
     """
@@ -288,8 +288,10 @@ def _kind_of_name(value: object, what: str) -> str:
     if isinstance(value, float | np.floating):
         return "numbers"
     if value is None:
-        raise InputError(f"{what} contain missing values; drop them first")
-    raise InputError(f"{what} contain {value!r} of type {type(value).__name__}; use text, numbers or truth values")
+        raise InputError(f"{name_in_errors} contain missing values; drop them first")
+    raise InputError(
+        f"{name_in_errors} contain {value!r} of type {type(value).__name__}; use text, numbers or truth values"
+    )
 
 
 def label_positions(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:

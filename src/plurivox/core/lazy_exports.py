@@ -15,14 +15,14 @@ def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], An
     <class 'plurivox.core.votes.Votes'>
     """
 
-    def import_attribute(name: str) -> Any:
-        if name not in exports:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, is_module = resolve_export(name, exports[name])
+    def import_exported_name(exported_name: str) -> Any:
+        if exported_name not in exports:
+            raise AttributeError(f"module {package!r} has no attribute {exported_name!r}")
+        module, is_module = resolve_export(exported_name, exports[exported_name])
         found = importlib.import_module(f"{package}.{module}")
-        return found if is_module else getattr(found, name)
+        return found if is_module else getattr(found, exported_name)
 
-    return import_attribute
+    return import_exported_name
 
 
 def stub_text(package: str, exports: Mapping[str, str]) -> str:

@@ -90,7 +90,7 @@ def read_task_rows(
         tasks = as_names(np.arange(len(arrays["x"])) if listed is None else listed, f"task of {path}")
         split = as_names(arrays["split"], f"split of {path}") if "split" in arrays else None
         return TaskRows(
-            tasks, arrays["x"], split, _gold_soft_labels(tasks, arrays.get("y"), arrays.get("labels"), path, what)
+            tasks, arrays["x"], split, _one_hot_gold_or_none(tasks, arrays.get("y"), arrays.get("labels"), path, what)
         )
     splits = [name[2:] for name in arrays if name.startswith("x_")]
     if not splits:
@@ -104,16 +104,22 @@ def read_task_rows(
     split = np.repeat(as_names(splits), [len(part) for part in parts])
     true = [arrays[f"y_{one}"] for one in splits if f"y_{one}" in arrays]
     y = np.concatenate(true) if len(true) == len(splits) else None
-    return TaskRows(tasks, np.concatenate(parts), split, _gold_soft_labels(tasks, y, arrays.get("labels"), path, what))
+    return TaskRows(
+        tasks, np.concatenate(parts), split, _one_hot_gold_or_none(tasks, y, arrays.get("labels"), path, what)
+    )
 
 
-def _gold_soft_labels(tasks: Names, y: Any, labels: Any, path: object, what: str) -> SoftLabels | None:
-    """Return the true labels `y`, one per task, as one-hot SoftLabels; None if `y` is None."""
-    if y is None:
+def _one_hot_gold_or_none(
+    tasks: Names, true_labels: Any, label_names: Any, path: object, name_in_errors: str
+) -> SoftLabels | None:
+    """Return the true labels `true_labels`, one per task, as one-hot SoftLabels; None if `true_labels` is None."""
+    if true_labels is None:
         return None
-    if y.shape != (len(tasks),):
-        raise InputError(f"{path} has {len(tasks)} rows of {what}, but true labels (y) of shape {y.shape}")
+    if true_labels.shape != (len(tasks),):
+        raise InputError(
+            f"{path} has {len(tasks)} rows of {name_in_errors}, but true labels (y) of shape {true_labels.shape}"
+        )
     try:
-        return SoftLabels.gold(tasks, as_names(y, "y"), labels)
+        return SoftLabels.gold(tasks, as_names(true_labels, "y"), label_names)
     except InputError as cause:
         raise InputError(f"{path}: {cause}") from None

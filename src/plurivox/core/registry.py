@@ -122,14 +122,16 @@ class Catalogue:
         plugin = self._plugin_entry_points[method_name]
         try:
             spec = importlib.util.find_spec(plugin.module)
-            return _class_name_and_docstring_line(_parse_class(spec, plugin.module, plugin.attr.lower()))
+            return _class_name_and_docstring_line(_parse_class_from_source(spec, plugin.module, plugin.attr.lower()))
         except Exception as cause:
             raise _broken_plugin_error(method_name, cause) from cause
 
     def _parse_class_of_method(self, method_name: str) -> ast.ClassDef | None:
         """Return the syntax tree of the class that implements one of the package's own methods; None if there is none."""
         module = self._own_method_modules[method_name]
-        return _parse_class(PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", ""))
+        return _parse_class_from_source(
+            PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", "")
+        )
 
     def __repr__(self) -> str:
         """Return a text table of the registered methods: one line each with name and help line."""
@@ -166,15 +168,15 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             warnings.warn(note, PlurivoxWarning, stacklevel=2)
         if name in self._own_method_modules:
             module = importlib.import_module(self._own_method_modules[name])
-            return self._check_class(_find_class(module, name), name)
+            return self._require_subclass_of_base(_find_class(module, name), name)
         if name in self._plugin_entry_points:
             try:
-                return self._check_class(self._plugin_entry_points[name].load(), name)
+                return self._require_subclass_of_base(self._plugin_entry_points[name].load(), name)
             except Exception as cause:
                 raise _broken_plugin_error(name, cause) from cause
         raise unknown_name(f"{self.step_name} method", name, self)
 
-    def _check_class(self, candidate: Any, method_name: str) -> type[M]:
+    def _require_subclass_of_base(self, candidate: Any, method_name: str) -> type[M]:
         """Return the class loaded for a method; raise PlurivoxError if it is not a subclass of the registry's base class."""
         if not (isinstance(candidate, type) and issubclass(candidate, self.base)):
             raise PlurivoxError(
@@ -227,9 +229,9 @@ def _broken_plugin_error(method_name: str, cause: Exception) -> BrokenPlugin:
     return BrokenPlugin(f"the plugin method {method_name} cannot be loaded ({type(cause).__name__}: {words})")
 
 
-def _parse_class(spec: ModuleSpec | None, module: str, lowercase_name: str) -> ast.ClassDef | None:
+def _parse_class_from_source(spec: ModuleSpec | None, module_name: str, lowercase_name: str) -> ast.ClassDef | None:
     """Parse a module's source and return the class whose lower-case name is `lowercase_name`, or None."""
-    source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
+    source = getattr(spec and spec.loader, "get_source", lambda _: None)(module_name)
     classes = (node for node in ast.parse(source or "").body if isinstance(node, ast.ClassDef))
     return next((node for node in classes if node.name.lower() == lowercase_name), None)
 

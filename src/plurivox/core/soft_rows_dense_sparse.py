@@ -46,7 +46,7 @@ class Dense(DataType):
 
     def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
-        return self.prob[np.arange(len(self)), _check_label_codes(self, label_of_row)]
+        return self.prob[np.arange(len(self)), _require_one_label_code_per_row(self, label_of_row)]
 
     def top(self, k: int) -> tuple[Ints, Floats]:
         """Return (label codes, probabilities), each (n_rows, k), of the k most probable labels of
@@ -150,7 +150,7 @@ class Candidates(DataType):
 
     def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
-        wanted = np.arange(len(self)) * self.n_labels + _check_label_codes(self, label_of_row)
+        wanted = np.arange(len(self)) * self.n_labels + _require_one_label_code_per_row(self, label_of_row)
         have = self.row * self.n_labels + self.label
         if not len(have):
             return self.unlisted_mass
@@ -228,9 +228,9 @@ class Candidates(DataType):
 Rows = Dense | Candidates
 
 
-def _check_label_codes(rows: Rows, label: Ints) -> Ints:
-    """Return `label` as an array of codes. Raise InputError if it is not one valid label code per row."""
-    codes = np.asarray(label)
+def _require_one_label_code_per_row(rows: Rows, label_of_row: Ints) -> Ints:
+    """Return `label_of_row` as an array of codes. Raise InputError if it is not one valid label code per row."""
+    codes = np.asarray(label_of_row)
     if codes.shape != (len(rows),):
         raise InputError(f"at() needs a label code for each of {len(rows)} rows; got shape {codes.shape}")
     check_codes(codes, 0, rows.n_labels, "label")

@@ -123,7 +123,7 @@ def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
     if isinstance(soft.body, Dense):
         both = np.concatenate([soft.body.prob, replacement.dense_block(slice(None))])
         return replace(soft, body=Dense(both[order]))
-    listed = replacement if isinstance(replacement, Candidates) else _to_candidates(replacement)
+    listed = replacement if isinstance(replacement, Candidates) else _dense_to_sparse_rows(replacement)
     stacked = Candidates(
         np.concatenate([soft.body.start, soft.body.start[-1] + listed.start[1:]]),
         np.concatenate([soft.body.label, listed.label]),
@@ -157,7 +157,7 @@ def _mean_of_rows_sparse(rows_list: Sequence[Rows], n_labels: int) -> Candidates
     return Candidates(start, label, mass, each * (n_labels - np.diff(start)), n_labels)
 
 
-def _to_candidates(rows: Dense) -> Candidates:
+def _dense_to_sparse_rows(rows: Dense) -> Candidates:
     """Convert dense rows of probabilities to sparse ones that list the labels with probability above zero."""
     row, label = np.nonzero(rows.prob)
     start = np.searchsorted(row, np.arange(len(rows) + 1))

@@ -74,7 +74,7 @@ class Table(DataType):
 
     def text(self) -> str:
         """Return the table as text with aligned columns, for a terminal."""
-        heads, rows = self._format_cells()
+        heads, rows = self._column_names_and_cell_texts()
         widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
         left = [not _is_numeric_column(column) for column in self.cells.values()]
         lines = [
@@ -88,7 +88,7 @@ class Table(DataType):
 
     def markdown(self) -> str:
         """Return the table as Markdown, with its title as a heading."""
-        heads, rows = self._format_cells()
+        heads, rows = self._column_names_and_cell_texts()
         rule = ["---:" if _is_numeric_column(column) else "---" for column in self.cells.values()]
         lines = [heads, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
         body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -96,7 +96,7 @@ class Table(DataType):
 
     def latex(self) -> str:
         """Return the table as LaTeX, with booktabs rules."""
-        heads, rows = self._format_cells()
+        heads, rows = self._column_names_and_cell_texts()
         places = "".join("r" if _is_numeric_column(column) else "l" for column in self.cells.values())
         lines = [" & ".join(cell.translate(LATEX_ESCAPES) for cell in row) + r" \\" for row in (heads, *rows)]
         top = [
@@ -120,7 +120,7 @@ class Table(DataType):
         writer.writerows(zip(*(column.tolist() for column in self.cells.values()), strict=True))
         return text.getvalue()
 
-    def _format_cells(self) -> tuple[list[str], list[list[str]]]:
+    def _column_names_and_cell_texts(self) -> tuple[list[str], list[list[str]]]:
         """Return (column names, rows), each row a list of the formatted texts of its cells."""
         shown = [[_format_table_cell(cell, self.digits) for cell in column.tolist()] for column in self.cells.values()]
         return list(self.cells), [list(row) for row in zip(*shown, strict=True)]

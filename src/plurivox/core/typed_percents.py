@@ -67,14 +67,14 @@ def parse_percents(typed: Names) -> Percents:
     {'empty': 1, 'unreadable': 1, 'out-of-range': 1, 'repaired': 2, 'fraction': 1}
     """
     texts = as_names(typed, "typed percents").astype(TEXT, copy=False)
-    place, different = _distinct_texts(texts)  # there are few different texts: each is parsed once
-    read = [_parse_percent(text) for text in different]
+    place, different = _index_and_distinct_texts(texts)  # there are few different texts: each is parsed once
+    read = [_parse_percent_and_problem_flags(text) for text in different]
     value = np.array([value for value, _ in read], np.float64)
     odd = np.array([odd for _, odd in read], np.uint8)
     return Percents(value[place], odd[place])
 
 
-def _distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
+def _index_and_distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
     """Return (index, distinct texts) such that `distinct[index]` are the texts."""
     short, place, different = _distinct_short_ascii_texts(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
     if not len(short):
@@ -104,7 +104,7 @@ def _distinct_short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
     return short, place_of[key], different
 
 
-def _parse_percent(text: str) -> tuple[float, int]:
+def _parse_percent_and_problem_flags(text: str) -> tuple[float, int]:
     """Parse one typed text as a percent; return (number, bit flags of problems)."""
     text = text.rstrip("\0")  # numpy drops them too
     bare = PERCENT_SIGN.sub("", text.strip())

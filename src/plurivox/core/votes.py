@@ -67,8 +67,8 @@ class Votes(DataType):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_copy(column))
         object.__setattr__(self, "missing", int(self.missing))
-        self._check_shapes()
-        self._check_order()
+        self._check_lengths_and_unique_names()
+        self._check_sorted_by_task_and_missing_count()
         self._check_weights()
 
     @classmethod
@@ -304,20 +304,20 @@ class Votes(DataType):
             raise InputError(
                 f"where() needs one bool for each of {len(self)} rows; got shape {mask.shape} of {mask.dtype}"
             )
-        cut = self._columns_where(mask.astype(bool))
+        cut = self._present_columns_where(mask.astype(bool))
         for column in cut.values():  # new arrays without other references
             column.flags.writeable = False
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self)(**rest, **cut)  # still sorted
 
-    def _columns_where(self, keep: Bools) -> dict[str, Any]:
+    def _present_columns_where(self, keep: Bools) -> dict[str, Any]:
         """Return the columns of the votes that are not None, by name, with the rows where `keep` is true."""
         names = ("task", "worker", "label", "weight", "answer", "when", "seconds")
         return {name: column[keep] for name in names if (column := getattr(self, name)) is not None}
 
     def _select_rows(self, keep: Bools, **new_fields: Any) -> Self:
         """Return the votes where `keep` (n_rows,) is true, with some fields replaced by `new_fields`, sorted again."""
-        cut = self._columns_where(keep)
+        cut = self._present_columns_where(keep)
         cut |= {name: new_fields.pop(name)[keep] for name in ("task", "label") if name in new_fields}
         rest = {name: getattr(self, name) for name in ("tasks", "workers", "labels", "scale", "notes", "missing")}
         return type(self).coded(**{**rest, **new_fields, **cut})
@@ -367,7 +367,7 @@ class Votes(DataType):
                 self, name, readonly_copy(column, kind)
             )  # after the range check: codes out of range would wrap around
 
-    def _check_shapes(self) -> None:
+    def _check_lengths_and_unique_names(self) -> None:
         """Raise InputError if the columns of the votes differ in length, or a task, worker or label name occurs twice."""
         for name in ("worker", "label", "weight", "answer", "when", "seconds"):
             column = getattr(self, name)
@@ -379,7 +379,7 @@ class Votes(DataType):
             if len(twice := duplicates(getattr(self, name))):
                 raise InputError(f"{name} contains a name twice: {first_few(twice)}")
 
-    def _check_order(self) -> None:
+    def _check_sorted_by_task_and_missing_count(self) -> None:
         """Raise InputError if the rows of the votes are not sorted by task, or the number of missing labels is negative."""
         if self.missing < 0:
             raise InputError(f"`missing` must be 0 or more; got {self.missing}")
@@ -394,12 +394,14 @@ class Votes(DataType):
             check_soft_answers(self.answer, self.task, self.worker, self.weights)
 
 
-def _encode_column(column: Iterable[object], allowed_names: Iterable[object] | None, what: str) -> tuple[Ints, Names]:
+def _encode_column(
+    column: Iterable[object], allowed_names: Iterable[object] | None, name_in_errors: str
+) -> tuple[Ints, Names]:
     """Encode a column of task or worker names: (codes, sorted names), the names of the column or `allowed_names`."""
     return (
-        encode(column, what)
+        encode(column, name_in_errors)
         if allowed_names is None
-        else encode_with_names(column, np.sort(as_names(allowed_names, what)), what)
+        else encode_with_names(column, np.sort(as_names(allowed_names, name_in_errors)), name_in_errors)
     )
 
 

@@ -49,7 +49,7 @@ class Histogram(Form):
         points, percent_flags = np.nan_to_num(read.value), read.flags
         if self.of == "chips":
             percent_flags = percent_flags & ~np.where(points > 100, PERCENT_FLAGS["out-of-range"], 0).astype(np.uint8)
-        set_percent_flags(flags, _percent_flags_per_answer(named, percent_flags))
+        set_percent_flags(flags, _combine_percent_flags_per_answer(named, percent_flags))
         points = np.clip(points, 0, 100 if self.of == "percents" else None)
         kept = resolve_contradictions(named, never, self.contradiction, flags, n_labels)
         named, points = _sum_points_by_label(named.select_pairs(kept), points[kept], flags, n_labels)
@@ -62,7 +62,7 @@ class Histogram(Form):
         return spread_rest(answers, Split(named, points, 0.0), self.spread, flags)
 
 
-def _percent_flags_per_answer(named: AnswerLabels, percent_flags: Ints) -> Ints:
+def _combine_percent_flags_per_answer(named: AnswerLabels, percent_flags: Ints) -> Ints:
     """(n_answers,) the flags (bits) of all percents of an answer, combined by bitwise or."""
     out = np.zeros(named.n_answers, np.uint8)
     np.bitwise_or.at(out, named.answer, percent_flags)

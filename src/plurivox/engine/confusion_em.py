@@ -87,7 +87,9 @@ class ConfusionEM:
         self.n_cells = n_workers * n_labels**2
         self.width, self.coarse_width = simd_width(n_labels), simd_width(n_labels, coarse=True)
         self.blocks = self._divide_tasks_into_blocks(votes)
-        self.known = None if known is None else self._count_votes(self._divide_tasks_into_blocks(known[0]), *known)
+        self.known = (
+            None if known is None else self._expected_counts_of_votes(self._divide_tasks_into_blocks(known[0]), *known)
+        )
 
     def _divide_tasks_into_blocks(self, votes: KeyedVotes) -> Blocks:
         """Divide the tasks of the votes into blocks that threads work on."""
@@ -153,9 +155,9 @@ class ConfusionEM:
         """Return the expected counts for the M-step, given a (n_tasks, n_labels) posterior of the true labels; known
         tasks included.
         """
-        return self._add_counts_of_known_tasks(self._count_votes(self.blocks, self.votes, posterior))
+        return self._add_counts_of_known_tasks(self._expected_counts_of_votes(self.blocks, self.votes, posterior))
 
-    def _count_votes(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
+    def _expected_counts_of_votes(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
         """Return the expected counts for the M-step from `votes` alone, given the (n_tasks, n_labels) posterior of
         their tasks.
         """

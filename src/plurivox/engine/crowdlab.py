@@ -69,7 +69,7 @@ class CrowdlabVotes:
         """(n_tasks, n_labels) the CROWDLAB probability q of every label of every task."""
         whole = np.empty((self.votes.n_tasks, self.n_labels))
         for rows, model_prob, trusted in self.batches(weights.worker[self.votes.worker]):
-            whole[rows] = _label_probabilities(model_prob, trusted, weights)
+            whole[rows] = _crowdlab_label_probabilities(model_prob, trusted, weights)
         return whole
 
     def label_quality(self, weights: TrustWeights, label: Ints | None, progress: Progress) -> tuple[Ints, Floats]:
@@ -79,7 +79,7 @@ class CrowdlabVotes:
         best, q_of = np.empty(self.votes.n_tasks, np.int64), np.empty(self.votes.n_tasks)
         for rows, model_prob, trusted in self.batches(weights.worker[self.votes.worker]):
             progress(rows.start, self.votes.n_tasks)
-            q = _label_probabilities(model_prob, trusted, weights)
+            q = _crowdlab_label_probabilities(model_prob, trusted, weights)
             best[rows] = q.argmax(1) if label is None else label[rows]
             q_of[rows] = q[np.arange(len(q)), best[rows]]
         return best, q_of
@@ -112,12 +112,12 @@ def estimate_weights(crowdlab_votes: CrowdlabVotes, consensus_label: Ints, metho
     common = np.bincount(consensus_label[several], minlength=crowdlab_votes.n_labels).argmax()
     error = max(float((consensus_label[several] != common).mean()), MIN_WEIGHT)
     model_error = float((crowdlab_votes.body.top(1)[0][:, 0] != consensus_label)[several].mean())
-    worker = np.maximum(1 - (1 - _worker_agreement(crowdlab_votes)) / error, MIN_WEIGHT)
+    worker = np.maximum(1 - (1 - _share_of_other_votes_agreeing_per_worker(crowdlab_votes)) / error, MIN_WEIGHT)
     model = max(1 - model_error / error, MIN_WEIGHT) * float(np.sqrt(n[n > 0].mean()))
     return TrustWeights(worker, model, hit)
 
 
-def _worker_agreement(crowdlab_votes: CrowdlabVotes) -> Floats:
+def _share_of_other_votes_agreeing_per_worker(crowdlab_votes: CrowdlabVotes) -> Floats:
     """(n_workers,) the share of the other votes on each worker's tasks that agree with the worker;
     the mean if there are none.
     """
@@ -131,7 +131,7 @@ def _worker_agreement(crowdlab_votes: CrowdlabVotes) -> Floats:
     return np.where(np.isnan(share), share[gave & (met > 0)].mean(), share)
 
 
-def _label_probabilities(model_prob: Floats, worker_weight_on_label: Floats, weights: TrustWeights) -> Floats:
+def _crowdlab_label_probabilities(model_prob: Floats, worker_weight_on_label: Floats, weights: TrustWeights) -> Floats:
     """(n, n_labels) the CROWDLAB probability q, from classifier probabilities and the workers' weight on each label."""
     total = worker_weight_on_label.sum(1, keepdims=True)
     miss = (1 - weights.hit) / max(model_prob.shape[1] - 1, 1)

@@ -135,7 +135,7 @@ def em_generator(
     trace: list[float] = []
     passes = passes_spent
 
-    def record_pass(pass_result: tuple[P, float]) -> tuple[P, float]:
+    def count_and_report_pass(pass_result: tuple[P, float]) -> tuple[P, float]:
         """Count one EM pass and report its objective as progress; return (updated parameters, objective) unchanged."""
         nonlocal passes
         objective = pass_result[1]
@@ -144,7 +144,7 @@ def em_generator(
         passes += 1
         return pass_result
 
-    updated, objective = record_pass((yield params))
+    updated, objective = count_and_report_pass((yield params))
     trace.append(objective)
     path = (
         [space.pack(params)] if space is not None else []
@@ -159,7 +159,7 @@ def em_generator(
             step, vector = _squarem_extrapolate(path, max_step)
             if step > 1 and passes + 1 < max_iter:
                 trial = space.unpack(vector, updated)
-                trial_updated, objective = record_pass((yield trial))
+                trial_updated, objective = count_and_report_pass((yield trial))
                 if objective >= trace[-1]:
                     params, updated, path = trial, trial_updated, [space.pack(trial)]
                     trace.append(objective)
@@ -168,7 +168,7 @@ def em_generator(
             max_step = max(STEP_GROWTH, step / STEP_GROWTH)
             path = path[1:]
         params = updated
-        updated, objective = record_pass((yield params))
+        updated, objective = count_and_report_pass((yield params))
         trace.append(objective)
         gain = trace[-1] - trace[-2]
         if gain < tol and not (objective_may_fall and gain < 0):
@@ -176,13 +176,13 @@ def em_generator(
     return EMResult(params, tuple(trace), False, passes)
 
 
-def _squarem_extrapolate(path: list[Floats], max_step: float) -> tuple[float, Floats]:
-    """Return (step length, vector) of the SQUAREM extrapolation of the three parameter vectors in `path`.
+def _squarem_extrapolate(three_vectors: list[Floats], max_step: float) -> tuple[float, Floats]:
+    """Return (step length, vector) of the SQUAREM extrapolation of the three parameter vectors in `three_vectors`.
 
     Step length 1 gives the last point. Large arrays are changed in place, and summed without BLAS, whose rounding depends
     on its threads.
     """
-    x, second, third = path
+    x, second, third = three_vectors
     r = second - x
     v = third - second
     v -= r

@@ -26,7 +26,7 @@ def kernel(function: F) -> F:
     """
     folder = cache_folder()
     options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH_FLAGS, "error_model": "numpy"}
-    with _numba_cache_dir(folder):
+    with _use_numba_cache_dir(folder):
         compiled: Any = numba.njit(cache=folder is not None, **options)(function)
     return cast(F, compiled)
 
@@ -89,7 +89,7 @@ def _make_private_folder(folder: Path) -> bool:
 
 
 @contextmanager
-def _numba_cache_dir(folder: Path | None) -> Iterator[None]:
+def _use_numba_cache_dir(folder: Path | None) -> Iterator[None]:
     """Context manager that sets numba's cache folder inside the block and restores it afterwards; None changes nothing."""
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(folder) if folder else before

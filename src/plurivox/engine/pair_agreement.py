@@ -48,12 +48,14 @@ def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Fl
         return np.zeros(votes.n_tasks)
     _, first, answer = np.unique(votes.answer, return_index=True, return_inverse=True)
 
-    def sum_rows_per_answer(values: Floats) -> Any:
-        return np.bincount(answer, values, minlength=len(first))
+    def sum_row_values_per_answer(value_of_row: Floats) -> Any:
+        return np.bincount(answer, value_of_row, minlength=len(first))
 
     if scale is None:
-        differ = 1 - sum_rows_per_answer(votes.weights**2)
+        differ = 1 - sum_row_values_per_answer(votes.weights**2)
     else:
         at = scale[votes.label]
-        differ = 2 * (sum_rows_per_answer(votes.weights * at**2) - sum_rows_per_answer(votes.weights * at) ** 2)
+        differ = 2 * (
+            sum_row_values_per_answer(votes.weights * at**2) - sum_row_values_per_answer(votes.weights * at) ** 2
+        )
     return np.bincount(votes.task[first], differ, minlength=votes.n_tasks).astype(np.float64)

@@ -52,7 +52,7 @@ class SubtypeEM:
         self.n_workers, self.n_keys, self.n_subtypes = n_workers, n_workers * known_prob.shape[1], n_subtypes
         self.open, self.clamped = votes.on(~clamped_mask), votes.on(clamped_mask)
         self.blocks = Blocks(self.open.start, n_sums=self.n_keys)
-        self.max_votes_per_task = _max_vote_weight_per_task(votes)
+        self.max_votes_per_task = _largest_total_vote_weight_of_a_task(votes)
 
     def expected_counts(self, kinds: Ints, posterior_of_tasks: Callable[[int, int], Floats]) -> SubtypeCounts:
         """Return the expected counts for the M-step; `posterior_of_tasks(first, last)` returns the (n, n_kinds)
@@ -77,10 +77,10 @@ class SubtypeEM:
         """Run the E-step of each run (start) of a subtype model; return (expected counts for the M-step,
         log-likelihood) per run.
         """
-        live = [self._drop_empty_kinds(params) for params in runs]
+        live = [self._drop_kinds_negligible_for_every_task(params) for params in runs]
         return [found for group in self._group_runs_by_cache_size(live) for found in self._em_pass_of_group(group)]
 
-    def _drop_empty_kinds(self, params: SubtypeParams) -> SubtypeParams:
+    def _drop_kinds_negligible_for_every_task(self, params: SubtypeParams) -> SubtypeParams:
         """Return the parameters of a subtype model without the kinds (subtypes) whose probability is negligible for every task.
 
         Votes can favour one kind over another by at most their number times the largest difference in the table. A kind
@@ -101,7 +101,7 @@ class SubtypeEM:
         """
         begin, cells = 0, 0
         for end, params in enumerate(runs):
-            mine = self.n_keys * _n_padded_columns(params)
+            mine = self.n_keys * _n_kinds_rounded_up_to_four(params)
             if end > begin and cells + mine > MAX_SHARED_CELLS:
                 yield runs[begin:end]
                 begin, cells = end, 0
@@ -110,7 +110,7 @@ class SubtypeEM:
 
     def _em_pass_of_group(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
         """Run one joint EM pass over the votes for several EM runs; return (expected counts, log-likelihood) of each run."""
-        edges = np.cumsum([0, *map(_n_padded_columns, runs)])
+        edges = np.cumsum([0, *map(_n_kinds_rounded_up_to_four, runs)])
         n, n_cells = int(edges[-1]), self.n_keys * int(edges[-1])
         log_prior, table = np.full(n, -np.inf), aligned_zeros(n_cells + PAD)
         for at, params in zip(edges, runs, strict=False):
@@ -165,12 +165,12 @@ class SubtypeEM:
         return np.searchsorted(kinds, np.arange(self.n_labels + 1) * self.n_subtypes)
 
 
-def _n_padded_columns(params: SubtypeParams) -> int:
+def _n_kinds_rounded_up_to_four(params: SubtypeParams) -> int:
     """Return the number of table columns of one EM run: its number of kinds (subtypes) rounded up to a multiple of four."""
     return -(-len(params.kinds) // 4) * 4
 
 
-def _max_vote_weight_per_task(votes: KeyedVotes) -> float:
+def _largest_total_vote_weight_of_a_task(votes: KeyedVotes) -> float:
     """Return the largest total vote weight of a task."""
     if votes.weight is None:
         return float(np.diff(votes.start).max(initial=0))

@@ -128,12 +128,12 @@ class Blocks:
             self._memory = aligned_empty(len(self) * n_cells)
         parts = self._memory[: len(self) * n_cells].reshape(len(self), n_cells)
 
-        def run_block(block: int) -> float:
-            parts[block] = 0.0
-            sums = [parts[block, begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
-            return work(int(self.edges[block]), int(self.edges[block + 1]), *sums)
+        def run_work_on_block(block_index: int) -> float:
+            parts[block_index] = 0.0
+            sums = [parts[block_index, begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
+            return work(int(self.edges[block_index]), int(self.edges[block_index + 1]), *sums)
 
-        values = parallel_map(run_block, len(self))
+        values = parallel_map(run_work_on_block, len(self))
         total = sum_over_blocks(parts)
         return sum(values), tuple(total[begin : begin + size] for begin, size in zip(begins, sizes, strict=True))
 
@@ -142,13 +142,13 @@ def sum_over_blocks(parts: Floats, chunk_size: int = 2**16) -> Floats:
     """(n,) the sum of `parts` (n_blocks, n) over its first axis, added in order, computed on several threads."""
     total = np.empty(parts.shape[1])
 
-    def sum_chunk(chunk: int) -> None:
-        here = slice(chunk * chunk_size, (chunk + 1) * chunk_size)
+    def sum_chunk_over_blocks(chunk_index: int) -> None:
+        here = slice(chunk_index * chunk_size, (chunk_index + 1) * chunk_size)
         total[here] = parts[0, here]
         for part in parts[1:]:
             total[here] += part[here]
 
-    parallel_map(sum_chunk, -(-len(total) // chunk_size))
+    parallel_map(sum_chunk_over_blocks, -(-len(total) // chunk_size))
     return total
 
 

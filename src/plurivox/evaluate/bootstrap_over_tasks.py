@@ -72,7 +72,9 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
     groups = [_count_resampling_groups(task_sums) for task_sums in all_sums]
     for n_groups in sorted(set(groups)):
         chosen = [i for i, own in enumerate(groups) if own == n_groups]
-        found[:, chosen] = _resample_groups([all_sums[i] for i in chosen], n_groups, repeats, seed, fraction)
+        found[:, chosen] = _resample_measures_by_groups(
+            [all_sums[i] for i in chosen], n_groups, repeats, seed, fraction
+        )
     return found
 
 
@@ -81,7 +83,9 @@ def _count_resampling_groups(task_sums: TaskSums) -> int:
     return min(task_sums.n_tasks, MAX_GROUPS, max(MAX_CELLS // task_sums.width, 200))
 
 
-def _resample_groups(all_sums: Sequence[TaskSums], n_groups: int, repeats: int, seed: int, fraction: float) -> Floats:
+def _resample_measures_by_groups(
+    all_sums: Sequence[TaskSums], n_groups: int, repeats: int, seed: int, fraction: float
+) -> Floats:
     """Return (repeats, n_measures) bootstrap values of measures: random groups of tasks are drawn with replacement."""
     rng, n_tasks = np.random.default_rng(seed), all_sums[0].n_tasks
     group = np.arange(n_tasks) if n_groups == n_tasks else rng.permutation(n_tasks) % n_groups

@@ -118,13 +118,13 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_none_of_these=int(none.sum()),
         n_empty=int(((np.diff(answers.mark_start) == 0) & ~abstained & ~none).sum()),
         share_second=mean_or_zero(answers.named(1) >= 0),
-        share_never=_share_with_mark(answers, NEVER),
-        share_possible=_share_with_mark(answers, POSSIBLE),
-        top_agreement=observed_agreement(_first_label_votes(answers, top)),
-        seconds=_duration_quantiles(answers.seconds),
+        share_never=_share_of_answers_with_mark(answers, NEVER),
+        share_possible=_share_of_answers_with_mark(answers, POSSIBLE),
+        top_agreement=observed_agreement(_votes_for_first_label(answers, top)),
+        seconds=_median_5_and_95_percent_quantile(answers.seconds),
         first=_first_or_last_time(answers.when, np.min),
         last=_first_or_last_time(answers.when, np.max),
-        **_accuracy_on_gold(answers, top, gold),
+        **_gold_count_and_accuracy(answers, top, gold),
     )
 
 
@@ -143,20 +143,20 @@ def _count_unrequested_repeats(answers: Answers, is_requested_repeat: Bools) -> 
     return int(own.sum()) - len(np.unique(pairs))
 
 
-def _share_with_mark(answers: Answers, mark_kind: int) -> float:
+def _share_of_answers_with_mark(answers: Answers, mark_kind: int) -> float:
     """Return the share of answers that mark at least one label with this kind: NEVER (ruled out) or POSSIBLE."""
     assert mark_kind != NAMED
     return len(np.unique(answers.answer_of_mark[answers.mark_kind == mark_kind])) / max(len(answers), 1)
 
 
-def _first_label_votes(answers: Answers, first_label: Ints) -> Votes:
+def _votes_for_first_label(answers: Answers, first_label: Ints) -> Votes:
     """Return one vote per answer, for the label that the answer names first; answers without a label give none."""
     named = first_label >= 0
     columns = {"task": answers.task[named], "worker": answers.worker[named], "label": first_label[named]}
     return Votes.coded(**columns, tasks=answers.tasks, workers=answers.workers, labels=answers.labels)
 
 
-def _accuracy_on_gold(answers: Answers, first_label: Ints, gold: SoftLabels | None) -> dict[str, Any]:
+def _gold_count_and_accuracy(answers: Answers, first_label: Ints, gold: SoftLabels | None) -> dict[str, Any]:
     """Return n_gold, the number of answers to tasks with gold, and top_accuracy, the share with the right first label."""
     known = None if gold is None else gold.shared(answers.tasks)
     if known is None or not len(known):
@@ -172,7 +172,7 @@ def _accuracy_on_gold(answers: Answers, first_label: Ints, gold: SoftLabels | No
     }
 
 
-def _duration_quantiles(seconds: Floats | None) -> Triple | None:
+def _median_5_and_95_percent_quantile(seconds: Floats | None) -> Triple | None:
     """Return the median, 5% and 95% quantile of the durations of answers in seconds, without NaN; None if there are none."""
     known = np.zeros(0) if seconds is None else seconds[~np.isnan(seconds)]
     if not len(known):

@@ -64,17 +64,17 @@ def evaluate_labels(
     if repeats < 0 or not 0 < level < 1:
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
     shares = None if votes is None else shares_of(votes)
-    reference, name = _choose_reference(truth, against, shares)
-    wanted, scaled = _select_measures(measures, prediction, reference)
+    reference, name = _choose_soft_reference_and_name(truth, against, shares)
+    wanted, scaled = _select_measures_and_wasserstein(measures, prediction, reference)
     hard, soft = (
         _Comparison.with_true_labels(*align_rows(prediction, truth)),
         _Comparison.with_soft_labels(*align_rows(prediction, reference), name),
     )
-    rows = [_measure_row(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
+    rows = [_measure_row_with_baseline(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
     if scaled:
-        rows.append(_wasserstein_row(soft, label_scale(prediction, reference)))
+        rows.append(_wasserstein_row_with_baseline(soft, label_scale(prediction, reference)))
     if shares is not None:
-        rows += _vote_count_measure_rows(prediction, shares)
+        rows += _count_deviance_and_floor_rows(prediction, shares)
     label, share = most_frequent_label(hard.truth, aligned_labels(prediction, truth))
     low, high = _bootstrap_intervals(rows, repeats, level, seed)
     return Evaluation(
@@ -91,7 +91,7 @@ def evaluate_labels(
         repeats=repeats,
         level=level,
         seed=seed,
-        notes=_evaluation_notes(prediction, truth, reference, measures is None) + _few_votes_note(shares),
+        notes=_evaluation_notes(prediction, truth, reference, measures is None) + _note_if_few_votes(shares),
     )
 
 
@@ -107,16 +107,16 @@ class _MeasureRow:
     biased: bool = False
 
 
-def _choose_reference(
-    truth: SoftLabels, against: SoftLabels | None, shares: SoftLabels | None
+def _choose_soft_reference_and_name(
+    truth: SoftLabels, against: SoftLabels | None, vote_shares: SoftLabels | None
 ) -> tuple[SoftLabels, str]:
     """Return the soft labels that soft measures compare with (`against`, else vote shares, else the truth), and their name."""
     if against is not None:
         return against, "reference"
-    return (truth, "truth") if shares is None else (shares, "votes")
+    return (truth, "truth") if vote_shares is None else (vote_shares, "votes")
 
 
-def _select_measures(
+def _select_measures_and_wasserstein(
     measures: Sequence[str] | None, prediction: SoftLabels, reference: SoftLabels
 ) -> tuple[list[Measure], bool]:
     """Return the measures to compute without `wasserstein`, and whether `wasserstein` is to be computed too.
@@ -126,11 +126,11 @@ def _select_measures(
     if measures is not None:
         others = [name for name in measures if name != ORDERED_MEASURE]
         return select_measures(others) if others or not measures else [], ORDERED_MEASURE in measures
-    kept = [one for one in select_measures() if one.kind != "soft" or not _has_certain_labels(reference)]
+    kept = [one for one in select_measures() if one.kind != "soft" or not _all_labels_nearly_certain(reference)]
     return [one for one in kept if one.name != "top-2-accuracy" or prediction.n_labels > 2], reference.scale is not None
 
 
-def _has_certain_labels(soft: SoftLabels) -> bool:
+def _all_labels_nearly_certain(soft: SoftLabels) -> bool:
     """Return whether every task has one label with a probability of nearly 1."""
     return len(soft) > 0 and bool(soft.confidence.min() >= MIN_HARD_PROB)
 
@@ -161,26 +161,26 @@ class _Comparison:
         return cls(prediction, reference, constant, reference_name)
 
 
-def _measure_row(measure: Measure, comparison: _Comparison, ties: Ties) -> _MeasureRow:
+def _measure_row_with_baseline(measure: Measure, comparison: _Comparison, ties: Ties) -> _MeasureRow:
     """Return one measure of the prediction as sums over tasks, with the value of the constant prediction as baseline."""
     found = measure.task_sums(comparison.prediction, comparison.truth, ties)
     baseline = measure.task_sums(comparison.constant, comparison.truth, ties).value
     return _MeasureRow(measure.name, comparison.against, measure.better, found, baseline, measure.biased)
 
 
-def _wasserstein_row(comparison: _Comparison, scale: Floats) -> _MeasureRow:
+def _wasserstein_row_with_baseline(comparison: _Comparison, scale: Floats) -> _MeasureRow:
     """Return the Wasserstein distance along the label scale as sums over tasks, with the value of the constant prediction."""
     found = mean_as_task_sums(wassersteins_along_scale(comparison.prediction, comparison.truth, scale))
     baseline = float(wassersteins_along_scale(comparison.constant, comparison.truth, scale).mean())
     return _MeasureRow(ORDERED_MEASURE, comparison.against, "lower", found, baseline)
 
 
-def _vote_count_measure_rows(prediction: SoftLabels, shares: SoftLabels) -> list[_MeasureRow]:
+def _count_deviance_and_floor_rows(prediction: SoftLabels, vote_shares: SoftLabels) -> list[_MeasureRow]:
     """Return three measures: the deviance of the vote counts, and the KL and cross-entropy of a perfect prediction."""
-    known = shares.on(prediction.tasks[shared_task_positions(prediction, shares)[0]])
+    known = vote_shares.on(prediction.tasks[shared_task_positions(prediction, vote_shares)[0]])
     floor = expected_kl_from_vote_noise(known)
     return [
-        _MeasureRow("count-deviance", "votes", "lower", mean_as_task_sums(count_deviances(prediction, shares))),
+        _MeasureRow("count-deviance", "votes", "lower", mean_as_task_sums(count_deviances(prediction, vote_shares))),
         _MeasureRow("kl-divergence-floor", "votes", "", mean_as_task_sums(floor)),
         _MeasureRow("cross-entropy-floor", "votes", "", mean_as_task_sums(floor + known.entropy())),
     ]
@@ -214,20 +214,20 @@ def _evaluation_notes(
         notes.append(
             f"{len(truth) - n_shared:,} of {len(truth):,} tasks with a true label have no prediction and are left out"
         )
-    if uses_default_measures and _has_certain_labels(reference):
+    if uses_default_measures and _all_labels_nearly_certain(reference):
         notes.append(
             "soft measures are left out: the reference has one certain label per task; compare with votes or soft labels"
         )
-    if not _has_certain_labels(truth):
+    if not _all_labels_nearly_certain(truth):
         notes.append("the truth is soft: its most probable label is used as the true label")
     if float(total_variations(*align_rows(prediction, reference)).max()) < SAME_TOLERANCE:
         notes.append("the prediction and the reference are identical: the prediction is compared with itself")
     return tuple(notes)
 
 
-def _few_votes_note(shares: SoftLabels | None) -> tuple[str, ...]:
+def _note_if_few_votes(vote_shares: SoftLabels | None) -> tuple[str, ...]:
     """Return one note if the median number of votes per task is below MIN_VOTES, else ()."""
-    votes = MIN_VOTES if shares is None or shares.support is None else float(np.median(shares.support))
+    votes = MIN_VOTES if vote_shares is None or vote_shares.support is None else float(np.median(vote_shares.support))
     return (
         (f"half the tasks have {votes:g} votes or fewer: the true floors are higher than those shown",)
         if votes < MIN_VOTES

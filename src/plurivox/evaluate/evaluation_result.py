@@ -106,7 +106,7 @@ class Evaluation(DataType):
         """Return the evaluation as a Markdown table, one row per measure, with the majority baseline and the notes below."""
         rows = [self.text_header(), ("---", *["---:"] * 3, "---", "---:", "---"), *self.text_rows(digits)]
         lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-        return "\n".join([*lines, "", f"{self._footer()}.", *[f"- {note}" for note in self.notes]]) + "\n"
+        return "\n".join([*lines, "", f"{self._table_footer_text()}.", *[f"- {note}" for note in self.notes]]) + "\n"
 
     def latex(self, digits: int = 3, caption: str = "") -> str:
         r"""Return the evaluation as a LaTeX table (booktabs), one row per measure; arrows show which direction is better."""
@@ -120,11 +120,11 @@ class Evaluation(DataType):
             lines.append(
                 rf"{measure}{arrow} & {_format_or_empty(value, digits)} & {within} & {_format_or_empty(baseline, digits)} \\"
             )
-        words = " ".join(filter(None, [caption, f"{self._footer()}."]))
+        words = " ".join(filter(None, [caption, f"{self._table_footer_text()}."]))
         lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_escape_latex(words)}}}", r"\end{table}"]
         return "\n".join(lines) + "\n"
 
-    def _footer(self) -> str:
+    def _table_footer_text(self) -> str:
         """Return the text below the table: the number of tasks, the interval settings and the majority baseline."""
         tasks = int(self.n.max(initial=0))
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""

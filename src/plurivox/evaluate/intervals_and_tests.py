@@ -64,7 +64,7 @@ def spread(values: Sequence[float] | Floats) -> Spread:
     >>> print(spread([0.91, 0.92, 0.93]))
     0.9200 ± 0.0100 (n=3)
     """
-    return Spread.of(_require_finite(values, "a spread"))
+    return Spread.of(_require_finite_array(values, "a spread"))
 
 
 def t_interval(values: Sequence[float] | Floats, *, level: float = 0.95) -> Interval:
@@ -94,7 +94,7 @@ def bootstrap(
     >>> print(bootstrap([0.1, 0.2, 0.3, 0.4]))
     +0.2500 [+0.1500, +0.3500]
     """
-    given = _require_finite(values, "a bootstrap")
+    given = _require_finite_array(values, "a bootstrap")
     if len(given) == 1:
         return Interval(float(given[0]), float("nan"), float("nan"))
     rng, means = np.random.default_rng(seed), np.empty(repeats)
@@ -165,7 +165,7 @@ def paired_test(
     >>> found.gain, round(found.p_value, 2), found.stars
     (0.25, 0.03, '*')
     """
-    one, two = (_require_finite(side, "a paired test") for side in (left, right))
+    one, two = (_require_finite_array(side, "a paired test") for side in (left, right))
     if one.shape != two.shape:
         raise InputError(f"a paired test needs pairs; got {len(one)} and {len(two)} values")
     if not 0 < fraction <= 1:
@@ -205,12 +205,12 @@ def mann_whitney(left: Sequence[float] | Floats, right: Sequence[float] | Floats
     """
     from scipy.stats import mannwhitneyu  # imported here because it is slow
 
-    one, two = (_require_finite(side, "a rank test") for side in (left, right))
+    one, two = (_require_finite_array(side, "a rank test") for side in (left, right))
     found = mannwhitneyu(one, two, alternative="two-sided")
     return RankTest(float(found.statistic), float(found.pvalue), float(found.statistic) / (len(one) * len(two)))
 
 
-def _require_finite(values: Sequence[float] | Floats, test_name: str) -> Floats:
+def _require_finite_array(values: Sequence[float] | Floats, test_name: str) -> Floats:
     """Return the values as a float64 array; raise InputError if there are none or a value is NaN or infinite."""
     given = np.asarray(values, np.float64)
     if not len(given) or not np.isfinite(given).all():

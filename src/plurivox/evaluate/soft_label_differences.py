@@ -79,8 +79,8 @@ def _same_top_label(soft: SoftLabels, hard: SoftLabels) -> Bools:
 
 
 def _build_contrast(
-    left: SoftLabels, right: SoftLabels, tasks: Names, value: Floats, order: Ints, value_name: str
+    left: SoftLabels, right: SoftLabels, tasks: Names, value_of_task: Floats, picked_positions: Ints, value_name: str
 ) -> Contrast:
     """Return the Contrast of `tasks[order]`: their names, values, and rows in both sets of soft labels."""
-    picked = tasks[order]
-    return Contrast(picked, value[order], left.on(picked), right.on(picked), value_name)
+    picked = tasks[picked_positions]
+    return Contrast(picked, value_of_task[picked_positions], left.on(picked), right.on(picked), value_name)

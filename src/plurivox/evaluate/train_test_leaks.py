@@ -50,7 +50,9 @@ def find_copies(
     else:
         rows = np.ascontiguousarray(contents[1])
         tasks, digests = list(contents[0]), [hashlib.sha256(row.tobytes()).hexdigest() for row in rows]
-    return _find_equal_keys(tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as")
+    return _find_tasks_with_equal_keys(
+        tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as"
+    )
 
 
 def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
@@ -74,8 +76,8 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
     flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-12)
     parts = _task_positions_by_part(tasks, split)
     found = []
-    for train, test in _train_test_pairs(parts):
-        match = _first_similar_row(flat[parts[test]], flat[parts[train]], near)
+    for train, test in _train_test_pairs_of_parts(parts):
+        match = _first_similar_train_row(flat[parts[test]], flat[parts[train]], near)
         hit = np.flatnonzero(match >= 0)
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
         found += _leak_finding(pairs, len(parts[test]), test, train, f"features within cosine {near:g} of")
@@ -111,8 +113,8 @@ def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern:
         raise OptionError(f"the pattern {pattern!r} is not a valid regular expression: {cause}") from None
     if original is not None and not original.groups:
         raise OptionError(f"the pattern {pattern!r} needs a group in parentheses that matches the name of the original")
-    names = [_original_name(str(task), original) for task in tasks]
-    return _find_equal_keys(
+    names = [_original_name_of_copy(str(task), original) for task in tasks]
+    return _find_tasks_with_equal_keys(
         list(tasks), encode(names)[0] if names else np.zeros(0, np.int64), split, "the name of a copy of"
     )
 
@@ -127,42 +129,51 @@ def _task_positions_by_part(tasks: Sequence[Any], split: Mapping[Any, str]) -> d
     return {str(name): np.flatnonzero(codes == i) for i, name in enumerate(names.tolist()) if name}
 
 
-def _train_test_pairs(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
+def _train_test_pairs_of_parts(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
     """Return all pairs of parts of a split, ordered as (training part, test part): `train` first, then the larger one."""
     order = sorted(parts, key=lambda name: (name != "train", -len(parts[name]), name))
     return [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
 
 
-def _find_equal_keys(tasks: Sequence[Any], key: Ints, split: Mapping[Any, str], same_as: str) -> list[Finding]:
-    """Return one finding per pair of parts of a split that contain tasks with equal keys; `key` is (n_tasks,)."""
+def _find_tasks_with_equal_keys(
+    tasks: Sequence[Any], key_of_task: Ints, split: Mapping[Any, str], same_as: str
+) -> list[Finding]:
+    """Return one finding per pair of parts of a split that contain tasks with equal keys; `key_of_task` is (n_tasks,)."""
     parts, found = _task_positions_by_part(tasks, split), []
-    for train, test in _train_test_pairs(parts):
-        first = {int(key[i]): i for i in parts[train][::-1].tolist()}
-        pairs = [(tasks[i], tasks[first[int(key[i])]]) for i in parts[test].tolist() if int(key[i]) in first]
+    for train, test in _train_test_pairs_of_parts(parts):
+        first = {int(key_of_task[i]): i for i in parts[train][::-1].tolist()}
+        pairs = [
+            (tasks[i], tasks[first[int(key_of_task[i])]]) for i in parts[test].tolist() if int(key_of_task[i]) in first
+        ]
         found += _leak_finding(pairs, len(parts[test]), test, train, same_as)
     return found
 
 
-def _leak_finding(pairs: list[tuple[Any, Any]], n_test: int, test: str, train: str, same_as: str) -> list[Finding]:
+def _leak_finding(
+    test_train_copies: list[tuple[Any, Any]], n_test_tasks: int, test_part: str, train_part: str, same_as: str
+) -> list[Finding]:
     """Return one finding for (test task, training task) copies between two parts of a split; [] if there are no copies."""
-    if not pairs:
+    if not test_train_copies:
         return []
-    example = f"{str(pairs[0][0])!r} = {str(pairs[0][1])!r}"
-    has = "has" if len(pairs) == 1 else "have"
-    message = f"{len(pairs)} of {n_test} tasks of {test} {has} {same_as} a task of {train} ({example}); keep copies on one side"
-    return [Finding("leak", message, tuple(str(task) for task, _ in pairs[:3]), len(pairs))]
+    example = f"{str(test_train_copies[0][0])!r} = {str(test_train_copies[0][1])!r}"
+    has = "has" if len(test_train_copies) == 1 else "have"
+    message = (
+        f"{len(test_train_copies)} of {n_test_tasks} tasks of {test_part} {has} {same_as} a task of {train_part} "
+        f"({example}); keep copies on one side"
+    )
+    return [Finding("leak", message, tuple(str(task) for task, _ in test_train_copies[:3]), len(test_train_copies))]
 
 
-def _first_similar_row(test: Floats, train: Floats, min_similarity: float) -> Ints:
+def _first_similar_train_row(test: Floats, train: Floats, min_cosine: float) -> Ints:
     """Return (n_test,) for each test row the first training row with at least this cosine similarity; -1 if none."""
     match = np.full(len(test), -1)
     for begin in range(0, len(test), BLOCK_ROWS):
-        close = test[begin : begin + BLOCK_ROWS] @ train.T >= min_similarity
+        close = test[begin : begin + BLOCK_ROWS] @ train.T >= min_cosine
         match[begin : begin + BLOCK_ROWS] = np.where(close.any(1), close.argmax(1), -1)
     return match
 
 
-def _original_name(name: str, pattern: re.Pattern[str] | None) -> str:
+def _original_name_of_copy(name: str, pattern: re.Pattern[str] | None) -> str:
     """Return the name of the original of a copy: by the pattern, or without file extension and copy suffixes."""
     if pattern is not None:
         return found.group(1) or name if (found := pattern.search(name)) else name

@@ -56,19 +56,19 @@ def correctness_table(
     >>> correctness_table(one, two, truth, soft, look="confidence").mean.tolist()
     [1.0, 0.8, 0.5, 0.4]
     """
-    tasks = _shared_tasks(one, two, truth, soft)
+    tasks = _tasks_shared_by_all(one, two, truth, soft)
     hit = [hits(*align_rows(model.on(tasks), truth.on(tasks)), "first") > 0 for model in (one, two)]
-    value, notes = _label_statistic(soft.on(tasks), look)
+    value, notes = _soft_label_statistic_and_notes(soft.on(tasks), look)
     cells = [first & second for first in (hit[0], ~hit[0]) for second in (hit[1], ~hit[1])]
     defined = np.isfinite(value)
     means = [float(value[cell & defined].mean()) if (cell & defined).any() else float("nan") for cell in cells]
-    test = _mann_whitney_or_nan(value[cells[1] & defined], value[cells[2] & defined])
+    test = _mann_whitney_nan_if_empty(value[cells[1] & defined], value[cells[2] & defined])
     words = as_names(["right", "right", "wrong", "wrong"]), as_names(["right", "wrong", "right", "wrong"])
     n = np.array([int(cell.sum()) for cell in cells])
     return CorrectnessTable(*words, n, np.array(means), look, test.u, test.p_value, notes)
 
 
-def _shared_tasks(first: SoftLabels, *others: SoftLabels) -> Names:
+def _tasks_shared_by_all(first: SoftLabels, *others: SoftLabels) -> Names:
     """Return the names of the tasks that all these soft labels contain; raise InputError if there are none."""
     tasks = first.tasks
     for other in others:
@@ -78,7 +78,7 @@ def _shared_tasks(first: SoftLabels, *others: SoftLabels) -> Names:
     return tasks
 
 
-def _label_statistic(soft: SoftLabels, statistic: Statistic) -> tuple[Floats, tuple[str, ...]]:
+def _soft_label_statistic_and_notes(soft: SoftLabels, statistic: Statistic) -> tuple[Floats, tuple[str, ...]]:
     """Return (n_tasks,) the kurtosis, entropy or confidence of each task's soft label, and notes for the user."""
     if statistic == "entropy":
         return soft.entropy(), ()
@@ -105,7 +105,7 @@ def row_kurtosis(prob: Floats) -> Floats:
     return np.where(spread_out, fourth / np.where(spread_out, second, 1) ** 2 - 3, np.nan)
 
 
-def _mann_whitney_or_nan(left: Floats, right: Floats) -> RankTest:
+def _mann_whitney_nan_if_empty(left: Floats, right: Floats) -> RankTest:
     """Return the Mann-Whitney test of two groups of values; all results are NaN if a group is empty."""
     if not len(left) or not len(right):
         return RankTest(float("nan"), float("nan"), float("nan"))

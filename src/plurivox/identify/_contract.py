@@ -45,9 +45,9 @@ class Evidence:
     worker_dynamics: Mapping[str, Dynamics] = field(default_factory=dict)  # worker -> those of the worker's classifier
     answers: Answers | None = None
 
-    def has(self, name: str) -> bool:
-        """Return whether the evidence has the field `name` and it is not empty; for "a|b", whether it has a or b."""
-        values = (getattr(self, field_name) for field_name in name.split("|"))
+    def has(self, field_or_alternatives: str) -> bool:
+        """Return whether the evidence has a field of this name that is not empty; for "a|b", whether it has a or b."""
+        values = (getattr(self, field_name) for field_name in field_or_alternatives.split("|"))
         return any(value is not None and not (isinstance(value, tuple | Mapping) and not value) for value in values)
 
 
@@ -73,8 +73,10 @@ class Identifier(Method, ABC):
         """Return the scores of all tasks or workers, or of the crowd; raise InputError if required evidence is missing."""
         for name in self.required_evidence():
             if not evidence.has(name):
-                raise InputError(f"{self.name()} needs {_evidence_name_as_text(name)}: {_evidence_hint(name)}")
-        self._check_evidence(evidence)
+                raise InputError(
+                    f"{self.name()} needs {_evidence_name_as_text(name)}: {_how_to_provide_evidence(name)}"
+                )
+        self._raise_if_evidence_unsuitable(evidence)
         return self._score(evidence, progress)
 
     def required_evidence(self) -> tuple[str, ...]:
@@ -90,7 +92,7 @@ class Identifier(Method, ABC):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         """Return the scores of tasks, workers or the crowd; the caller has checked that the required evidence is present."""
 
-    def _check_evidence(self, evidence: Evidence) -> None:
+    def _raise_if_evidence_unsuitable(self, evidence: Evidence) -> None:
         """Raise InputError if the score does not accept votes of this kind, or the fit lacks a field that it needs."""
         votes = evidence.votes if "votes" in self.usable_evidence() else None
         if votes is not None and "soft" not in self.takes:
@@ -111,9 +113,9 @@ def _evidence_name_as_text(field: str) -> str:
     return field.replace("_", " ").replace("|", " or ")
 
 
-def _evidence_hint(field: str) -> str:
-    """Return a text that says how to provide the missing evidence `field`; for "a|b", how to provide either."""
-    return "; or ".join(EVIDENCE_HINTS[field_name] for field_name in field.split("|"))
+def _how_to_provide_evidence(missing_field: str) -> str:
+    """Return a text that says how to provide the missing evidence `missing_field`; for "a|b", how to provide either."""
+    return "; or ".join(EVIDENCE_HINTS[field_name] for field_name in missing_field.split("|"))
 
 
 methods: Methods[Identifier] = Methods(__package__, Identifier)

@@ -56,12 +56,12 @@ class AggregatorDisagreement(Identifier):
         pairs = list(combinations(softs, 2))
         raw: Floats = np.zeros(len(first))
         for step, (a, b) in enumerate(pairs):
-            raw += self._soft_label_distances(a, b) / len(pairs)
+            raw += self._soft_label_distance_per_task(a, b) / len(pairs)
             progress(step, len(pairs))
         raw = nan_without_support(first.support, raw)
         return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
 
-    def _soft_label_distances(self, a: SoftLabels, b: SoftLabels) -> Floats:
+    def _soft_label_distance_per_task(self, a: SoftLabels, b: SoftLabels) -> Floats:
         """Return (n_tasks,) the distance between the soft labels a and b of each task; their tasks and labels are equal."""
         bits = self.distance == "jensen-shannon"
         measure = dispersion.add_jensen_shannon if bits else dispersion.add_total_variation
@@ -75,8 +75,10 @@ class AggregatorDisagreement(Identifier):
         return out / np.log(2) if bits else out
 
 
-def _align_soft_labels(reference: SoftLabels, soft: SoftLabels) -> SoftLabels:
-    """Return `soft` with its tasks and labels in the order of `reference`; unchanged if the order is equal already."""
-    if np.array_equal(reference.tasks, soft.tasks) and np.array_equal(reference.labels, soft.labels):
-        return soft
-    return soft.on(reference.tasks).on_labels(reference.labels)
+def _align_soft_labels(reference: SoftLabels, soft_to_reorder: SoftLabels) -> SoftLabels:
+    """Return `soft_to_reorder` with its tasks and labels in the order of `reference`; unchanged if it is equal already."""
+    if np.array_equal(reference.tasks, soft_to_reorder.tasks) and np.array_equal(
+        reference.labels, soft_to_reorder.labels
+    ):
+        return soft_to_reorder
+    return soft_to_reorder.on(reference.tasks).on_labels(reference.labels)

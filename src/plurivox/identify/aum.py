@@ -59,14 +59,14 @@ class Aum(Identifier):
         del progress
         dynamics = evidence.dynamics
         assert dynamics is not None
-        votes = _one_vote_per_task(dynamics, self._assigned_labels(evidence))
+        votes = _one_vote_per_recorded_task(dynamics, self._labels_assigned_by_option(evidence))
         every, margins = np.arange(len(votes)), MarginOptions(self.margin, self.top_k, self.outputs == "logits")
         margin, weight = margins.vote_margins(votes, every, dynamics)
         scores = weighted_margin_scores(votes, every, margin, weight, self.spec)
         assert scores.n is not None
         return replace(scores, n=scores.n * dynamics.n_epochs)
 
-    def _assigned_labels(self, evidence: Evidence) -> SoftLabels:
+    def _labels_assigned_by_option(self, evidence: Evidence) -> SoftLabels:
         """Return the labels assigned to the tasks by the option `assigned`: gold, a fit's posterior, or vote shares."""
         if self.assigned == "gold":
             assert evidence.gold is not None
@@ -78,7 +78,7 @@ class Aum(Identifier):
         return SoftLabels.of_votes(evidence.votes)
 
 
-def _one_vote_per_task(dynamics: Dynamics, assigned_labels: SoftLabels) -> Votes:
+def _one_vote_per_recorded_task(dynamics: Dynamics, assigned_labels: SoftLabels) -> Votes:
     """Return votes without workers, one per task of the training dynamics, for the label that is assigned to the task.
 
     Tasks whose label has no answers behind it get no vote. Raises InputError if no recorded task has a label.

@@ -65,13 +65,15 @@ class CohenKappa(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        votes = self._votes_of_chosen_workers(self._require_unweighted_votes_with_workers(evidence.votes))
+        votes = self._votes_of_chosen_or_all_workers(self._require_unweighted_votes_with_workers(evidence.votes))
         shared = np.bincount(votes.task[votes.worker >= 0], minlength=votes.n_tasks) > 1  # tasks with two votes or more
         power, by_tasks = POWERS[self.weights], self.average == "tasks"
-        kappa_sums = _make_pair_kappa_sum_function(votes, self._label_positions(votes), power, self.least, by_tasks)
+        kappa_sums = _make_pair_kappa_sum_function(
+            votes, self._label_positions_on_scale(votes), power, self.least, by_tasks
+        )
         sums = kappa_sums(shared.astype(np.float64), True)
         if not sums[2] and not sums[3]:
-            raise self._no_pair_error()
+            raise self._make_no_pair_error()
         kappa, resampled = divide_or_nan(sums[:1], sums[1:2]), []
         for block in bootstrap_pattern_counts(
             np.ones(int(shared.sum()), np.int64), self.resamples, self.seed, progress
@@ -80,7 +82,7 @@ class CohenKappa(Identifier):
             counts[:, shared] = block
             drawn = np.array(parallel_map(lambda i, counts=counts: kappa_sums(counts[i], False), len(block)))  # type: ignore[misc]
             resampled.append(1 - divide_or_nan(drawn[:, 0], drawn[:, 1]))
-        return make_crowd_scores(self, float(kappa[0]), _centre_resamples(resampled, 1 - kappa), float(sums[2]))
+        return make_crowd_scores(self, float(kappa[0]), _shift_resamples_to_mean(resampled, 1 - kappa), float(sums[2]))
 
     def _require_unweighted_votes_with_workers(self, votes: Votes) -> Votes:
         """Return the votes unchanged; raise InputError if a vote has a weight other than 1, or no vote has a worker name."""
@@ -88,7 +90,7 @@ class CohenKappa(Identifier):
             raise InputError(f"{self.name()} takes plain votes only; some of these have a weight other than 1")
         return require_some_worker_names(votes, self.name())
 
-    def _votes_of_chosen_workers(self, votes: Votes) -> Votes:
+    def _votes_of_chosen_or_all_workers(self, votes: Votes) -> Votes:
         """Return the votes of the workers `first` and `second` if they are set, else all votes."""
         if self.first is None or self.second is None:
             return votes
@@ -98,7 +100,7 @@ class CohenKappa(Identifier):
                 raise unknown_name("worker", name, map(str, votes.workers.tolist()))
         return votes.where(np.isin(votes.worker, place))
 
-    def _label_positions(self, votes: Votes) -> Floats:
+    def _label_positions_on_scale(self, votes: Votes) -> Floats:
         """Return (n_labels,) the position of each label on the ordered scale; zeros if weights=none."""
         if self.weights == "none":
             return np.zeros(votes.n_labels)
@@ -109,7 +111,7 @@ class CohenKappa(Identifier):
             )
         return votes.scale
 
-    def _no_pair_error(self) -> InputError:
+    def _make_no_pair_error(self) -> InputError:
         """Return (do not raise) the InputError for votes in which no pair of workers shares enough tasks."""
         pair = "no two workers" if self.first is None else f"{self.first} and {self.second} do not"
         shared = "" if self.least == 1 else f"{self.least} tasks; lower least, or use fleiss-kappa"
@@ -117,13 +119,13 @@ class CohenKappa(Identifier):
 
 
 def _make_pair_kappa_sum_function(
-    votes: Votes, label_positions: Floats, power: int, min_shared_tasks: int, weight_by_tasks: bool
+    votes: Votes, label_positions: Floats, distance_power: int, min_shared_tasks: int, weight_by_tasks: bool
 ) -> Callable[[Floats, bool], Floats]:
     """Return a function (task weights, whether to use threads) -> sums over pairs: kappa, weight, pairs, undefined pairs."""
     order, begin = group_rows(votes.worker, votes.n_workers)
     rows, n = (order, begin, pack_votes(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
 
-    def sum_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
+    def sum_kappa_over_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
         """Return sums over pairs with a worker in first_worker:end_worker: kappa, weight, pairs, undefined pairs."""
         sums = np.zeros(4)
         sum_kappas(
@@ -132,31 +134,32 @@ def _make_pair_kappa_sum_function(
             *rows,
             task_weights,
             label_positions,
-            power,
+            distance_power,
             min_shared_tasks,
             weight_by_tasks,
             sums,
         )
         return sums
 
-    def sum_over_pairs(task_weights: Floats, threaded: bool) -> Floats:
+    def sum_kappa_over_pairs(task_weights: Floats, threaded: bool) -> Floats:
         """Return sums over all pairs of workers: kappa, weight, pairs, undefined pairs."""
         if not threaded:  # resamples run in parallel instead
-            return sum_worker_range(task_weights, 0, n)
+            return sum_kappa_over_worker_range(task_weights, 0, n)
         cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(N_CHUNKS, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
         return np.sum(
-            parallel_map(lambda i: sum_worker_range(task_weights, edges[i], edges[i + 1]), len(edges) - 1), axis=0
+            parallel_map(lambda i: sum_kappa_over_worker_range(task_weights, edges[i], edges[i + 1]), len(edges) - 1),
+            axis=0,
         )
 
-    return sum_over_pairs
+    return sum_kappa_over_pairs
 
 
-def _centre_resamples(resampled: list[Floats], centre: Floats) -> list[Floats]:
-    """Return the blocks of bootstrap values, all shifted by the same amount so that their mean is `centre` (1,).
+def _shift_resamples_to_mean(resampled: list[Floats], target_mean: Floats) -> list[Floats]:
+    """Return the blocks of bootstrap values, all shifted by the same amount so that their mean is `target_mean` (1,).
 
     If a task is drawn twice, a pair shares fewer different tasks, which biases its kappa.
     """
-    known = np.concatenate([*resampled, centre])
+    known = np.concatenate([*resampled, target_mean])
     known = known[~np.isnan(known)]
-    return [block - known.mean() + centre for block in resampled] if len(known) else resampled
+    return [block - known.mean() + target_mean for block in resampled] if len(known) else resampled

@@ -44,9 +44,9 @@ class KrippendorffAlpha(AgreementCoefficient):
     )
 
     def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
-        return vote_count_patterns(votes, self._label_positions(votes))
+        return vote_count_patterns(votes, self._label_positions_on_scale_or_none(votes))
 
-    def _label_positions(self, votes: Votes) -> Floats | None:
+    def _label_positions_on_scale_or_none(self, votes: Votes) -> Floats | None:
         """Return (n_labels,) the position of each label on a scale, with mean 0 over the votes; None if nominal."""
         if self.level == "nominal":
             return None

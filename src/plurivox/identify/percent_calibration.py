@@ -70,28 +70,30 @@ class PercentCalibration(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.answers is not None
         answers = evidence.answers
-        stated = self._stated_percents(answers, evidence.gold)
+        stated = self._usable_stated_percents(answers, evidence.gold)
         n_workers, n_tasks = len(answers.workers), len(answers.tasks)
         every = np.ones(len(stated.task))
-        value, raw = (self._worker_calibration(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0))
+        value, raw = (
+            self._calibration_gap_per_worker(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0)
+        )
         low, high = bootstrap_interval_over_tasks(
             stated.task,
             n_tasks,
             self.resamples,
             self.seed,
             progress,
-            lambda weights: self._worker_calibration(stated, weights, n_workers, self.shrink),
+            lambda weights: self._calibration_gap_per_worker(stated, weights, n_workers, self.shrink),
         )
         n = sum_by_group(stated.worker, n_workers)
         return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
 
-    def _stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
+    def _usable_stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
         """Return the usable percents that were stated for top labels; raise InputError if there are none."""
         top, percent = answers.named(0), parse_percents(answers.typed(0)).value
         usable = (answers.worker >= 0) & (top >= 0) & (percent >= 0) & (percent <= 100)
         if not usable.any():
             raise InputError(f"{self.name()} needs percents beside the top labels; these answers have none")
-        right = self._top_label_correctness(answers, top, gold)
+        right = self._top_label_correct_or_share_agreeing(answers, top, gold)
         usable &= ~np.isnan(right)
         if not usable.any():
             raise InputError(
@@ -101,7 +103,9 @@ class PercentCalibration(Identifier):
         bin_ = np.minimum(stated * self.bins // 100, self.bins - 1).astype(np.int64)
         return StatedPercents(answers.task[usable], answers.worker[usable], bin_, stated - 100 * right[usable])
 
-    def _top_label_correctness(self, answers: Answers, top_label: Ints, gold: SoftLabels | None) -> Floats:
+    def _top_label_correct_or_share_agreeing(
+        self, answers: Answers, top_label: Ints, gold: SoftLabels | None
+    ) -> Floats:
         """Return (n_answers,) whether each top label is the gold label, or the share of others who agree; nan if unknown."""
         right = np.full(len(answers), np.nan)
         if self.against == "gold":
@@ -112,7 +116,7 @@ class PercentCalibration(Identifier):
         right[named] = share_of_others_agreeing(answers.task[named], answers.worker[named], top_label[named], None)
         return right
 
-    def _worker_calibration(
+    def _calibration_gap_per_worker(
         self, stated: StatedPercents, answer_weights: Floats, n_workers: int, shrink: float
     ) -> Floats:
         """Return (n_workers,) stated percent minus percent right of each worker, over weighted answers; nan without answers."""

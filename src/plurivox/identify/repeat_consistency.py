@@ -44,7 +44,7 @@ class RepeatConsistency(Identifier):
         del progress
         assert evidence.answers is not None
         answers = evidence.answers
-        again, before = self._first_and_repeated_answers(answers)
+        again, before = self._repeat_and_original_rows(answers)
         top, n_workers = answers.named(0), len(answers.workers)
         same = top[again] == top[before]
         if self.measure == "percent":
@@ -62,7 +62,7 @@ class RepeatConsistency(Identifier):
         value, (low, high) = divide_or_nan(changed, n), wilson_interval(changed, n)
         return Scores("worker", answers.workers, value, self.spec, raw=value, low=low, high=high, n=n)
 
-    def _first_and_repeated_answers(self, answers: Answers) -> tuple[Ints, Ints]:
+    def _repeat_and_original_rows(self, answers: Answers) -> tuple[Ints, Ints]:
         """Return (rows of repeats, rows of the answers that they repeat); raise InputError if there are no repeats."""
         if answers.repeat_of is None:
             raise InputError(

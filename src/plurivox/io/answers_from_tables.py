@@ -53,8 +53,8 @@ def answers(
     marks = _label_marks_of_answers(table, top, _texts_meaning_no_label(missing))
     rest = {name: column for name, column in _optional_answer_columns(table).items() if column is not None}
     made = Answers.of_marks(
-        _names_without_missing(table[task], "task"),
-        _names_without_missing(table[worker], "worker"),
+        _names_or_error_if_missing(table[task], "task"),
+        _names_or_error_if_missing(table[worker], "worker"),
         answer=marks["answer"].to_numpy(),
         kind=marks["kind"].to_numpy(),
         label=marks["label"].to_list(),
@@ -63,7 +63,7 @@ def answers(
         ordered=ordered,
         **rest,
     )
-    return _with_repeat_of(made, table)
+    return _add_earlier_answer_of_repeats(made, table)
 
 
 def _texts_meaning_no_label(missing: Any) -> list[str]:
@@ -73,7 +73,7 @@ def _texts_meaning_no_label(missing: Any) -> list[str]:
     return [str(missing)] if isinstance(missing, str) or not isinstance(missing, Iterable) else [*map(str, missing)]
 
 
-def _names_without_missing(column: pl.Series, role: str) -> Any:
+def _names_or_error_if_missing(column: pl.Series, role: str) -> Any:
     """Return the task (or worker) name of each answer; raise InputError, which names the `role`, if one is missing."""
     codes, names, _ = encode_column(column, role)
     if (codes < 0).any():
@@ -225,7 +225,7 @@ def _to_booleans(column: pl.Series, name_in_errors: str) -> Any:
     return texts.is_in(TRUE_TEXTS).to_numpy()
 
 
-def _with_repeat_of(answers: Answers, table: Columns) -> Answers:
+def _add_earlier_answer_of_repeats(answers: Answers, table: Columns) -> Answers:
     """Return the answers with `repeat_of` (the earlier answer that each repeats), from the column `repeat_of` or `repeat`."""
     if "repeat_of" in table:
         return replace(answers, repeat_of=_to_whole_numbers(table["repeat_of"], f"column 'repeat_of' of {table.where}"))

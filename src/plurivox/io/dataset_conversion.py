@@ -34,13 +34,13 @@ def convert(
     what was not written. `how` are the options of `read`.
     """
     out = Path(target)
-    is_file = _target_is_file(out, form)
+    is_file = _is_output_file_not_folder(out, form)
     data = read(source, **how)
     check_not_overwriting_input(data.path, out)
     if part is not None:
         data = _keep_votes_or_counts(data, part)
     if is_file:
-        main_part = _choose_main_part(data, part)
+        main_part = _choose_part_for_single_file(data, part)
         _warn_about_unwritten_parts(
             data, (main_part,), f"{out.name} contains only the {main_part}", "write a folder to keep them"
         )
@@ -55,19 +55,20 @@ def convert(
     return data
 
 
-def _target_is_file(out: Path, form: str) -> bool:
+def _is_output_file_not_folder(output_path: Path, folder_format: str) -> bool:
     """Return whether the output path names a file, not a folder; raise InputError for an unsupported extension or format."""
-    if form not in FORMS:
-        raise InputError(f"unknown folder format {form!r}; use {' or '.join(FORMS)}")
-    known = file_suffix(out) in (*TABLE_SUFFIXES, ".npz")
-    if known and form != "plurivox":
+    if folder_format not in FORMS:
+        raise InputError(f"unknown folder format {folder_format!r}; use {' or '.join(FORMS)}")
+    known = file_suffix(output_path) in (*TABLE_SUFFIXES, ".npz")
+    if known and folder_format != "plurivox":
         raise InputError(
-            f"the format {form} is a folder, but {out.name} is a file name; name a folder, or leave out the format"
+            f"the format {folder_format} is a folder, but {output_path.name} is a file name; "
+            "name a folder, or leave out the format"
         )
-    if not known and out.suffix and not out.is_dir():
+    if not known and output_path.suffix and not output_path.is_dir():
         raise InputError(
-            f"unsupported file type {out.suffix} ({out.name}); use {', '.join(TABLE_SUFFIXES)}, .npz, or a folder name without "
-            "extension"
+            f"unsupported file type {output_path.suffix} ({output_path.name}); "
+            f"use {', '.join(TABLE_SUFFIXES)}, .npz, or a folder name without extension"
         )
     return known
 
@@ -78,12 +79,12 @@ def _keep_votes_or_counts(data: Dataset, part: str) -> Dataset:
     return data.without("counts" if part == "votes" else "votes")
 
 
-def _write_main_part(main_part: Any, out: Path) -> None:
+def _write_main_part(main_part: Any, output_file: Path) -> None:
     """Write votes, counts, answers or soft labels to one file."""
-    if isinstance(main_part, Votes) and file_suffix(out) != ".npz":
-        write_table(columns_of_votes(main_part) if main_part.n_workers else columns_of_counts(main_part), out)
+    if isinstance(main_part, Votes) and file_suffix(output_file) != ".npz":
+        write_table(columns_of_votes(main_part) if main_part.n_workers else columns_of_counts(main_part), output_file)
     else:
-        write_saved(main_part, out)
+        write_saved(main_part, output_file)
 
 
 def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
@@ -104,7 +105,7 @@ def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
     warn_notes(notes)
 
 
-def _choose_main_part(data: Dataset, part: str | None) -> str:
+def _choose_part_for_single_file(data: Dataset, part: str | None) -> str:
     """Return the part of a data set that is written to a single file: answers, votes, counts or soft labels."""
     for one in (part,) if part else ("answers", "votes", "counts", "soft_labels"):
         if data.has(one):

@@ -52,7 +52,8 @@ def check_replaceable(folder: str | Path, also_allowed: Iterable[str] = ()) -> N
         )
     if not any(table_name_of_file(one) in (*MAIN_TABLES, "metadata") and is_table_file(one) for one in entries):
         raise InputError(
-            f"{target} is not overwritten: it is not a data set (it contains {_first_files(entries)}); choose another folder"
+            f"{target} is not overwritten: it is not a data set (it contains {_first_file_names(entries)}); "
+            "choose another folder"
         )
 
 
@@ -67,7 +68,7 @@ def check_not_overwriting_input(source: Path | None, target: Path) -> None:
 
 def not_a_dataset_error(folder: Path) -> InputError:
     """Return the InputError for a folder that is not a data set; its message lists the files found."""
-    found = _first_files(sorted(folder.iterdir())) or "nothing"
+    found = _first_file_names(sorted(folder.iterdir())) or "nothing"
     return InputError(
         f"{folder} is not a data set; it needs a table named votes, answers, counts or gold (such as votes.csv); "
         f"it contains {found}"
@@ -97,6 +98,6 @@ def _is_image_folder(folder: Path) -> bool:
     return image_folder.recognises(folder)
 
 
-def _first_files(entries: list[Path]) -> str:
+def _first_file_names(entries: list[Path]) -> str:
     """Return the names of the first few files and folders of a list as text, for messages."""
     return first_few(one.name for one in entries)

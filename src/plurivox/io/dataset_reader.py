@@ -35,7 +35,7 @@ def read(where: str | Path, **how: Any) -> Dataset:
     if not path.exists():
         found = dataset_catalog.find_dataset_folder(str(where))
         if found is None:
-            raise _path_not_found_error(str(where))
+            raise _path_or_dataset_not_found_error(str(where))
         path = found
     return _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how)
 
@@ -105,7 +105,7 @@ def read_labels(where: str | Path) -> SoftLabels | Dataset:
 def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set in a folder in the format of plurivox or peerannot, or with one folder of images per label."""
     reader = None if is_plurivox_folder(path) else find_format_reader(path)
-    return read_folder(path, **options) if reader is None else _read_other_program(reader, path, options)
+    return read_folder(path, **options) if reader is None else _read_with_reader_of_other_program(reader, path, options)
 
 
 def _read_dataset_file(path: Path, options: dict[str, Any]) -> Dataset:
@@ -120,10 +120,10 @@ def _read_table_or_export(path: Path, options: dict[str, Any]) -> Dataset | Colu
     """Return the table in a file, or the data set if the file is a peerannot or Label Studio export (JSON)."""
     if file_suffix(path) == ".json":
         if peerannot.recognises(path):
-            return _read_other_program(peerannot, path, options)
+            return _read_with_reader_of_other_program(peerannot, path, options)
         records = read_json(path)
         if label_studio.is_label_studio_export(records):
-            return _read_other_program(label_studio, path, options, records=records)
+            return _read_with_reader_of_other_program(label_studio, path, options, records=records)
         return Columns.from_table(frame_from_records(records, path), path.name)
     if file_suffix(path) == ".parquet":
         with suppress(InputError):  # read_table below raises a more precise error
@@ -149,7 +149,9 @@ def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> 
     return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
 
 
-def _read_other_program(reader: ModuleType, path: Path, options: dict[str, Any], **reader_options: Any) -> Dataset:
+def _read_with_reader_of_other_program(
+    reader: ModuleType, path: Path, options: dict[str, Any], **reader_options: Any
+) -> Dataset:
     """Return the data set read by another format's reader, after applying the options `missing`, `repeats` and `ordered`."""
     reader_options |= {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
     if reader is label_studio:
@@ -208,8 +210,8 @@ def _dataset_from_saved(saved: DataType, path: Path) -> Dataset:
     return Dataset(table_name_of_file(path), path=path, **parts)
 
 
-def _path_not_found_error(where: str) -> Exception:
+def _path_or_dataset_not_found_error(path_or_name: str) -> Exception:
     """Return the error for a path that does not exist, or for an unknown data set name."""
-    if "/" in where or file_suffix(where) in TABLE_SUFFIXES:
-        return InputError(f"there is no file or folder {where}")
-    return unknown_name("file, folder or data set", where, dataset_catalog.list_names())
+    if "/" in path_or_name or file_suffix(path_or_name) in TABLE_SUFFIXES:
+        return InputError(f"there is no file or folder {path_or_name}")
+    return unknown_name("file, folder or data set", path_or_name, dataset_catalog.list_names())

@@ -50,16 +50,18 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     """
     if path.suffix == ".npz":
         names = partial(_task_names_of_split_rows, items=items)
-        return _check_features(Features(*read_task_rows(read_npz(path, "features"), path, "features", names)), path)
+        return _require_valid_features(
+            Features(*read_task_rows(read_npz(path, "features"), path, "features", names)), path
+        )
     frame = read_table(path)
     require_columns(frame, ["task"], path)
     numbers = [to_numbers(frame[name], path) for name in frame.columns if name != "task"]
     if not numbers:
         raise InputError(f"{path} has no column besides 'task'; features need at least one column of numbers")
-    return _check_features(Features(to_names(frame["task"], path), np.column_stack(numbers)), path)
+    return _require_valid_features(Features(to_names(frame["task"], path), np.column_stack(numbers)), path)
 
 
-def _check_features(features: Features, path: Path) -> Features:
+def _require_valid_features(features: Features, path: Path) -> Features:
     """Return the features unchanged; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
     x, n = features.x, len(features.tasks)
     if x.dtype.kind not in "fiub":

@@ -67,7 +67,7 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     for name, key in (("items", "task"), ("workers", "worker")):
         if name in files or reader.columns_besides_votes(reader.columns[key]):
             parts[name] = getattr(reader, name)
-    if (features := files.get("features") or _features_file(folder)) is not None:
+    if (features := files.get("features") or _find_features_file_or_none(folder)) is not None:
         parts["features"] = lambda: read_features(features, reader.items())
     if not parts:
         raise not_a_dataset_error(folder)
@@ -88,16 +88,17 @@ class _FolderReader:
         return "votes" in self.files and self._open_table("votes").holds_answers()
 
     @cache  # noqa: B019 - lives as long as its folder
-    def _open_table(self, name: str) -> Columns:
+    def _open_table(self, table_name: str) -> Columns:
         """Return the table of this name in the folder; columns of a Parquet file are read one at a time, on first use."""
-        file = self.files[name]
+        file = self.files[table_name]
         return Columns.from_table(
-            file if file_suffix(file) == ".parquet" else self.tables[name](), self._table_path_in_messages(name)
+            file if file_suffix(file) == ".parquet" else self.tables[table_name](),
+            self._table_path_in_messages(table_name),
         )
 
-    def _table_path_in_messages(self, name: str) -> str:
+    def _table_path_in_messages(self, table_name: str) -> str:
         """Return `<folder>/<file>` of a table, for messages."""
-        return f"{self.folder.resolve().name}/{self.files[name].name}"
+        return f"{self.folder.resolve().name}/{self.files[table_name].name}"
 
     @cache  # noqa: B019 - lives as long as its folder
     def _gold_tasks_and_labels(self) -> tuple[Names, Names]:
@@ -137,10 +138,10 @@ class _FolderReader:
         """Return the answers in the table `votes`, if it has columns of answers."""
         return answers_from_tables.answers(self._open_table("votes"), **self._options_of_answers_table("votes"))
 
-    def _options_of_answers_table(self, name: str) -> dict[str, Any]:
+    def _options_of_answers_table(self, table_name: str) -> dict[str, Any]:
         """Return the options with which the table of this name is read as answers."""
         how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}
-        return {**self.columns, **how, "where": self._table_path_in_messages(name)}
+        return {**self.columns, **how, "where": self._table_path_in_messages(table_name)}
 
     def counts(self) -> Votes:
         """Return the vote counts in the table `counts` as votes without worker names."""
@@ -166,16 +167,16 @@ class _FolderReader:
         except InputError as cause:
             raise InputError(f"{self._table_path_in_messages('gold')}: {cause}") from None
 
-    def _labels_of_votes_then_gold(self, gold: Names) -> Names | None:
+    def _labels_of_votes_then_gold(self, gold_labels: Names) -> Names | None:
         """Return the option `labels` or the labels of the votes, then those that only gold has; None if their types differ."""
         listed = None
         if "labels" in self.how:
             listed = as_names(list(self.how["labels"]), "labels")
         elif "votes" in self.files and self.how.get("label", "label") in self._open_table("votes").names:
             listed = self.votes().labels
-        if listed is None or (positions(listed, gold) >= 0).all():
+        if listed is None or (positions(listed, gold_labels) >= 0).all():
             return listed
-        gold_only = np.unique(gold)[positions(listed, np.unique(gold)) < 0]
+        gold_only = np.unique(gold_labels)[positions(listed, np.unique(gold_labels)) < 0]
         return np.concatenate([listed, gold_only]) if listed.dtype == gold_only.dtype else None
 
     @cache  # noqa: B019
@@ -202,15 +203,19 @@ class _FolderReader:
         names = self._open_table("votes").names
         return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
 
-    def _columns_constant_per_name(self, key: str) -> pl.DataFrame | None:
+    def _columns_constant_per_name(self, name_column: str) -> pl.DataFrame | None:
         """Return the further columns of the votes with one value per task (or worker), one row each; None if there are none."""
-        extra = self.columns_besides_votes(key)
+        extra = self.columns_besides_votes(name_column)
         if not extra:
             return None
         votes = self.tables["votes"]()
-        kinds = votes.group_by(key).agg(pl.col(extra).n_unique()).select(pl.col(extra).max())
+        kinds = votes.group_by(name_column).agg(pl.col(extra).n_unique()).select(pl.col(extra).max())
         constant = [name for name in extra if kinds[name][0] == 1]
-        return votes.select(key, *constant).unique(key, maintain_order=True).sort(key) if constant else None
+        return (
+            votes.select(name_column, *constant).unique(name_column, maintain_order=True).sort(name_column)
+            if constant
+            else None
+        )
 
 
 def _find_table_files(folder: Path) -> dict[str, Path]:
@@ -223,7 +228,7 @@ def _find_table_files(folder: Path) -> dict[str, Path]:
     return {table_name_of_file(file): file for file in found}
 
 
-def _features_file(folder: Path) -> Path | None:
+def _find_features_file_or_none(folder: Path) -> Path | None:
     """Return `features.npz`, or else the only `.npz` with arrays of features; None if there is none or several.
 
     Warn about `.npz` files that are not read. A data type saved by plurivox (soft labels, a fit) is never features.

@@ -89,7 +89,7 @@ def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
     if dataset.counts is not None:
         tables["counts"] = columns_of_counts(dataset.counts)
     if dataset.gold is not None and _are_hard_labels(dataset.gold):
-        tables["gold"] = _gold_columns(dataset)
+        tables["gold"] = _gold_columns_to_write(dataset)
     if (items := _items_with_images(dataset)) is not None:
         tables["items"] = items
     if dataset.workers is not None:
@@ -153,7 +153,7 @@ def _labels_of_votes_then_gold(vote_labels: Names, gold_labels: Names) -> list[A
     return [*vote_labels.tolist(), *(gold_only.tolist() if gold_only.dtype == vote_labels.dtype else [])]
 
 
-def _gold_columns(dataset: Dataset) -> dict[str, Any]:
+def _gold_columns_to_write(dataset: Dataset) -> dict[str, Any]:
     """Return the columns of the gold table to write: task, label, and split if known."""
     gold = dataset.gold
     assert gold is not None

@@ -17,7 +17,7 @@ def drop_repeats(
     Raise InputError if the rule is `error` and an answer is repeated.
     """
     pair = _task_worker_pair_numbers(columns, len(names["worker"]))
-    repeated = _is_repeated_row(pair, columns, last=rule == "last")
+    repeated = _is_outside_first_or_last_answer(pair, columns, last=rule == "last")
     n_repeated = int(repeated.sum()) if "answer" not in columns else len(np.unique(columns["answer"][repeated]))
     if not n_repeated:
         return columns, []
@@ -42,14 +42,14 @@ def _task_worker_pair_numbers(columns: dict[str, Any], n_workers: int) -> Ints:
     return pair
 
 
-def _is_repeated_row(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bools:
+def _is_outside_first_or_last_answer(task_worker_pair: Ints, vote_columns: dict[str, Any], *, last: bool) -> Bools:
     """Return (n_rows,) whether a row is not in the first (or last) answer of its (task, worker), by time if known."""
-    n = len(pair)
-    answer = columns.get("answer", np.arange(n))
-    time = np.nan_to_num(columns["when"], nan=np.inf) if "when" in columns else np.zeros(n)
+    n = len(task_worker_pair)
+    answer = vote_columns.get("answer", np.arange(n))
+    time = np.nan_to_num(vote_columns["when"], nan=np.inf) if "when" in vote_columns else np.zeros(n)
     came = np.arange(n)
-    order = np.lexsort((-came if last else came, -time if last else time, pair))
-    new_pair = np.append(True, np.diff(pair[order]) != 0)
+    order = np.lexsort((-came if last else came, -time if last else time, task_worker_pair))
+    new_pair = np.append(True, np.diff(task_worker_pair[order]) != 0)
     chosen = answer[order][np.maximum.accumulate(np.where(new_pair, np.arange(n), 0))]
     out = np.zeros(n, bool)
     out[order] = answer[order] != chosen
@@ -58,7 +58,9 @@ def _is_repeated_row(pair: Ints, columns: dict[str, Any], *, last: bool) -> Bool
 
 def find_earlier_answers(worker: Ints, task: Ints, sitting: Ints, time: Ints) -> Ints:
     """Return (n_answers,) the row of the worker's previous answer to the task in the same sitting (session); -1 if none."""
-    order, begins = _sort_into_groups(worker, task, sitting, _copy_number_of_answers(worker, sitting, time), then=time)
+    order, begins = _row_order_and_first_of_group(
+        worker, task, sitting, _copy_number_of_answers(worker, sitting, time), then=time
+    )
     earlier = np.full(len(time), -1)
     earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
     return earlier
@@ -66,14 +68,14 @@ def find_earlier_answers(worker: Ints, task: Ints, sitting: Ints, time: Ints) ->
 
 def _copy_number_of_answers(worker: Ints, sitting: Ints, time: Ints) -> Ints:
     """Return (n_answers,) 0 for an answer, 1 for its second copy, ..., if a sitting (session) is stored several times."""
-    order, begins = _sort_into_groups(worker, sitting, time, then=np.arange(len(time)))
+    order, begins = _row_order_and_first_of_group(worker, sitting, time, then=np.arange(len(time)))
     place = np.arange(len(order))
     copy = np.empty(len(order), np.int64)
     copy[order] = place - np.maximum.accumulate(np.where(begins, place, 0))
     return copy
 
 
-def _sort_into_groups(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
+def _row_order_and_first_of_group(*keys: Ints, then: Ints) -> tuple[Ints, Bools]:
     """Return the row order by `keys`, then by `then`; and whether each row in that order is the first with its keys."""
     order = np.lexsort((np.arange(len(then)), then, *reversed(keys)))
     begins = np.ones(len(then), bool)

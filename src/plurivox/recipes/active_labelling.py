@@ -73,7 +73,7 @@ class ActiveLabelling(Recipe):
             for run in range(self.runs):
                 curves.append(self.simulate_study(crowd, self.seed + run))
                 progress(i * self.runs + run, len(crowds) * self.runs)
-            tables.append(self._accuracy_table(crowd, curves))
+            tables.append(self._next_best_and_random_accuracy_table(crowd, curves))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
         title = f"Accuracy by number of votes, {seeds}; random assignment: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.spec)
@@ -88,24 +88,27 @@ class ActiveLabelling(Recipe):
             curve.next_best[n_votes] = _fit_accuracy(fit, crowd)
         return curve
 
-    def _accuracy_table(self, title: str, curves: "list[LabellingCurve]") -> Table:
+    def _next_best_and_random_accuracy_table(self, title: str, curve_of_each_seed: "list[LabellingCurve]") -> Table:
         """Return the table of accuracies of one crowd by share of the votes used: next-best, random, difference over seeds."""
         total = self.n_tasks * self.feedback
         least = INITIAL_VOTES / self.feedback
         shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
         accuracy = np.array(
-            [[curve.accuracy_of_last_fit(share * total) for share in shares] for curve in curves]
+            [[curve.accuracy_of_last_fit(share * total) for share in shares] for curve in curve_of_each_seed]
         )  # (runs, shares)
-        random = np.array([curve.random for curve in curves])
+        random = np.array([curve.random for curve in curve_of_each_seed])
         difference = accuracy - random[:, None]
         columns = {
             "share of the votes": shares,
             "next-best": accuracy.mean(0),
             "random, all votes": np.full(len(shares), random.mean()),
             "difference": difference.mean(0),
-            "std of the difference": difference.std(0, ddof=1) if len(curves) > 1 else np.full(len(shares), np.nan),
+            "std of the difference": difference.std(0, ddof=1)
+            if len(curve_of_each_seed) > 1
+            else np.full(len(shares), np.nan),
             "votes used": [
-                float(np.mean([curve.n_votes_of_last_fit(share * total) for curve in curves])) for share in shares
+                float(np.mean([curve.n_votes_of_last_fit(share * total) for curve in curve_of_each_seed]))
+                for share in shares
             ],
         }
         return Table(title, columns)

@@ -73,7 +73,7 @@ class Cifar10s(Recipe):
             self.spec,
         )
 
-    def _answer_cost_tables(self, answers: Answers, counts: Votes, gold: SoftLabels) -> tuple[Table, Table, Table]:
+    def _answer_cost_tables(self, answers: Answers, cifar10h: Votes, gold: SoftLabels) -> tuple[Table, Table, Table]:
         """Return three tables of accuracy by number of answers and seconds: rich answers, plain votes, and their break-even."""
 
         def accuracy(soft: SoftLabels) -> float:
@@ -82,7 +82,7 @@ class Cifar10s(Recipe):
 
         votes, seconds = elicit.methods.make("top-two").read(answers).votes, seconds_per_answer(answers)
         rich = curve(votes, accuracy, RICH_M, seconds.value, name="top-two", seeds=self.seeds)
-        human = counts.on(answers.tasks)
+        human = cifar10h.on(answers.tasks)
         plain = curve(human, accuracy, PLAIN_M, PLAIN_VOTE_SECONDS, name="plain", seeds=self.seeds)
         source = (
             f"seconds per answer: top-two {seconds.value:.1f} (median of {seconds.n:,}), "
@@ -91,14 +91,14 @@ class Cifar10s(Recipe):
         return rich.table(), plain.table(), replace(break_even(plain, rich), notes=(source,))
 
 
-def _published_figures_table(numbers: list[PublishedFigure]) -> Table:
+def _published_figures_table(figures: list[PublishedFigure]) -> Table:
     """Return the table of figures with one row each: published, from the release, ours, reason of a difference."""
     columns = {
-        "figure": [number.name for number in numbers],
-        "paper": [_format_figure(number.paper) for number in numbers],
-        "release": [_format_figure(number.release) for number in numbers],
-        "ours": [_format_figure(number.ours) for number in numbers],
-        "reason": [number.reason for number in numbers],
+        "figure": [number.name for number in figures],
+        "paper": [_format_figure(number.paper) for number in figures],
+        "release": [_format_figure(number.release) for number in figures],
+        "ours": [_format_figure(number.ours) for number in figures],
+        "reason": [number.reason for number in figures],
     }
     return Table("Figures", columns)
 
@@ -114,9 +114,9 @@ def _format_figure(value: float | None) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:.6g}"
 
 
-def _conversion_measures_table(answers: Answers, counts: Votes, gold: SoftLabels) -> Table:
+def _conversion_measures_table(answers: Answers, cifar10h: Votes, gold: SoftLabels) -> Table:
     """Return a table of accuracy, NLL, ... of the soft labels, one row per way to convert the answers."""
-    human = cifar10h_vote_shares(counts, answers)
+    human = cifar10h_vote_shares(cifar10h, answers)
     soft = [mean_soft_labels(answers, form) for form in CONVERSIONS.values()]
     columns = {
         "conversion": list(CONVERSIONS),
@@ -133,9 +133,9 @@ def _conversion_measures_table(answers: Answers, counts: Votes, gold: SoftLabels
     return Table("The same answers, converted in several ways; mean over the answers of a task", columns, (note,))
 
 
-def choose_gamma_on_held_out_images(answers: Answers, counts: Votes) -> Choice:
+def choose_gamma_on_held_out_images(answers: Answers, cifar10h: Votes) -> Choice:
     """Return the search for the gamma of top-two whose mean soft labels have the lowest cross-entropy to CIFAR-10H votes."""
-    human = cifar10h_vote_shares(counts, answers)
+    human = cifar10h_vote_shares(cifar10h, answers)
     soft = {gamma: mean_soft_labels(answers, f"top-two[gamma={gamma}]") for gamma in GAMMAS}
 
     def cross_entropy_on_held_out(gamma: float, train: Names, held_out: Names) -> float:

@@ -95,7 +95,7 @@ class Fornaciari2021(Recipe):
             goal="highest",
             ties="last",
         )
-        cache = ResultCache(self.folder, self._settings_of_cached_results(texts))
+        cache = ResultCache(self.folder, self._settings_text_shared_by_cached_results(texts))
         all_conditions = list_conditions(split_at_commas(self.mains), split_at_commas(self.losses))
         predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
@@ -126,7 +126,7 @@ class Fornaciari2021(Recipe):
         options = {"letters": self.letters} if self.task == "pos" else {}
         return nets.methods.make(self.net or NETS[self.task], **options)
 
-    def _settings_of_cached_results(self, texts: "Texts") -> str:
+    def _settings_text_shared_by_cached_results(self, texts: "Texts") -> str:
         """Return the settings as text; results cached in one folder must all have the same."""
         ignored = {"runs": 1, "mains": "gold", "losses": "kl", "folder": "", "packed": "", "data": ""}
         made = replace(self, repeats=1, fraction=1.0, device="auto", engine="auto", **ignored)  # type: ignore[arg-type]

@@ -106,8 +106,8 @@ class Labelme(Recipe):
             training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_at_commas(self.l2))
         )
 
-    def _result_tables(self, setting: "ExperimentSetting", hard: "Runs", soft: "Runs") -> Tables:
-        """Return the tables of the recipe from the measures on test photos (`hard`) and held-out training photos (`soft`)."""
+    def _result_tables(self, setting: "ExperimentSetting", test_measures: "Runs", held_out_measures: "Runs") -> Tables:
+        """Return the tables of the recipe from the measures of every run on test photos and on held-out training photos."""
         label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes.on(setting.parts["train"]))
         by = (
@@ -127,10 +127,10 @@ class Labelme(Recipe):
         return Tables(
             f"{setting.training_data.name}, {self.runs} runs",
             (
-                mean_and_std_table("Test photos, against gold", hard, notes),
-                mean_and_std_table("Training photos held out, against votes", soft, (soft_note,)),
-                every_run_table("Every run on the test photos", hard, self.seed),
-                every_run_table("Every run on photos held out", soft, self.seed),
+                mean_and_std_table("Test photos, against gold", test_measures, notes),
+                mean_and_std_table("Training photos held out, against votes", held_out_measures, (soft_note,)),
+                every_run_table("Every run on the test photos", test_measures, self.seed),
+                every_run_table("Every run on photos held out", held_out_measures, self.seed),
             ),
             self.spec,
         )
@@ -139,6 +139,6 @@ class Labelme(Recipe):
 Runs = dict[str, list[dict[str, float]]]
 
 
-def _format_l2_scores(scores: dict[str, float]) -> str:
+def _format_l2_scores(chosen_l2_and_dev_scores: dict[str, float]) -> str:
     """Return the chosen L2 penalty and the dev score of each penalty as text."""
-    return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in scores.items())
+    return ", ".join(f"{name} {np.round(value, 4):g}" for name, value in chosen_l2_and_dev_scores.items())

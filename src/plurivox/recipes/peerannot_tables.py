@@ -93,7 +93,8 @@ class PeerannotTables(Recipe):
         return Tables(
             "peerannot, Tables 1 to 4: share of tasks whose true label is recovered",
             tuple(
-                _published_and_ours_table(title, [cell for cell in cells if cell.table == title]) for title in TABLES
+                _published_and_own_accuracy_table(title, [cell for cell in cells if cell.table == title])
+                for title in TABLES
             ),
             self.spec,
         )
@@ -102,13 +103,13 @@ class PeerannotTables(Recipe):
         """Return the published and our accuracies of all methods in Tables 1 to 4 of the peerannot paper."""
         total = sum(len(published) for _, published in TABLES.values())
         cells = []
-        for step, cell in enumerate(_iterate_accuracies()):
+        for step, cell in enumerate(_published_and_own_accuracies()):
             cells.append(cell)
             progress(step, total)
         return cells
 
 
-def _published_and_ours_table(title: str, cells: Sequence[PublishedAccuracy]) -> Table:
+def _published_and_own_accuracy_table(title: str, cells: Sequence[PublishedAccuracy]) -> Table:
     """Return one table of the peerannot paper: method, published accuracy, our accuracy, difference, range over ties."""
     ranges = [f"{cell.low:.3f} to {cell.high:.3f}" if cell.low < cell.high else "" for cell in cells]
     columns = {
@@ -121,7 +122,7 @@ def _published_and_ours_table(title: str, cells: Sequence[PublishedAccuracy]) ->
     return Table(title, columns, (f"crowd: {TABLES[title][0]}",), digits=3)
 
 
-def _iterate_accuracies() -> Iterator[PublishedAccuracy]:
+def _published_and_own_accuracies() -> Iterator[PublishedAccuracy]:
     """Simulate the crowd of each table, aggregate it by each method, and yield the published and our accuracy."""
     for title, (spec, published) in TABLES.items():
         crowd = simulate.methods.make(spec).draw()

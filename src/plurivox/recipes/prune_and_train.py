@@ -75,7 +75,7 @@ class PruneAndTrain(Recipe):
             order = _TaskDropOrder(seeded, self.score)
             for which, alpha in [("none", 0.0), *((which, alpha) for alpha in alphas for which in ("worst", "by lot"))]:
                 name = f"{which} {100 * alpha:g}%" if alpha else "none"
-                make = partial(self._train_and_measure, seeded, order, which, alpha)
+                make = partial(self._drop_tasks_train_and_measure, seeded, order, which, alpha)
                 numbers = cache.load_or_compute_numbers(f"{name.replace(' ', '-')}-{run:03d}", make)
                 found.setdefault(name, []).append(numbers)
             progress(run, self.runs)
@@ -92,7 +92,7 @@ class PruneAndTrain(Recipe):
         )
         return Tables(f"Pruning {setup.training_data.name} before training", tables, self.spec)
 
-    def _train_and_measure(
+    def _drop_tasks_train_and_measure(
         self, setup: "DynamicsSetup", order: "_TaskDropOrder", drop_rule: str, alpha: float
     ) -> dict[str, float]:
         """Drop the share `alpha` of the training tasks, train on the others, and return the measures on the test tasks."""
@@ -107,7 +107,7 @@ class PruneAndTrain(Recipe):
         trained = train_once(training_data, parts, train_spec(self.method, net=self.net, plan=plan))
         prediction, gold = trained.predict(training_data.inputs_of(test), test), training_data.gold
         assert gold is not None
-        soft = _aggregated_training_labels(setup, remaining, self.method)
+        soft = _aggregated_labels_or_none(setup, remaining, self.method)
         labels = {} if soft is None else {"labels": evaluate.accuracy(soft, gold.on(remaining))}
         return {
             **{name: evaluate.MEASURES[name](prediction, gold.on(test)) for name in MEASURES},
@@ -141,7 +141,7 @@ class _TaskDropOrder:
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 
 
-def _aggregated_training_labels(setup: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
+def _aggregated_labels_or_none(setup: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
     """Return the soft labels of `tasks` by an aggregation method; None if `method` is another target."""
     from plurivox import aggregate
     from plurivox.core.method import parse_spec

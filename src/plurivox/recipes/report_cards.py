@@ -55,16 +55,18 @@ class ReportCards(Recipe):
         made = fit(votes, self.method, progress=progress)
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} estimates no confusion matrices; use ibcc or dawid-skene")
-        scores, notes = self._score_workers(EvidenceCache(data, Evidence(gold=data.gold)), votes, progress)
+        scores, notes = self._score_workers_and_note_skipped(
+            EvidenceCache(data, Evidence(gold=data.gold)), votes, progress
+        )
         worst = positions(votes.workers, join_scores(scores).worst(votes.n_workers))
         shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
-        shown |= {score.made_by: _values_as_published(score)[worst] for score in scores}
+        shown |= {score.made_by: _raw_values_else_ranking_values(score)[worst] for score in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
-        for worker in self._workers_to_report(votes, worst).tolist():
+        for worker in self._codes_of_workers_to_report(votes, worst).tolist():
             tables += self._report_card_tables(votes, made, scores, worker)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
-    def _score_workers(
+    def _score_workers_and_note_skipped(
         self, evidence: EvidenceCache, votes: Votes, progress: Progress
     ) -> tuple[list[Scores], list[str]]:
         """Return the scores of the workers in the order of `votes.workers`, and notes on scores that were skipped."""
@@ -80,10 +82,10 @@ class ReportCards(Recipe):
             raise InputError("no score can be computed for these workers: " + "; ".join(notes))
         return found, notes
 
-    def _workers_to_report(self, votes: Votes, worst: Ints) -> Ints:
+    def _codes_of_workers_to_report(self, votes: Votes, workers_worst_first: Ints) -> Ints:
         """Return the codes of the workers in the option `workers`, else of the `n` worst; raise UnknownName for other names."""
         if not self.workers:
-            return worst[: self.n]
+            return workers_worst_first[: self.n]
         names = split_at_commas(self.workers)
         codes = positions(votes.workers, as_names(names, "workers"))
         if (codes < 0).any():
@@ -93,13 +95,16 @@ class ReportCards(Recipe):
     def _report_card_tables(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
         """Return the tables of one worker's report card: scores and ranks, confusion matrix, most unlikely votes."""
         name = str(votes.workers[worker])
-        raw = [_values_as_published(score) for score in scores]
+        raw = [_raw_values_else_ranking_values(score) for score in scores]
         known = [score.value[np.isfinite(score.value)] for score in scores]
         rows = {
             "score": [score.made_by for score in scores],
             "worker": [float(values[worker]) for values in raw],
             "median": [float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan for values in raw],
-            "rank": [_format_rank(score.value[worker], values) for score, values in zip(scores, known, strict=True)],
+            "rank": [
+                _format_rank_from_highest(score.value[worker], values)
+                for score, values in zip(scores, known, strict=True)
+            ],
         }
         assert fit.confusion is not None
         matrix, labels = fit.confusion.of(votes.workers[worker]), fit.confusion.labels
@@ -108,34 +113,35 @@ class ReportCards(Recipe):
             Table(f"{name}: scores", rows, ("rank 1 is the worst of all workers with the score",)),
             Table(f"{name}: confusion matrix by {fit.made_by}", confusion, digits=2),
         ]
-        return tables + ([_unlikely_votes_table(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
+        return tables + ([_most_unlikely_votes_table(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
 
 
 def _align_scores_to_workers(scores: Scores, votes: Votes) -> Scores:
     """Return the scores in the order of `votes.workers`, NaN for workers without a score."""
     place = positions(scores.names, votes.workers)
     value, raw = (
-        np.where(place >= 0, column[place], np.nan) for column in (scores.value, _values_as_published(scores))
+        np.where(place >= 0, column[place], np.nan)
+        for column in (scores.value, _raw_values_else_ranking_values(scores))
     )
     return Scores("worker", votes.workers, value, scores.made_by, raw=raw)
 
 
-def _values_as_published(scores: Scores) -> Floats:
+def _raw_values_else_ranking_values(scores: Scores) -> Floats:
     """Return (n_workers,) the scores as their papers define them (`raw`), else the values used for ranking."""
     return scores.value if scores.raw is None else scores.raw
 
 
-def _format_rank(value: float, values: Floats) -> str:
+def _format_rank_from_highest(value: float, all_values: Floats) -> str:
     """Return "<rank> of <n>" of a score value among all values, 1 for the highest (worst); "-" if the value is not finite."""
-    return "-" if not np.isfinite(value) else f"{1 + int((values > value).sum()):,} of {len(values):,}"
+    return "-" if not np.isfinite(value) else f"{1 + int((all_values > value).sum()):,} of {len(all_values):,}"
 
 
-def _unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n: int) -> Table:
-    """Return a table of the worker's `n` least probable votes among those that differ from the task's top label."""
+def _most_unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n_votes: int) -> Table:
+    """Return a table of the worker's `n_votes` least probable votes among those that differ from the task's top label."""
     top = soft.codes()
     differing = np.flatnonzero((votes.worker == worker) & (votes.label != top[votes.task]))
     prob = soft.prob[votes.task[differing], votes.label[differing]]
-    least = differing[np.argsort(prob, kind="stable")[:n]]
+    least = differing[np.argsort(prob, kind="stable")[:n_votes]]
     top_label = top[votes.task[least]]
     return Table(
         f"{votes.workers[worker]}: most unlikely votes",

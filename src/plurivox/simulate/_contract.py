@@ -117,7 +117,7 @@ class Simulator(Method, ABC):
         if self.too_fast and traits.too_fast is not None:
             confusion = np.where(traits.too_fast[:, None, None], 1 / len(dimensions.labels), confusion)
         crowd = CrowdModel(dimensions, true, level, confusion, traits)
-        assignments, drawn = self._draw_votes(crowd, rng, effects_rng)
+        assignments, drawn = self._draw_assignments_and_answers(crowd, rng, effects_rng)
         return Simulated(
             votes=_make_votes(assignments, drawn, crowd, effects_rng),
             truth=SoftLabels.one_hot(true, dimensions.tasks, dimensions.labels),
@@ -171,7 +171,7 @@ class Simulator(Method, ABC):
             self.draw_confusion_matrices(n_labels, rng) if dimensions.matrices is None else dimensions.matrices,
         )
 
-    def _draw_votes(
+    def _draw_assignments_and_answers(
         self, crowd: "CrowdModel", rng: np.random.Generator, effects_rng: np.random.Generator
     ) -> tuple[Assignments, "DrawnAnswers"]:
         """Return a random assignment of workers to tasks, and the labels or answers drawn for it."""

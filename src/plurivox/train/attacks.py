@@ -40,7 +40,7 @@ class FGSM(Attack):
 
     def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
         del rng
-        return (x + self.epsilon / 255 * _input_gradient(net, x, target).sign()).clamp(0, 1)
+        return (x + self.epsilon / 255 * _loss_gradient_by_pixels(net, x, target).sign()).clamp(0, 1)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PGD(Attack):
         if self.random_start:
             moved = low + (high - low) * torch.rand(x.shape, generator=rng, device=x.device)
         for _ in range(self.steps):
-            moved = moved + self.step / 255 * _input_gradient(net, moved, target).sign()
+            moved = moved + self.step / 255 * _loss_gradient_by_pixels(net, moved, target).sign()
             moved = moved.maximum(low).minimum(high)
         return moved
 
@@ -89,7 +89,7 @@ def attack(
     `Trained` are matched with the labels of the target by name, those of a plain module by order. The net is used in evaluation
     mode and not changed.
     """
-    _check_images(x, target)
+    _check_image_count_and_pixel_range(x, target)
     if isinstance(net, Trained):
         check_true_labels(target, net.labels, "targets")
         target = target.on_labels(net.labels)
@@ -115,16 +115,16 @@ def attack(
     return AttackResult(soft, float(mean[0]), float(mean[1]), method.spec)
 
 
-def _input_gradient(net: nn.Module, x: Tensor, target: Tensor) -> Tensor:
+def _loss_gradient_by_pixels(net: nn.Module, images: Tensor, target: Tensor) -> Tensor:
     """Return the gradient of the summed loss with respect to the pixels; the weights get no gradient."""
-    x = x.detach().requires_grad_(True)
+    images = images.detach().requires_grad_(True)
     with torch.enable_grad():
-        loss = cross_entropy(net(x), target, reduction="sum")
-        (gradient,) = torch.autograd.grad(loss, x)
+        loss = cross_entropy(net(images), target, reduction="sum")
+        (gradient,) = torch.autograd.grad(loss, images)
     return gradient
 
 
-def _check_images(x: Tensor, target: SoftLabels) -> None:
+def _check_image_count_and_pixel_range(x: Tensor, target: SoftLabels) -> None:
     """Raise InputError if there are no images, not one per target, or float pixels outside 0 to 1."""
     if len(x) != len(target):
         raise InputError(f"there are {len(x)} images to attack, but targets of {len(target)} tasks")

@@ -79,9 +79,9 @@ def fit(
     )
     known = known or Supervision()
     if isinstance(target, SoftLabels | Votes):
-        known, tasks = _with_target_data(target, known, spec.head), target.tasks if tasks is None else tasks
+        known, tasks = _supervision_with_target(target, known, spec.head), target.tasks if tasks is None else tasks
     rows = x if isinstance(x, Tensor) else np.asarray(x)
-    names = _check_task_names(tasks, len(rows))
+    names = _check_unique_task_names(tasks, len(rows))
     data = PreparedData.from_inputs(rows, spec, known, tasks=names, labels=labels, weight=weight)
     run = TrainingRun(
         spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, progress=progress
@@ -89,7 +89,7 @@ def fit(
     return run.train_to_end()
 
 
-def _check_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
+def _check_unique_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
     """Return the names of the tasks; InputError if they are missing, not one per row of the inputs, or not unique."""
     if tasks is None:
         raise InputError("the inputs need the names of their tasks: give `tasks`, one for each row of x")
@@ -103,7 +103,7 @@ def _check_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
     return names
 
 
-def _with_target_data(target: SoftLabels | Votes, supervision: Supervision, head: Head | None) -> Supervision:
+def _supervision_with_target(target: SoftLabels | Votes, supervision: Supervision, head: Head | None) -> Supervision:
     """Return a copy of `supervision` that contains `target`, soft labels or votes; OptionError if the head needs votes."""
     if isinstance(target, SoftLabels):
         if head is not None and required_target_kind(head) == "votes":

@@ -51,7 +51,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the net; y is labels, probabilities or `Votes`, see the class. Sets `trained_` and `classes_`."""
-        table, target = self._check_data(X, y)
+        table, target = self._check_inputs_and_target_set_classes(X, y)
         plan = self.plan or DEFAULT_PLAN
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -70,23 +70,23 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
-    def _check_data(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
+    def _check_inputs_and_target_set_classes(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
         """Check X and y, return them as inputs and target (soft labels or votes), and set `classes_`."""
         table: Floats
         if isinstance(y, Votes):
-            table = _as_float_or_bytes(validate_data(self, X, allow_nd=True))
+            table = _as_float32_unless_bytes(validate_data(self, X, allow_nd=True))
             if len(table) != y.n_tasks:
                 raise InputError(f"there are {len(table)} rows of X for {y.n_tasks} tasks of the votes")
-            self.classes_ = _as_plain_array(y.labels)
+            self.classes_ = _label_names_as_plain_array(y.labels)
             return table, y
         prob = np.asarray(y)
         if prob.ndim == 2 and prob.shape[1] > 1:
-            table = _as_float_or_bytes(validate_data(self, X, allow_nd=True))
+            table = _as_float32_unless_bytes(validate_data(self, X, allow_nd=True))
             soft = SoftLabels.of(prob, range(len(prob)), range(prob.shape[1]) if self.labels is None else self.labels)
-            self.classes_ = _as_plain_array(soft.labels)
+            self.classes_ = _label_names_as_plain_array(soft.labels)
             return table, soft
         table, column = validate_data(self, X, y, allow_nd=True, ensure_min_samples=2)
-        table = _as_float_or_bytes(table)
+        table = _as_float32_unless_bytes(table)
         check_classification_targets(column)
         column = column_or_1d(column, warn=True)
         self.classes_, codes = np.unique(column, return_inverse=True)
@@ -97,7 +97,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_classes) the predicted probabilities of each row of X."""
         check_is_fitted(self)
-        table = _as_float_or_bytes(validate_data(self, X, allow_nd=True, reset=False))
+        table = _as_float32_unless_bytes(validate_data(self, X, allow_nd=True, reset=False))
         return self.trained_.predict(table).prob
 
     def predict(self, X: Any) -> Any:
@@ -106,12 +106,12 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[best]
 
 
-def _as_float_or_bytes(X: Any) -> Any:
+def _as_float32_unless_bytes(X: Any) -> Any:
     """Return an array of bytes unchanged (training reads them as pixels), and any other array, integers too, as float32."""
     return X if X.dtype == np.uint8 else X.astype(np.float32, copy=False)
 
 
-def _as_plain_array(names: Any) -> Any:
+def _label_names_as_plain_array(names: Any) -> Any:
     """Return label names as a plain numpy array of text or numbers, as scikit-learn expects."""
     return np.array(names.tolist())
 

@@ -87,7 +87,7 @@ def choose(
         raise InputError(f"tasks are listed twice: {first_few(twice)}")
     excluded = positions(as_names(list(never), "test tasks"), names) >= 0
     names = names[~excluded]
-    parts = _make_folds(names, folds, held_out, seed)
+    parts = _held_out_mask_of_each_fold(names, folds, held_out, seed)
     scores = np.empty((len(values), len(parts)))
     for i, value in enumerate(values):
         for j, held in enumerate(parts):
@@ -99,19 +99,21 @@ def choose(
     return Choice(name, tuple(values), scores, better, tuple(names[held] for held in parts), int(excluded.sum()))
 
 
-def _make_folds(names: Names, folds: int, held_out: Iterable[object] | None, seed: int) -> list[Any]:
+def _held_out_mask_of_each_fold(
+    task_names: Names, n_folds: int, held_out: Iterable[object] | None, seed: int
+) -> list[Any]:
     """Return one boolean array (n_tasks,) per fold that marks the held-out tasks; a single one if `held_out` is given."""
     if held_out is not None:
         wanted = as_names(held_out, "held-out tasks")
-        place = positions(names, wanted)
+        place = positions(task_names, wanted)
         if not len(wanted) or (place < 0).any():
             raise InputError(
                 f"held-out tasks must be among the tasks and not test tasks; these are not: {first_few(wanted[place < 0])}"
             )
-        part = np.zeros(len(names), bool)
+        part = np.zeros(len(task_names), bool)
         part[place] = True
         return [part]
-    if not 2 <= folds <= len(names):
-        raise OptionError(f"{len(names)} tasks can be divided into 2 to {len(names)} folds; got {folds}")
-    fold = np.random.default_rng(seed).permutation(len(names)) % folds
-    return [fold == j for j in range(folds)]
+    if not 2 <= n_folds <= len(task_names):
+        raise OptionError(f"{len(task_names)} tasks can be divided into 2 to {len(task_names)} folds; got {n_folds}")
+    fold = np.random.default_rng(seed).permutation(len(task_names)) % n_folds
+    return [fold == j for j in range(n_folds)]

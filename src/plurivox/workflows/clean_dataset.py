@@ -41,7 +41,7 @@ def clean_set(
     data = as_dataset(data)
     known, audits = as_soft_labels(gold), []
     if rules or not drop:
-        data, audit = _apply_rules(data, rules, known, part)
+        data, audit = _clean_by_rules_and_audit(data, rules, known, part)
         audits.append(audit)
     for of, score in (drop or {}).items():
         if quantile is None:
@@ -51,7 +51,7 @@ def clean_set(
     return data, Audit.joined(audits)
 
 
-def _apply_rules(
+def _clean_by_rules_and_audit(
     data: Dataset, rules: Sequence[str | Rule], gold: SoftLabels | None, part: str | None
 ) -> tuple[Dataset, Audit]:
     """Return the data set cleaned by rules, and the audit of removed answers; warn about parts that are left out."""

@@ -105,19 +105,19 @@ class Comparison(DataType):
         """Return Markdown tables of the means, of the differences to the reference, and of accuracy and NLL per data set."""
         specs = [f"`{spec}`" for spec in self.methods]
         n = np.isfinite(self.table("accuracy")).sum(0).tolist()
-        means = [_format_numbers(self.mean(measure), 4) for measure in MEASURES]
+        means = [_format_numbers_or_dash(self.mean(measure), 4) for measure in MEASURES]
         differences = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
         tables = {
             f"Means over {len(self.datasets)} data sets": _markdown_table(
                 ["method", "data sets", *COLUMN_TITLES.values(), "seconds"],
-                [specs, n, *means, _format_numbers(self.mean("seconds"), 2)],
+                [specs, n, *means, _format_numbers_or_dash(self.mean("seconds"), 2)],
             ),
             f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown_table(
                 ["method", *COLUMN_TITLES.values()], [specs, *differences]
             ),
         }
         for measure in ("accuracy", "nll"):
-            cells = [_format_numbers(column, 4) for column in self.table(measure).T]
+            cells = [_format_numbers_or_dash(column, 4) for column in self.table(measure).T]
             tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(
                 ["data set", *specs], [self.datasets, *cells]
             )
@@ -156,17 +156,17 @@ def compare(
     given = (
         split_at_commas(methods)
         if isinstance(methods, str)
-        else _loadable_aggregator_names()
+        else _names_of_loadable_aggregators()
         if methods is None
         else methods
     )
     if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not given:
         raise InputError("compare needs at least one data set and one method")
-    pairs = _votes_and_gold_by_name(datasets, as_soft_labels(gold), part)
+    pairs = _votes_and_gold_by_dataset_name(datasets, as_soft_labels(gold), part)
     made = [aggregate.methods.make(method) for method in given]
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
-    _check_distinct_methods(specs, base)
+    _check_specs_distinct_and_include_reference(specs, base)
     rows, notes = _measure_methods_on_datasets(pairs, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
@@ -180,7 +180,7 @@ def compare(
     )
 
 
-def _loadable_aggregator_names() -> list[str]:
+def _names_of_loadable_aggregators() -> list[str]:
     """Return the names of all aggregators that can be loaded; warn about plugins that cannot."""
     names = []
     for name in aggregate.methods:
@@ -192,7 +192,7 @@ def _loadable_aggregator_names() -> list[str]:
     return names
 
 
-def _votes_and_gold_by_name(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
+def _votes_and_gold_by_dataset_name(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
     """Return {data set name: (votes, gold labels)}; the later of two data sets with the same name is named by its path."""
     if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # not a table of votes
         return {
@@ -250,12 +250,12 @@ def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, where: str = "") ->
     return known
 
 
-def _check_distinct_methods(specs: list[str], reference: str) -> None:
+def _check_specs_distinct_and_include_reference(method_specs: list[str], reference: str) -> None:
     """Raise an error if a method is listed twice or the reference is not among the methods."""
-    if twice := sorted({spec for spec in specs if specs.count(spec) > 1}):
+    if twice := sorted({spec for spec in method_specs if method_specs.count(spec) > 1}):
         raise InputError(f"a method is given twice: {first_few(twice)}; give each method once")
-    if reference not in specs:
-        raise unknown_name("method in this comparison called", reference, specs)
+    if reference not in method_specs:
+        raise unknown_name("method in this comparison called", reference, method_specs)
 
 
 def measure_method(
@@ -274,9 +274,9 @@ def measure_method(
     )
 
 
-def _format_numbers(values: Floats, digits: int) -> list[str]:
+def _format_numbers_or_dash(values: Floats, n_decimals: int) -> list[str]:
     """Return a column of numbers as texts with this many decimals; "-" for NaN."""
-    return [f"{value:.{digits}f}" if np.isfinite(value) else "-" for value in values]
+    return [f"{value:.{n_decimals}f}" if np.isfinite(value) else "-" for value in values]
 
 
 def _markdown_table(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:

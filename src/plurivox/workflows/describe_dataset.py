@@ -59,13 +59,13 @@ def describe(
     if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
         if (answers := data.answers) is None:
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
-        return _describe_answers(answers, known)
+        return _answer_statistics_and_odd_entries(answers, known)
     crowd = as_votes(data, part)
-    _warn_suspicious_labels(crowd.labels)
+    _warn_labels_that_look_alike_or_missing(crowd.labels)
     return evaluate.describe(crowd, known)
 
 
-def _describe_answers(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
+def _answer_statistics_and_odd_entries(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
     """Return statistics of answers, and their odd entries as found by their forms; warn if a form is unknown."""
     figures = evaluate.describe_answers(answers, gold)
     if not len(answers.labels):
@@ -82,7 +82,7 @@ def _describe_answers(answers: Answers, gold: SoftLabels | None) -> EnteredDescr
     return EnteredDescription(figures, found.flag_counts, found.made_by)
 
 
-def _warn_suspicious_labels(labels: Names) -> None:
+def _warn_labels_that_look_alike_or_missing(labels: Names) -> None:
     """Warn about labels that differ only by case or blanks, or look like a missing value."""
     names = [str(label) for label in labels.tolist()]
     folded: dict[str, list[str]] = {}

@@ -73,13 +73,13 @@ class _InputLabels:
     def truth(self) -> SoftLabels:
         """Return the labels of an input as truth: gold labels, else soft labels, else vote shares."""
         known = self.gold if self.gold is not None else self.soft
-        return known if known is not None else self._vote_shares()
+        return known if known is not None else self._require_vote_shares()
 
     def prediction_labels(self) -> SoftLabels:
         """Return the labels of an input as prediction: soft labels, else vote shares; never gold labels."""
-        return self.soft if self.soft is not None else self._vote_shares()
+        return self.soft if self.soft is not None else self._require_vote_shares()
 
-    def _vote_shares(self) -> SoftLabels:
+    def _require_vote_shares(self) -> SoftLabels:
         """Return the vote shares of an input; raise InputError if it has no votes."""
         if self.votes is None:
             raise InputError(f"{self.name} contains neither soft labels nor votes")

@@ -33,7 +33,7 @@ class Pictures:
     skip: bool = False  # leave out images that cannot be read
 
 
-def _may_have_votes(data: "Dataset") -> bool:
+def _has_votes_or_only_answers(data: "Dataset") -> bool:
     """Return whether a data set has votes or counts; also True if it has only answers, for which as_votes raises an error."""
     if data.has("votes") or data.has("counts"):
         return True
@@ -59,20 +59,24 @@ def load_training_data(
 
     data = read(data, **how) if isinstance(data, str | Path) else data
 
-    votes = as_votes(data, part) if _may_have_votes(data) else None
+    votes = as_votes(data, part) if _has_votes_or_only_answers(data) else None
     features = data.features
     if features is None and pictures is None:
         raise InputError(f"{data.name} has no features to train on; it contains {', '.join(data.parts())}")
     if features is None or (pictures is not None and pictures.table is not None):
         assert pictures is not None
-        tasks, x = _load_images(data, pictures, note)
-        return TrainingData(data.name, tasks, x, _split_of_each_task(data, tasks), data.gold, votes, data.soft_labels)
+        tasks, x = _load_task_names_and_image_pixels(data, pictures, note)
+        return TrainingData(
+            data.name, tasks, x, _split_of_each_task_or_none(data, tasks), data.gold, votes, data.soft_labels
+        )
     gold = data.gold if features.gold is None else features.gold
-    split = _split_of_each_task(data, features.tasks) if features.split is None else features.split
+    split = _split_of_each_task_or_none(data, features.tasks) if features.split is None else features.split
     return TrainingData(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
 
 
-def _load_images(data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None) -> tuple[Names, Any]:
+def _load_task_names_and_image_pixels(
+    data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None
+) -> tuple[Names, Any]:
     """Return (tasks, pixels) of the images in a table or in the data set; raise InputError if there are none."""
     from plurivox.train.data.images import decode
 
@@ -100,7 +104,7 @@ def _load_images(data: "Dataset", pictures: Pictures, note: Callable[[str], None
     return found.tasks, found.x
 
 
-def _split_of_each_task(data: "Dataset", tasks: Names) -> Names | None:
+def _split_of_each_task_or_none(data: "Dataset", tasks: Names) -> Names | None:
     """Return (n_tasks,) the split (train, ...) of each task, from the data set; None if a task has no split."""
     out = np.full(len(tasks), "", object)
     for split, members in data.splits.items():

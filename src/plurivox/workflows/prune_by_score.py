@@ -51,11 +51,11 @@ def prune(
     """
     if not 0 < quantile < 1:
         raise OptionError(f"quantile must be between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
-    scores = score if isinstance(score, Scores) else _compute_scores(given, score, gold, progress)
+    scores = score if isinstance(score, Scores) else _score_workers_or_tasks(given, score, gold, progress)
     if scores.of not in MIN_LEFT or (of is not None and scores.of != of):
         wanted = of or "worker or task"
         raise InputError(f"{scores.made_by} is a score of a {scores.of}; dropping needs a score of a {wanted}")
-    out = _positions_of_worst(scores, quantile)
+    out = _positions_of_worst_share_without_ties(scores, quantile)
     left = len(scores.names) - len(out)
     if len(out) and left < MIN_LEFT[scores.of]:
         raise InputError(
@@ -65,7 +65,7 @@ def prune(
     return _drop_scored_positions(given, scores, out), _audit_of_dropped(given, scores, out, quantile)
 
 
-def _compute_scores(
+def _score_workers_or_tasks(
     data: Votes | Answers | Dataset, method: str | Identifier, gold: SoftLabels | None, progress: Progress
 ) -> Scores:
     """Return the Scores of workers or tasks by this method from the votes; answers count as votes for their first label."""
@@ -115,7 +115,7 @@ def votes_for_first_labels(answers: Answers) -> Votes:
     )
 
 
-def _positions_of_worst(scores: Scores, quantile: float) -> Ints:
+def _positions_of_worst_share_without_ties(scores: Scores, quantile: float) -> Ints:
     """Return the positions of the worst workers or tasks in the scores, worst first; warn if none, or fewer because of ties."""
     known = np.flatnonzero(~np.isnan(scores.value))
     order = known[np.argsort(-scores.value[known], kind="stable")]
@@ -123,7 +123,7 @@ def _positions_of_worst(scores: Scores, quantile: float) -> Ints:
     if not n:
         warnings.warn(
             f"{scores.made_by}: nothing is dropped; {quantile:g} of {len(known):,} {scores.of}s is less than one"
-            f"{_smallest_quantile_hint(len(known))}",
+            f"{_hint_smallest_quantile_that_drops_one(len(known))}",
             PlurivoxWarning,
             stacklevel=3,
         )
@@ -142,13 +142,13 @@ def _positions_of_worst(scores: Scores, quantile: float) -> Ints:
     return out
 
 
-def _smallest_quantile_hint(n: int) -> str:
+def _hint_smallest_quantile_that_drops_one(n_scored: int) -> str:
     """Return the smallest quantile that drops one of n, as a hint; "" if there is none below 1.
 
-    >>> _smallest_quantile_hint(3), _smallest_quantile_hint(1)
+    >>> _hint_smallest_quantile_that_drops_one(3), _hint_smallest_quantile_that_drops_one(1)
     (': use 0.34 or more', '')
     """
-    return f": use {math.ceil(100 / n) / 100:g} or more" if n > 1 else ""
+    return f": use {math.ceil(100 / n_scored) / 100:g} or more" if n_scored > 1 else ""
 
 
 def _audit_of_dropped(data: Any, scores: Scores, dropped: Ints, quantile: float) -> Audit:
@@ -190,12 +190,12 @@ def _drop_scored_positions(data: G, scores: Scores, dropped: Ints) -> G:
     """Return the votes, answers or data set without the workers or tasks at these positions in the scores."""
     gone = scores.names[dropped]
     if isinstance(data, Dataset):
-        crowds = {one: getattr(data, one) for one in _parts_to_prune(data, scores.of, len(gone))}
+        crowds = {one: getattr(data, one) for one in _names_of_parts_to_prune(data, scores.of, len(gone))}
         return data.with_crowd({one: _drop_workers_or_tasks(crowd, scores.of, gone) for one, crowd in crowds.items()})
     return _drop_workers_or_tasks(data, scores.of, gone)
 
 
-def _parts_to_prune(data: Dataset, of: str, n_dropped: int) -> list[str]:
+def _names_of_parts_to_prune(data: Dataset, of: str, n_dropped: int) -> list[str]:
     """Return the names of the parts to prune: answers, votes and counts; not counts if workers (no names there) are dropped."""
     parts = [one for one in CROWD_PARTS if data.has(one)]
     if of == "task" or not n_dropped or "counts" not in parts:
@@ -256,7 +256,9 @@ def prune_and_compare(
     truth = gold_of_tasks_with_votes(votes, gold)
     total = 2 + len(quantiles)
     scores = (
-        score if isinstance(score, Scores) else _compute_scores(votes, score, gold, nested_progress(progress, 0, total))
+        score
+        if isinstance(score, Scores)
+        else _score_workers_or_tasks(votes, score, gold, nested_progress(progress, 0, total))
     )
     before = maker.fit(votes, progress=nested_progress(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
@@ -271,7 +273,9 @@ def prune_and_compare(
                     **head,
                     "on": on,
                     "tasks": len(known),
-                    **_before_and_after(before, _predict_uniform_without_votes(after, voted, known), known),
+                    **_measures_before_and_after_pruning(
+                        before, _fitted_labels_or_uniform_without_votes(after, voted, known), known
+                    ),
                 }
             )
     title = f"{maker.spec} before and after the worst {scores.of}s by {scores.made_by} are dropped"
@@ -279,23 +283,25 @@ def prune_and_compare(
     return Table.of_rows(title, rows, (note,))
 
 
-def _before_and_after(before: SoftLabels, after: SoftLabels, truth: SoftLabels) -> dict[str, float]:
+def _measures_before_and_after_pruning(
+    prediction_before: SoftLabels, prediction_after: SoftLabels, truth: SoftLabels
+) -> dict[str, float]:
     """Return {"<measure> before", "<measure> after"} of predictions before and after pruning, on the tasks of the truth."""
     out: dict[str, float] = {}
     for name in ("accuracy", "NLL", "ECE"):
-        for when, prediction in (("before", before), ("after", after)):
-            out[f"{name} {when}"] = _compute_measure(name, prediction, truth) if len(truth) else np.nan
+        for when, prediction in (("before", prediction_before), ("after", prediction_after)):
+            out[f"{name} {when}"] = _accuracy_nll_or_ece(name, prediction, truth) if len(truth) else np.nan
     return out
 
 
-def _compute_measure(measure_name: str, prediction: SoftLabels, truth: SoftLabels) -> float:
+def _accuracy_nll_or_ece(measure_name: str, prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the accuracy, NLL or ECE of a prediction; tied top labels share the accuracy."""
     if measure_name == "NLL":
         return evaluate.nll(prediction, truth)
     return (evaluate.accuracy if measure_name == "accuracy" else evaluate.ece)(prediction, truth, ties="share")
 
 
-def _predict_uniform_without_votes(soft: SoftLabels, voted_tasks: Names, truth: SoftLabels) -> SoftLabels:
+def _fitted_labels_or_uniform_without_votes(soft: SoftLabels, voted_tasks: Names, truth: SoftLabels) -> SoftLabels:
     """Return predictions for the tasks of the truth: as fitted for the tasks in `voted_tasks`, uniform for the others."""
     here = positions(voted_tasks, truth.tasks) >= 0
     prob = np.full((len(truth), soft.n_labels), 1 / soft.n_labels)

@@ -50,9 +50,9 @@ class Ranking(DataType):
 
     def worst(self, n: int = 10) -> Names:
         """Return the n workers (or tasks) with the lowest mean rank, worst first; names without a value are left out."""
-        return self.names[self._order_by_rank()[:n]]
+        return self.names[self._positions_by_mean_rank_worst_first()[:n]]
 
-    def _order_by_rank(self) -> NDArray[np.intp]:
+    def _positions_by_mean_rank_worst_first(self) -> NDArray[np.intp]:
         """Return the positions of the workers (or tasks) that have a value, sorted by mean rank, worst first."""
         mean = self.mean_rank
         known = np.flatnonzero(np.isfinite(mean))
@@ -65,7 +65,7 @@ class Ranking(DataType):
         for a in range(n):
             for b in range(n):
                 both = np.isfinite(self.value[:, a]) & np.isfinite(self.value[:, b])
-                left, right = (rankdata(_round_scores(self.value[both, k])) for k in (a, b))
+                left, right = (rankdata(_round_scores_to_40_bits(self.value[both, k])) for k in (a, b))
                 if both.sum() > 1 and np.ptp(left) > 0 and np.ptp(right) > 0:
                     out[a, b] = np.corrcoef(left, right)[0, 1]
         return out
@@ -98,21 +98,21 @@ def join_scores(scores: Sequence[Scores]) -> Ranking:
     specs = [one.made_by for one in scores]
     if twice := sorted({spec for spec in specs if specs.count(spec) > 1}):
         raise InputError(f"a score is given twice: {first_few(twice)}; give each score once")
-    names = _names_of_all_scores(scores)
+    names = _union_of_scored_names(scores)
     value = np.full((len(names), len(scores)), np.nan)
     for k, one in enumerate(scores):
         value[positions(names, one.names), k] = one.value
-    rank = rankdata(-_round_scores(value), axis=0, nan_policy="omit") if len(names) else value
+    rank = rankdata(-_round_scores_to_40_bits(value), axis=0, nan_policy="omit") if len(names) else value
     return Ranking(scores[0].of, names, np.array(specs, TEXT), value, rank)
 
 
-def _round_scores(value: Floats) -> Floats:
+def _round_scores_to_40_bits(score_values: Floats) -> Floats:
     """Return score values rounded to 40 bits (about twelve digits), so that numerical noise does not break ties."""
-    mantissa, power = np.frexp(value)
+    mantissa, power = np.frexp(score_values)
     return np.ldexp(np.round(mantissa * 2.0**40) / 2.0**40, power)
 
 
-def _names_of_all_scores(scores: Sequence[Scores]) -> Names:
+def _union_of_scored_names(scores: Sequence[Scores]) -> Names:
     """Return the worker (or task) names of the first score, then those only in later ones; raise InputError if types differ."""
     names = scores[0].names
     for one in scores[1:]:

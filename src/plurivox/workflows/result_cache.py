@@ -33,7 +33,7 @@ class ResultCache:
             return dict(json.loads(path.read_text(encoding="utf-8")))
         found = {key: float(value) for key, value in compute().items()}
         if path is not None:
-            _write_json(path, found)
+            _write_json_atomically(path, found)
         return found
 
     def load_or_compute_data(self, name: str, data_type: type[N], compute: Callable[[], N]) -> N:
@@ -55,7 +55,7 @@ def _check_or_store_settings(home: Path, settings: str) -> None:
     if not path.is_file():
         if any(home.iterdir()):
             raise InputError(f"{home} is not empty and contains no results of an experiment; choose another folder")
-        _write_json(path, {"settings": settings})
+        _write_json_atomically(path, {"settings": settings})
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
     if before != settings:
         raise InputError(
@@ -63,7 +63,7 @@ def _check_or_store_settings(home: Path, settings: str) -> None:
         )
 
 
-def _write_json(path: Path, content: Mapping[str, object]) -> None:
+def _write_json_atomically(path: Path, content: Mapping[str, object]) -> None:
     """Write a mapping as JSON; an error leaves no partial file."""
     with atomic_file(path) as part:
         part.write_text(json.dumps(content, indent=1), encoding="utf-8")

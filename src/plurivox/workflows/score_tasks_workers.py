@@ -118,12 +118,15 @@ def _make_evidence_cache(
         if value and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
             message = f"none of these scores uses {name} (--{name}); it has no effect"
             warnings.warn(message, PlurivoxWarning, stacklevel=3)
-    evidence, makers = _evidence_from_arguments(**arguments), _make_aggregators(by)
+    evidence, makers = _evidence_from_arguments(**arguments), _list_of_aggregators(by)
     if data is None:
         return EvidenceCache(None, evidence, makers, single_score=single_score)
     needs_names = _first_method_needing_worker_names(scores, makers, has_fits=bool(evidence.fits))
     return EvidenceCache(
-        _keep_selected_votes(as_dataset(data), part, needs_names), evidence, makers, single_score=single_score
+        _dataset_with_only_selected_votes(as_dataset(data), part, needs_names),
+        evidence,
+        makers,
+        single_score=single_score,
     )
 
 
@@ -133,14 +136,14 @@ def _evidence_from_arguments(
     """Return the arguments of `score` (fits, dynamics, answers, labels) as Evidence, with those given as paths read."""
     given = [] if fit is None else [fit] if isinstance(fit, Fit | str | Path) else fit
     fits = tuple(Fit.load(one) if isinstance(one, str | Path) else one for one in given)
-    recorded = _read_dynamics(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
+    recorded = _read_dynamics_of_file_or_worker_folder(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
     one = recorded if isinstance(recorded, Dynamics) else None
     many = recorded if isinstance(recorded, Mapping) else {}
     soft: dict[str, Any] = {name: as_soft_labels(value) for name, value in labels.items()}
     return Evidence(fits=fits, dynamics=one, worker_dynamics=many, answers=answers, **soft)
 
 
-def _read_dynamics(path: Path) -> Dynamics | Mapping[str, Dynamics]:
+def _read_dynamics_of_file_or_worker_folder(path: Path) -> Dynamics | Mapping[str, Dynamics]:
     """Return the recorded logits (Dynamics) in a file, or {worker: Dynamics} of a folder with one file per worker."""
     if not path.is_dir():
         return Dynamics.load(path)
@@ -152,11 +155,11 @@ def _read_dynamics(path: Path) -> Dynamics | Mapping[str, Dynamics]:
     return found
 
 
-def _keep_selected_votes(data: Dataset, part: str | None, needs_names: str) -> Dataset:
+def _dataset_with_only_selected_votes(data: Dataset, part: str | None, method_needing_names: str) -> Dataset:
     """Return a data set with only the selected votes or counts, the gold labels and the answers of this one."""
     if not (data.has("votes") or data.has("counts")):
         return data
-    crowd = as_votes(data, part, needs_names=needs_names)
+    crowd = as_votes(data, part, needs_names=method_needing_names)
     rest: dict[str, Any] = {name: partial(getattr, data, name) for name in ("gold", "answers") if data.has(name)}
     return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
 
@@ -169,7 +172,7 @@ def _first_method_needing_worker_names(
         if "votes" in score.usable_evidence() and "counts" not in score.takes:
             return score.name()
         if score.usable_evidence() & {"fit", "fits"} and not has_fits:
-            for maker in aggregators or _make_aggregators(score.fitted_by):
+            for maker in aggregators or _list_of_aggregators(score.fitted_by):
                 if "counts" not in maker.accepted_inputs():
                     return maker.name()
     return ""
@@ -184,7 +187,7 @@ def parse_scores(of: str, text: str, option_name: str = "scores") -> list[Identi
     return made
 
 
-def _make_aggregators(by: By | None) -> list[Aggregator]:
+def _list_of_aggregators(by: By | None) -> list[Aggregator]:
     """Return a list of aggregators from one or several specs or objects; [] for None."""
     given = () if by is None else (by,) if isinstance(by, str | Aggregator) else by
     return [aggregate.methods.make(one) for one in given]
@@ -201,7 +204,7 @@ class EvidenceCache:
         self, data: Votes | Dataset | None, given: Evidence, by: By | None = None, *, single_score: bool = False
     ) -> None:
         self.data, self.given, self.single_score = data, given, single_score
-        self.by = _make_aggregators(by)
+        self.by = _list_of_aggregators(by)
         self.made: dict[str, Fit] = {}
 
     def score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
@@ -214,23 +217,23 @@ class EvidenceCache:
         for need in method.required_evidence():
             for name in need.split("|"):
                 if not evidence.has(need):
-                    found = self._find_evidence_field(name, method, progress)
+                    found = self._find_evidence_or_none(name, method, progress)
                     evidence = evidence if found is None else replace(evidence, **{name: found})
         for name in set(method.may_use) & {"votes", "gold", "answers"}:  # available without computation
-            if not evidence.has(name) and (found := self._find_evidence_field(name, method, progress)) is not None:
+            if not evidence.has(name) and (found := self._find_evidence_or_none(name, method, progress)) is not None:
                 evidence = replace(evidence, **{name: found})
         return evidence
 
-    def _find_evidence_field(self, name: str, method: Identifier, progress: Progress) -> Any:
+    def _find_evidence_or_none(self, evidence_name: str, method: Identifier, progress: Progress) -> Any:
         """Return one input of a score: its votes, fit, fits, gold or answers; None if not available."""
-        if name == "votes":
+        if evidence_name == "votes":
             return self.votes
-        if name == "fit":
-            return self._first_usable_fit(method, progress)
-        if name == "fits":
+        if evidence_name == "fit":
+            return self._first_fit_usable_by_method(method, progress)
+        if evidence_name == "fits":
             return self._two_or_more_fits(method, progress)
-        if name in ("gold", "answers") and isinstance(self.data, Dataset):
-            return getattr(self.data, name)
+        if evidence_name in ("gold", "answers") and isinstance(self.data, Dataset):
+            return getattr(self.data, evidence_name)
         return None
 
     @property
@@ -240,26 +243,26 @@ class EvidenceCache:
             return self.data.crowd() if self.data.has("votes") or self.data.has("counts") else None
         return self.data
 
-    def _first_usable_fit(self, method: Identifier, progress: Progress) -> Fit | None:
+    def _first_fit_usable_by_method(self, method: Identifier, progress: Progress) -> Fit | None:
         """Return the first fit that estimates what the method needs; a default one is computed if none is given."""
-        known = [*self.given.fits, *self._compute_fits(self.by, progress)]
+        known = [*self.given.fits, *self._compute_or_reuse_fits(self.by, progress)]
         for fit in known:
             if all(getattr(fit, part) is not None for part in method.fit_fields):
                 return fit
         if known and self.single_score:
             return known[0]
-        return next(iter(self._compute_fits(_make_aggregators(method.fitted_by), progress)), None)
+        return next(iter(self._compute_or_reuse_fits(_list_of_aggregators(method.fitted_by), progress)), None)
 
     def _two_or_more_fits(self, method: Identifier, progress: Progress) -> tuple[Fit, ...]:
         """Return all fits, given or computed, for a method that compares fits; raise InputError if there is only one."""
-        known = [*self.given.fits, *self._compute_fits(self.by, progress)]
+        known = [*self.given.fits, *self._compute_or_reuse_fits(self.by, progress)]
         if not known:
-            known = self._compute_fits(_make_aggregators(method.fitted_by), progress)
+            known = self._compute_or_reuse_fits(_list_of_aggregators(method.fitted_by), progress)
         if known and len(known) < 2:
             raise InputError(f"{method.name()} compares several fits; give two or more fits or aggregators (by)")
         return tuple(known)
 
-    def _compute_fits(self, aggregators: Sequence[Aggregator], progress: Progress) -> list[Fit]:
+    def _compute_or_reuse_fits(self, aggregators: Sequence[Aggregator], progress: Progress) -> list[Fit]:
         """Return one fit of the votes per aggregator, each computed once and then reused; [] if there are no votes."""
         votes = self.votes if aggregators else None
         if votes is None:

@@ -63,13 +63,13 @@ def train_spec(
     """Return the TrainSpec (target, net, loss, head, plan, ...) of a training, from the option names of the command line.
 
     `target` is a target, or an aggregator whose soft labels are the target; `soft` is the aggregator of a target that uses soft
-    labels. Default: vote shares, or the target of the head; `_target_and_aggregator` states the whole rule. `main` is the hard
-    target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
+    labels. Default: vote shares, or the target of the head; `_target_and_soft_label_aggregator` states the whole rule. `main`
+    is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
     >>> [train_spec(head=head).target_text for head in ("crowd-layer", "two-heads")], train_spec("dawid-skene").target_text
     (['all-votes', 'gold and vote-shares'], 'dawid-skene')
     """
-    taught, aggregator = _target_and_aggregator(target, soft)
+    taught, aggregator = _target_and_soft_label_aggregator(target, soft)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
     return TrainSpec.of(
         taught,
@@ -87,7 +87,7 @@ def train_spec(
     )
 
 
-def _target_and_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
+def _target_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
     """Return (training target, aggregator of the soft labels it uses or None) from the names given, each possibly "".
 
     The rule, by what `target` names:

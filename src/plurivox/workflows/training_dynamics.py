@@ -125,12 +125,12 @@ def score_several_runs(
 
 def worst_tasks_and_detection_tables(setup: DynamicsSetup, runs: Sequence[Scores], n: int) -> tuple[Table, ...]:
     """Return tables of the worst tasks by mean score over runs and, with gold, of how well the score detects wrong votes."""
-    mean = replace(runs[0], value=_mean_over_runs([one.value for one in runs]), raw=None)
+    mean = replace(runs[0], value=_mean_score_over_runs_ignoring_nan([one.value for one in runs]), raw=None)
     gold, votes = setup.training_data.gold, setup.votes
     worst = mean.worst(n)
     counts = votes.on(worst).counts()
     cells: dict[str, object] = {"task": worst, "score": mean.value[positions(mean.names, worst)]}
-    cells["votes"] = [_votes_text(row, votes.labels) for row in counts]
+    cells["votes"] = [_vote_counts_text(row, votes.labels) for row in counts]
     if gold is not None:
         known = gold.shared(worst)
         true = dict(zip(known.tasks.tolist(), known.hard().tolist(), strict=True))
@@ -138,9 +138,11 @@ def worst_tasks_and_detection_tables(setup: DynamicsSetup, runs: Sequence[Scores
     note = f"mean over {len(runs)} runs; higher is worse"
     tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
     if gold is not None:
-        found = {mean.made_by: [_wrong_vote_detection(one, votes, gold) for one in runs]}
+        found = {mean.made_by: [_correlation_and_auc_for_wrong_votes(one, votes, gold) for one in runs]}
         found["entropy"] = [
-            _wrong_vote_detection(identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold)
+            _correlation_and_auc_for_wrong_votes(
+                identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold
+            )
         ]
         notes = (
             "Spearman's correlation with the share of wrong votes of a task, and the AUC: the probability that a task whose "
@@ -151,20 +153,20 @@ def worst_tasks_and_detection_tables(setup: DynamicsSetup, runs: Sequence[Scores
     return tuple(tables)
 
 
-def _mean_over_runs(values: Sequence[Floats]) -> Floats:
+def _mean_score_over_runs_ignoring_nan(task_scores_of_each_run: Sequence[Floats]) -> Floats:
     """Return (n,) the mean score of each task over training runs, ignoring NaN; NaN if all runs are NaN."""
-    table = np.array(values)
+    table = np.array(task_scores_of_each_run)
     finite = np.isfinite(table)
     return np.where(finite.any(0), np.where(finite, table, 0).sum(0) / np.maximum(finite.sum(0), 1), np.nan)
 
 
-def _votes_text(counts: Floats, labels: Names) -> str:
+def _vote_counts_text(vote_counts_of_task: Floats, labels: Names) -> str:
     """Return the vote counts of a task as text, most frequent label first: "cat 3, dog 1"."""
-    order = np.argsort(-counts, kind="stable")
-    return ", ".join(f"{labels[k]} {counts[k]:g}" for k in order if counts[k] > 0)
+    order = np.argsort(-vote_counts_of_task, kind="stable")
+    return ", ".join(f"{labels[k]} {vote_counts_of_task[k]:g}" for k in order if vote_counts_of_task[k] > 0)
 
 
-def _wrong_vote_detection(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
+def _correlation_and_auc_for_wrong_votes(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
     """Return Spearman's correlation of a score with the share of wrong votes, and its AUC for wrong majorities."""
     wrong = task_error_rates(votes, gold)
     place = positions(scores.names, wrong.names)

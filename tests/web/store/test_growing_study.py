@@ -308,13 +308,13 @@ def test_an_interrupted_snapshot_is_undone(tmp_path: Path) -> None:
             person.answer(slot["slot"])
         SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
         before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
-        number = publishing.begin_snapshot(study.studio.engine)
+        number = publishing.reserve_result_snapshot_number(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
         assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
         assert {one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
             f"t{i:03d}" for i in range(4)
         }
-        assert publishing.begin_snapshot(study.studio.engine) == number
+        assert publishing.reserve_result_snapshot_number(study.studio.engine) == number
         assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
 
@@ -329,7 +329,7 @@ def test_soft_labels_are_hidden_until_their_snapshot_is_published(tmp_path: Path
             return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
 
         new = [SoftLabelRow(row.id, 9, 0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
-        before, number = seen(), publishing.begin_snapshot(engine)
+        before, number = seen(), publishing.reserve_result_snapshot_number(engine)
         assert publishing.write_soft_labels(engine, number, new) == 4
         assert seen() == before
         publishing.publish_snapshot(engine, number, Snapshot())
@@ -340,9 +340,9 @@ def test_fencing_stops_a_delayed_former_leader_from_writing(tmp_path: Path) -> N
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
         new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
-        held_up = publishing.begin_snapshot(engine, "one")
+        held_up = publishing.reserve_result_snapshot_number(engine, "one")
         assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
-        number = publishing.begin_snapshot(engine, "other")
+        number = publishing.reserve_result_snapshot_number(engine, "other")
         for late in (
             lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
             lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), writer="one"),
@@ -359,7 +359,7 @@ def test_publishing_waits_for_a_running_erasure(tmp_path: Path, postgres: str) -
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person, engine = study.enter(), study.studio.engine
         person.answer(person.slots()[0]["slot"])
-        number, name = publishing.begin_snapshot(engine), person.entered["me"]["worker"]
+        number, name = publishing.reserve_result_snapshot_number(engine), person.entered["me"]["worker"]
         waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
@@ -411,7 +411,9 @@ def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkey
 
         monkeypatch.setattr(publishing, "batched", come_between)
         assert (
-            publishing.write_soft_labels(study.studio.engine, publishing.begin_snapshot(study.studio.engine), rows)
+            publishing.write_soft_labels(
+                study.studio.engine, publishing.reserve_result_snapshot_number(study.studio.engine), rows
+            )
             == 12
         )
         assert seen == [3, 6, 9, 12] and len(study.look(select(answers))) == 4

@@ -51,14 +51,14 @@ class PublishedEM:
     def log_joint(self, abilities_and_log_eases: Floats) -> Floats:
         """(n_tasks, n_labels) log p(label, votes) of each task, given worker abilities and log eases of tasks in one vector."""
         n_labels, n_tasks = len(self.log_prior), len(self.mean) - self.n_workers
-        x, log_others = self._ability_times_ease(abilities_and_log_eases), self._log_n_wrong_labels()
+        x, log_others = self._ability_times_ease_per_vote(abilities_and_log_eases), self._log_n_wrong_labels()
         own = np.bincount(self.task * n_labels + self.said, self.weight * (x + log_others), n_tasks * n_labels)
         every = np.bincount(self.task, self.weight * (np.logaddexp(0, x) + log_others), n_tasks)
         return self.log_prior + own.reshape(n_tasks, n_labels) - every[:, None]
 
     def minus_q_and_gradient(self, abilities_and_log_eases: Floats, prob_right: Floats) -> tuple[float, Floats]:
         """Return (-Q, its gradient); `prob_right` (n_rows,) is the posterior probability that each vote is right."""
-        x, n_tasks = self._ability_times_ease(abilities_and_log_eases), len(self.mean) - self.n_workers
+        x, n_tasks = self._ability_times_ease_per_vote(abilities_and_log_eases), len(self.mean) - self.n_workers
         away, slope = abilities_and_log_eases - self.mean, self.weight * (prob_right - expit(x))
         value = (
             self.weight * (prob_right * log_expit(x) + (1 - prob_right) * (log_expit(-x) - self._log_n_wrong_labels()))
@@ -74,7 +74,7 @@ class PublishedEM:
         by_task = np.bincount(self.task, slope * x, n_tasks)
         return -float(value), away - np.concatenate([by_worker, by_task])
 
-    def _ability_times_ease(self, abilities_and_log_eases: Floats) -> Floats:
+    def _ability_times_ease_per_vote(self, abilities_and_log_eases: Floats) -> Floats:
         """(n_rows,) for each vote, the ability of its worker times the ease of its task."""
         return abilities_and_log_eases[self.worker] * np.exp(abilities_and_log_eases[self.n_workers + self.task])
 

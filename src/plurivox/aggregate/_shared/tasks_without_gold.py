@@ -35,14 +35,14 @@ class TasksWithoutGold:
         self.is_known[self.gold_place] = True
         self.is_open = (np.diff(votes.start) > 0) & ~self.is_known
         self.open = np.flatnonzero(self.is_open)
-        self.start, self.worker, self.said, self.weight = self._vote_columns(self.is_open)
+        self.start, self.worker, self.said, self.weight = self._vote_columns_of_tasks(self.is_open)
         _ = votes.workload, votes.support  # cached for later: computed now, while little else is in memory
 
     def select_vote_rows(self, task_mask: Bools) -> Bools | slice:
         """Return the rows of the votes on the tasks in `task_mask` (n_tasks,), as a mask (n_rows,) or a slice of all rows."""
         return csr_rows_of_tasks(self.votes.start, task_mask)[1]
 
-    def _vote_columns(self, task_mask: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
+    def _vote_columns_of_tasks(self, task_mask: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """Return the columns (start, worker, said label, weight) of the votes on the tasks in `task_mask` (n_tasks,)."""
         votes, (start, rows) = self.votes, csr_rows_of_tasks(self.votes.start, task_mask)
         weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
@@ -52,7 +52,7 @@ class TasksWithoutGold:
         """Return a `ConfusionEM`, the E- and M-step of confusion matrices, for the tasks without gold labels."""
         known = None
         if self.gold is not None and len(self.gold_place):
-            known = KeyedVotes.from_columns(*self._vote_columns(self.is_known), self.n_labels), self.gold.prob
+            known = KeyedVotes.from_columns(*self._vote_columns_of_tasks(self.is_known), self.n_labels), self.gold.prob
         votes = KeyedVotes.from_columns(self.start, self.worker, self.said, self.weight, self.n_labels)
         return ConfusionEM(votes, self.n_workers, self.n_labels, known)
 

@@ -55,7 +55,9 @@ class WeightedVotes:
         smallest is 0; if all are 0 then, the unweighted votes decide.
         """
         negative = len(pair_sums) and pair_sums.min() < 0
-        mass, rest = self._shift_negative_sums(pair_sums) if negative else (pair_sums, np.zeros(self.votes.n_tasks))
+        mass, rest = (
+            self._shift_sums_to_nonnegative(pair_sums) if negative else (pair_sums, np.zeros(self.votes.n_tasks))
+        )
         total = np.bincount(self.task, mass, minlength=self.votes.n_tasks) + rest
         no_mass = total <= TIE_TOLERANCE
         mass = np.where(no_mass[self.task], self.votes_per_pair, mass)
@@ -64,15 +66,15 @@ class WeightedVotes:
         rest = np.where(total > 0, np.where(no_mass, 0, rest) / np.where(total > 0, total, 1), 1.0)
         return Candidates(self.start, self.label, share, rest, self.votes.n_labels)
 
-    def _shift_negative_sums(self, pair_sums: Floats) -> tuple[Floats, Floats]:
+    def _shift_sums_to_nonnegative(self, pair_sums: Floats) -> tuple[Floats, Floats]:
         """Return ((n_pairs,) sums per task and label, shifted to 0 or more, (n_tasks,) resulting sums of unvoted labels)."""
-        lowest, best = np.zeros(self.votes.n_tasks), self._max_per_task(pair_sums)
+        lowest, best = np.zeros(self.votes.n_tasks), self._largest_value_per_task(pair_sums)
         np.minimum.at(lowest, self.task, pair_sums)
         shift = np.where(best > TIE_TOLERANCE, 0.0, -lowest)  # (n_tasks,)
         others = self.votes.n_labels - np.diff(self.start)
         return np.maximum(pair_sums + shift[self.task], 0), shift * others
 
-    def _max_per_task(self, pair_values: Floats) -> Floats:
+    def _largest_value_per_task(self, pair_values: Floats) -> Floats:
         """(n_tasks,) the largest of the `pair_values` (one per pair of task and label) of each task; -inf without votes."""
         best = np.full(self.votes.n_tasks, -np.inf)
         voted = np.diff(self.start) > 0
@@ -82,7 +84,7 @@ class WeightedVotes:
 
     def is_top_label(self, shares: Candidates) -> Bools:
         """(n_pairs,) for each pair of task and label, whether the label has the largest share in the task, ties included."""
-        return np.asarray(shares.mass >= self._max_per_task(shares.mass)[self.task] - TIE_TOLERANCE)
+        return np.asarray(shares.mass >= self._largest_value_per_task(shares.mass)[self.task] - TIE_TOLERANCE)
 
     def top_labels(self, shares: Candidates) -> Ints:
         """(n_tasks,) code of the label with the largest share in each task, the first if tied; 0 for tasks without votes."""
@@ -90,7 +92,8 @@ class WeightedVotes:
         label = np.zeros(self.votes.n_tasks, np.int64)
         label[self.task[top[::-1]]] = self.label[top[::-1]]  # in reverse, so that the first is written last
         unchosen = np.flatnonzero(
-            (shares.unlisted_mass > self._max_per_task(shares.mass) + TIE_TOLERANCE) & (np.diff(self.start) > 0)
+            (shares.unlisted_mass > self._largest_value_per_task(shares.mass) + TIE_TOLERANCE)
+            & (np.diff(self.start) > 0)
         )
         if len(unchosen):  # a label without votes wins if all others have negative sums
             label[unchosen] = shares.take(unchosen).top(1)[0][:, 0]

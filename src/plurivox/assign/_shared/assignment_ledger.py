@@ -57,24 +57,24 @@ class Ledger:
         for assigned in session:
             if not assigned.repeat:
                 self.seen.setdefault(worker, set()).add(assigned.task)
-                self._add_slots(assigned.task, 1)
+                self._add_assigned_slots(assigned.task, 1)
         if open_tasks.batch_number is not None and session:
             number = open_tasks.batch_number
             self._batch_given[number] += 1
             self._by_batch.push((self._batch_given[number], self.rng.random(), number))
         return session
 
-    def release(self, tasks: Iterable[int]) -> None:
-        """Reopen one slot of each of `tasks`, which was assigned but not answered in time."""
-        for task in tasks:
-            self._add_slots(task, -1)
+    def release(self, unanswered_tasks: Iterable[int]) -> None:
+        """Reopen one slot of each of `unanswered_tasks`, which was assigned but not answered in time."""
+        for task in unanswered_tasks:
+            self._add_assigned_slots(task, -1)
 
     def set_gain(self, task: int, gain: float) -> None:
         """Set the expected information gain, in nats, of one more answer to a task, and update the order of open tasks."""
         self.gain[task] = gain
-        self._push_task(task)
+        self._push_task_onto_heaps(task)
 
-    def _add_slots(self, task: int, n_slots: int) -> None:
+    def _add_assigned_slots(self, task: int, n_slots: int) -> None:
         """Add `n_slots` (may be negative) to a task's assigned slots; its gain is halved per slot added, doubled if removed."""
         self.given[task] += n_slots
         if self.gain[task] > 1 and n_slots > 0:
@@ -82,9 +82,9 @@ class Ledger:
         self.gain[task] *= GAIN_DECAY**n_slots
         if self.given[task] == 0:
             self.gain[task] = UNASKED_GAIN
-        self._push_task(task)
+        self._push_task_onto_heaps(task)
 
-    def _push_task(self, task: int) -> None:
+    def _push_task_onto_heaps(self, task: int) -> None:
         """Push an open task and its batches with their current sort keys onto the heaps; their old entries become stale."""
         if self.given[task] < self.quota[task]:
             rank = self.rng.random()
@@ -109,11 +109,13 @@ class WorkerOpenTasks:
     def least_assigned(self, stratum: str | None, n: int) -> list[int]:
         ledger = self.ledger
         heap = ledger._by_given if stratum is None else ledger._by_stratum.get(stratum, _Heap(()))
-        return self._pop_open(heap, n, lambda given, task: given == ledger.given[task])
+        return self._first_open_tasks_of_heap(heap, n, lambda given, task: given == ledger.given[task])
 
     def most_informative(self, n: int, min_gain: float) -> list[int]:
         ledger = self.ledger
-        found = self._pop_open(ledger._by_gain, n, lambda minus_gain, task: -minus_gain == ledger.gain[task])
+        found = self._first_open_tasks_of_heap(
+            ledger._by_gain, n, lambda minus_gain, task: -minus_gain == ledger.gain[task]
+        )
         return [task for task in found if ledger.gain[task] >= min_gain]
 
     def next_batch(self) -> list[int]:
@@ -130,11 +132,13 @@ class WorkerOpenTasks:
             ledger._by_batch.push(entry)
         return found
 
-    def _pop_open(self, heap: "_Heap", n: int, is_current: Callable[[float, int], bool]) -> list[int]:
-        """Return the first `n` tasks of a heap that are open to the worker; they stay in the heap, stale entries do not."""
+    def _first_open_tasks_of_heap(
+        self, heap: "_Heap", max_tasks: int, is_current: Callable[[float, int], bool]
+    ) -> list[int]:
+        """Return the first `max_tasks` tasks of a heap open to the worker; they stay in the heap, stale entries do not."""
         current: dict[int, Entry] = {}
         found: list[int] = []
-        while len(found) < n and (entry := heap.pop()) is not None:
+        while len(found) < max_tasks and (entry := heap.pop()) is not None:
             key, _, task = entry
             if task in current or not is_current(key, task) or self.ledger.given[task] >= self.ledger.quota[task]:
                 continue

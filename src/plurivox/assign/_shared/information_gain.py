@@ -28,8 +28,8 @@ def expected_gain(posterior: Floats, confusion: Floats) -> Floats:
     for begin in range(0, n, step):
         block = slice(begin, begin + step)
         joint = posterior[block, :, None] * confusion  # (rows, truth, vote)
-        gain[block] = _entropy_terms(posterior[block]).sum(1) + _entropy_terms(joint.sum(1)).sum(1)
-        gain[block] -= _entropy_terms(joint).sum((1, 2))
+        gain[block] = _minus_p_log_p(posterior[block]).sum(1) + _minus_p_log_p(joint.sum(1)).sum(1)
+        gain[block] -= _minus_p_log_p(joint).sum((1, 2))
     return np.maximum(gain, 0)
 
 
@@ -44,16 +44,16 @@ def gain_of_several_votes(one_vote_gain: Floats, entropy: Floats, n_votes: float
 
 def task_entropy(posterior: Floats) -> Floats:
     """(n_tasks,) the entropy of each task's posterior (n_tasks, K), in nats."""
-    return np.asarray(_entropy_terms(posterior).sum(1))
+    return np.asarray(_minus_p_log_p(posterior).sum(1))
 
 
-def shrink_confusion(matrices: Floats, n_votes: Floats, strength: float) -> Floats:
+def shrink_confusion(matrices: Floats, votes_per_worker: Floats, weight_of_mean_in_votes: float) -> Floats:
     """(n_workers, K, K) each worker's confusion matrix, shrunk towards the mean of all workers if the worker has few votes.
 
-    The matrix of a worker with n votes has weight n / (n + strength), the mean matrix the rest.
+    The matrix of a worker with n votes has weight n / (n + `weight_of_mean_in_votes`), the mean matrix the rest.
     """
-    weight = (n_votes / np.maximum(n_votes + strength, 1e-12))[:, None, None]
-    mean = np.average(matrices, axis=0, weights=n_votes) if (n_votes > 0).any() else matrices.mean(0)
+    weight = (votes_per_worker / np.maximum(votes_per_worker + weight_of_mean_in_votes, 1e-12))[:, None, None]
+    mean = np.average(matrices, axis=0, weights=votes_per_worker) if (votes_per_worker > 0).any() else matrices.mean(0)
     return np.asarray(weight * matrices + (1 - weight) * mean)
 
 
@@ -79,6 +79,6 @@ def fit_one_coin(vote_counts: Floats, squared_weight_sums: Floats) -> tuple[Floa
     return posterior / posterior.sum(1, keepdims=True), confusion
 
 
-def _entropy_terms(probability: Floats) -> Floats:
+def _minus_p_log_p(probability: Floats) -> Floats:
     """Return -p log p of each probability p, elementwise; 0 for p = 0."""
     return -probability * np.log(np.maximum(probability, 1e-300))

@@ -19,21 +19,21 @@ from plurivox.core.types import Bools
 
 def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer has a percent below 0 or above 100 beside a named label."""
-    answers = _require_answers(answer_rows)
+    answers = _require_source_answers(answer_rows)
     out_of_range = (answer_rows.percents.flags & OUT_OF_RANGE) > 0
     return _has_any_mark_in(answers, _is_mark_naming_label(answers) & out_of_range)
 
 
 def has_contradiction(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer names a label and also rules it out."""
-    answers = _require_answers(answer_rows)
+    answers = _require_source_answers(answer_rows)
     key = answers.answer_of_mark * max(len(answers.labels), 1) + answers.mark_label
     return _has_any_mark_in(answers, _is_mark_naming_label(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
 
 
 def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) -> Bools:
     """(n_answers,) whether the top label has no readable percent; if `zero_is_missing`, a percent of 0 counts as none."""
-    answers = _require_answers(answer_rows)
+    answers = _require_source_answers(answer_rows)
     value = parse_percents(answers.typed(0)).value
     missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero_is_missing & (value == 0)))
     for column in (answers.abstain, answers.none_of_these):
@@ -48,7 +48,7 @@ def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) ->
 
 def describe_out_of_range(answer_rows: AnswerRows, answer_index: int) -> str:
     """Return the reason for removing answer `answer_index`: its first percent outside 0 to 100, quoted with its label."""
-    answers, marks = _marks_of_answer(answer_rows, answer_index)
+    answers, marks = _answers_and_mark_slice(answer_rows, answer_index)
     flags = _is_mark_naming_label(answers, marks) & (answer_rows.percents.flags[marks] & OUT_OF_RANGE > 0)
     at = marks.start + int(flags.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
@@ -56,7 +56,7 @@ def describe_out_of_range(answer_rows: AnswerRows, answer_index: int) -> str:
 
 def describe_contradiction(answer_rows: AnswerRows, answer_index: int) -> str:
     """Return the reason for removing answer `answer_index`: the first label that it both names and rules out."""
-    answers, marks = _marks_of_answer(answer_rows, answer_index)
+    answers, marks = _answers_and_mark_slice(answer_rows, answer_index)
     kinds, labels = answers.mark_kind[marks].tolist(), answers.mark_label[marks].tolist()
     never = {label for kind, label in zip(kinds, labels, strict=True) if kind == NEVER}
     both = next(label for kind, label in zip(kinds, labels, strict=True) if kind == NAMED and label in never)
@@ -65,15 +65,15 @@ def describe_contradiction(answer_rows: AnswerRows, answer_index: int) -> str:
 
 def describe_missing_percent(answer_rows: AnswerRows, answer_index: int) -> str:
     """Return the reason for removing answer `answer_index`: the text entered beside its top label instead of a percent."""
-    answers, marks = _marks_of_answer(answer_rows, answer_index)
+    answers, marks = _answers_and_mark_slice(answer_rows, answer_index)
     at = marks.start + answers.mark_kind[marks].tolist().index(NAMED)
     typed, top = str(answers.mark_typed[at]), str(answer_rows.labels[answer_rows.top[answer_index]])
     return f"{typed!r} beside {top!r} is not a percent" if typed.strip() else f"nothing was typed beside {top!r}"
 
 
-def _marks_of_answer(answer_rows: AnswerRows, answer_index: int) -> tuple[Answers, slice]:
+def _answers_and_mark_slice(answer_rows: AnswerRows, answer_index: int) -> tuple[Answers, slice]:
     """Return (all answers, slice of the marks of answer `answer_index` in their columns of marks)."""
-    answers = _require_answers(answer_rows)
+    answers = _require_source_answers(answer_rows)
     return answers, slice(int(answers.mark_start[answer_index]), int(answers.mark_start[answer_index + 1]))
 
 
@@ -89,7 +89,7 @@ def _has_any_mark_in(answers: Answers, mark_mask: Bools) -> Bools:
     return out
 
 
-def _require_answers(answer_rows: AnswerRows) -> Answers:
+def _require_source_answers(answer_rows: AnswerRows) -> Answers:
     """Return the `Answers` object that the rows were made from; assert that they were not made from votes."""
     assert answer_rows.answers is not None
     return answer_rows.answers
@@ -118,7 +118,7 @@ class ErrorRule(Rule, ABC):
     def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
         """Return the reason for removing answer `answer_index`: what is wrong with it, as text."""
 
-    def _check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         errors = self.find_errors(answer_rows)
         n = answer_rows.count_answers_by_worker(errors)
         too_many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most

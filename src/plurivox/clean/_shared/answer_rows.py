@@ -53,9 +53,9 @@ class AnswerRows:
         return cls(
             task=source.task[first],
             worker=source.worker[first],
-            top=_first_named_label(source)
+            top=_first_named_label_per_answer(source)
             if isinstance(source, Answers)
-            else _heaviest_label(source, answer_of_row, first),
+            else _heaviest_label_per_answer(source, answer_of_row, first),
             tasks=source.tasks,
             workers=source.workers,
             labels=source.labels,
@@ -65,7 +65,7 @@ class AnswerRows:
             when=times["when"],
             answers=source if isinstance(source, Answers) else None,
             votes=source if isinstance(source, Votes) else None,
-            truth=None if gold is None else _gold_codes(source, gold),
+            truth=None if gold is None else _gold_label_code_per_task(source, gold),
         )
 
     def __len__(self) -> int:
@@ -144,9 +144,9 @@ class AnswerRows:
             order = np.lexsort((self.votes.label[rows], answer_of_row))
             start = np.searchsorted(answer_of_row[order], np.arange(int(answer_mask.sum()) + 1))
             codes = row_codes(self.votes.label[rows], self.votes.weights[rows])
-            return _list_codes(codes[order], start)
+            return _codes_of_equal_lists(codes[order], start)
         a = self.answers.where(answer_mask)
-        marks = _list_codes(row_codes(a.mark_kind, a.mark_label, a.mark_typed), a.mark_start)
+        marks = _codes_of_equal_lists(row_codes(a.mark_kind, a.mark_label, a.mark_typed), a.mark_start)
         return row_codes(marks, *(c for c in (a.form, a.abstain, a.none_of_these) if c is not None))
 
     # ---- known labels
@@ -179,7 +179,7 @@ def _group_votes_by_answer(votes: Votes) -> tuple[Ints, Ints]:
     return rank[code], first[order]
 
 
-def _first_named_label(answers: Answers) -> Ints:
+def _first_named_label_per_answer(answers: Answers) -> Ints:
     """(n_answers,) the code of the label named first; -1 for "can't tell" and "none of these", even if labels are marked."""
     top = answers.named(0)
     for no_label in (answers.abstain, answers.none_of_these):
@@ -188,7 +188,7 @@ def _first_named_label(answers: Answers) -> Ints:
     return top
 
 
-def _heaviest_label(votes: Votes, answer_of_row: Ints, first_rows: Ints) -> Ints:
+def _heaviest_label_per_answer(votes: Votes, answer_of_row: Ints, first_rows: Ints) -> Ints:
     """(n_answers,) the code of the label with the largest weight in each soft answer; ties go to the earlier label."""
     if len(first_rows) == len(votes):
         return votes.label.astype(np.int64)
@@ -196,7 +196,7 @@ def _heaviest_label(votes: Votes, answer_of_row: Ints, first_rows: Ints) -> Ints
     return votes.label[order][np.searchsorted(answer_of_row[order], np.arange(len(first_rows)))].astype(np.int64)
 
 
-def _gold_codes(source: Answers | Votes, gold: SoftLabels) -> Ints:
+def _gold_label_code_per_task(source: Answers | Votes, gold: SoftLabels) -> Ints:
     """(n_tasks,) the most probable gold label of each task as a code into `source.labels`, or UNKNOWN or UNLISTED."""
     gold_row = positions(gold.tasks, source.tasks)
     code = positions(source.labels, gold.hard())
@@ -216,7 +216,7 @@ def row_codes(*columns: NDArray[Any]) -> Ints:
     return code
 
 
-def _list_codes(items: Ints, list_start: Ints) -> Ints:
+def _codes_of_equal_lists(items: Ints, list_start: Ints) -> Ints:
     """(n_lists,) an integer code for each list items[list_start[i]:list_start[i + 1]]; equal lists have the same code."""
     size = np.diff(list_start)
     code = row_codes(size)

@@ -17,7 +17,7 @@ def is_user_error(error: Exception) -> bool:
     return (
         isinstance(error, user_errors)
         or _is_polars_error(error)
-        or _lacks_table_packages(error)
+        or _means_polars_or_narwhals_missing(error)
         or _is_torch_out_of_memory(error)
     )
 
@@ -44,24 +44,25 @@ def error_message(error: Exception) -> str:
         params = error.ctx.command.get_params(error.ctx)
         flags = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
         long = [flag for flag in flags if flag.startswith("--")]
-        return _with_help_hint(str(unknown_name("option", error.option_name, long)), error)
+        return _append_help_hint(str(unknown_name("option", error.option_name, long)), error)
     if isinstance(error, click.UsageError):
-        return _with_help_hint(_uncapitalize(error.format_message()), error)
+        return _append_help_hint(_remove_capital_and_full_stop(error.format_message()), error)
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{_uncapitalize(error.strerror or str(error) or type(error).__name__)}"
+        return f"{where}{_remove_capital_and_full_stop(error.strerror or str(error) or type(error).__name__)}"
     if isinstance(error, click.Abort):
         return "interrupted"
     if isinstance(error, MemoryError) or _is_torch_out_of_memory(error):
-        return f"out of memory{': ' if str(error) else ''}{_uncapitalize(str(error))}"
-    if _lacks_table_packages(error):
+        return f"out of memory{': ' if str(error) else ''}{_remove_capital_and_full_stop(str(error))}"
+    if _means_polars_or_narwhals_missing(error):
         return (
             "reading and writing tables needs polars and narwhals; run: pip install polars narwhals, or use .npz files"
         )
     if isinstance(error, zipfile.BadZipFile) or _is_polars_error(error):
-        return f"the data cannot be read or written: {_uncapitalize((str(error).splitlines() or [type(error).__name__])[0])}"
+        first_line = (str(error).splitlines() or [type(error).__name__])[0]
+        return f"the data cannot be read or written: {_remove_capital_and_full_stop(first_line)}"
     return str(error)
 
 
@@ -77,17 +78,17 @@ def _is_torch_out_of_memory(error: Exception) -> bool:
     return isinstance(error, RuntimeError) and (name == "OutOfMemoryError" or "DefaultCPUAllocator" in text)
 
 
-def _lacks_table_packages(error: Exception) -> bool:
+def _means_polars_or_narwhals_missing(error: Exception) -> bool:
     """Return whether the error means that polars or narwhals is not installed."""
     return isinstance(error, ModuleNotFoundError) and error.name in ("polars", "narwhals")
 
 
-def _with_help_hint(text: str, error: click.UsageError) -> str:
+def _append_help_hint(text: str, error: click.UsageError) -> str:
     """Return an error message with "(see COMMAND --help)" appended."""
     return f"{text} (see {error.ctx.command_path} --help)" if error.ctx is not None else text
 
 
-def _uncapitalize(text: str) -> str:
+def _remove_capital_and_full_stop(text: str) -> str:
     """Return the message of another library without its initial capital and its final full stop."""
     text = text.rstrip(".")
     return text[:1].lower() + text[1:]

@@ -122,7 +122,7 @@ class TextWithCompletion(click.ParamType[str]):
         return self.complete(incomplete)
 
 
-def _complete_dataset(incomplete: str) -> list[CompletionItem[Any]]:
+def _complete_dataset_name(incomplete: str) -> list[CompletionItem[Any]]:
     """Return the installed data sets whose names start with `incomplete`."""
     from plurivox.io import dataset_catalog
 
@@ -132,11 +132,11 @@ def _complete_dataset(incomplete: str) -> list[CompletionItem[Any]]:
 
 
 def _complete_file_or_dataset(incomplete: str) -> list[CompletionItem[Any]]:
-    return [CompletionItem(incomplete, type="file"), *_complete_dataset(incomplete)]
+    return [CompletionItem(incomplete, type="file"), *_complete_dataset_name(incomplete)]
 
 
 SOURCE_NAME = TextWithCompletion("input", _complete_file_or_dataset)  # a file, a folder or the name of a data set
-DATASET_NAME = TextWithCompletion("name", _complete_dataset)
+DATASET_NAME = TextWithCompletion("name", _complete_dataset_name)
 
 
 class OutFile(click.ParamType[Path]):
@@ -223,7 +223,7 @@ def _pop_reading_options(param_values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _reading_flag(names: str, help: str, **settings: Any) -> Flag:
+def _input_reading_flag(names: str, help: str, **settings: Any) -> Flag:
     """Return an option on how to read INPUT, listed in its section of the help."""
     return Flag([names], READING, help=help, default=None, **settings)
 
@@ -250,18 +250,18 @@ GOLD = Flag(
 )
 FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace an existing data-set folder")
 READING_FLAGS = (
-    _reading_flag("--task", "column with the task", metavar="COLUMN"),
-    _reading_flag("--worker", "column with the worker", metavar="COLUMN"),
-    _reading_flag("--label", "column with the label", metavar="COLUMN"),
-    _reading_flag("--missing", "value that means: no answer", metavar="VALUE"),
-    _reading_flag(
+    _input_reading_flag("--task", "column with the task", metavar="COLUMN"),
+    _input_reading_flag("--worker", "column with the worker", metavar="COLUMN"),
+    _input_reading_flag("--label", "column with the label", metavar="COLUMN"),
+    _input_reading_flag("--missing", "value that means: no answer", metavar="VALUE"),
+    _input_reading_flag(
         "--repeats",
         "if a worker answered a task more than once: keep all, use the first or the last, or stop with an error",
         type=Choice("rule", ("keep", "first", "last", "error")),
     ),
-    _reading_flag("--labels", "all labels in order, such as no,yes", type=LabelList(), metavar="LIST"),
-    _reading_flag("--ordered/--no-ordered", "labels are ordered (a scale), or are not"),
-    _reading_flag(
+    _input_reading_flag("--labels", "all labels in order, such as no,yes", type=LabelList(), metavar="LIST"),
+    _input_reading_flag("--ordered/--no-ordered", "labels are ordered (a scale), or are not"),
+    _input_reading_flag(
         "--wide/--long",
         "table layout: one row per task and one column per worker, or one row per vote  [default: long]",
     ),

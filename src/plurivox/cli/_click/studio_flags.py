@@ -11,7 +11,7 @@ STUDY, SERVER = "The study", "The server"
 FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
 
 
-def _study_flag(name: str, help: str, **about: Any) -> Flag:
+def _studio_new_flag(name: str, help: str, **about: Any) -> Flag:
     """Return an option of `studio new`, in the section of the study."""
     return Flag([name], STUDY, help=help, default=None, **about)
 
@@ -121,25 +121,25 @@ NEW = [
         metavar="LIST",
         help="labels, such as cat,dog,ship  [required]",
     ),
-    _study_flag(
+    _studio_new_flag(
         "--form",
         "form of the question that people answer  [default: top-two]",
         type=Choice("form", FORMS),
         metavar=f"[{'|'.join(FORMS)}]",
     ),
-    _study_flag(
+    _studio_new_flag(
         "--wording",
         "ask people what they think, or what others would say  [default: third]",
         type=Choice("wording", ("first", "third")),
         metavar="[first|third]",
     ),
-    _study_flag("--per-task", "answers wanted per task  [default: 6]", type=int, metavar="N"),
-    _study_flag("--batch", "tasks per sitting  [default: 25]", type=int, metavar="N"),
-    _study_flag("--repeats", "tasks shown twice in a sitting  [default: 0]", type=int, metavar="N"),
-    _study_flag("--sittings", "batches that one person may answer  [default: 1]", type=int, metavar="N"),
-    _study_flag("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
-    _study_flag("--batches", "fixed batches: a table with columns batch and task", type=WHERE, metavar="FILE"),
-    _study_flag("--title", "title of the study, shown above the tasks", metavar="TEXT"),
+    _studio_new_flag("--per-task", "answers wanted per task  [default: 6]", type=int, metavar="N"),
+    _studio_new_flag("--batch", "tasks per sitting  [default: 25]", type=int, metavar="N"),
+    _studio_new_flag("--repeats", "tasks shown twice in a sitting  [default: 0]", type=int, metavar="N"),
+    _studio_new_flag("--sittings", "batches that one person may answer  [default: 1]", type=int, metavar="N"),
+    _studio_new_flag("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
+    _studio_new_flag("--batches", "fixed batches: a table with columns batch and task", type=WHERE, metavar="FILE"),
+    _studio_new_flag("--title", "title of the study, shown above the tasks", metavar="TEXT"),
 ]
 DATABASES = Flag(
     ["--database"],

@@ -43,8 +43,8 @@ def weights_by_released_formula(answers: Answers, n_labels_used: int, clamp: boo
     for begin in range(0, len(answers), step := max(MAX_CELLS // n_labels, 1)):
         rows = slice(begin, begin + step)
         value = np.zeros((len(first[rows]), n_labels))
-        _write_weights(value, top.label[rows], first[rows])
-        _write_weights(value, label2[rows], second.percent[rows] / 100)
+        _write_weight_at_label_of_row(value, top.label[rows], first[rows])
+        _write_weight_at_label_of_row(value, label2[rows], second.percent[rows] / 100)
         made = (
             _weights_by_clamp_formula(value, _is_not_ruled_out(never, begin, value.shape), gamma)
             if clamp
@@ -59,7 +59,7 @@ def weights_by_released_formula(answers: Answers, n_labels_used: int, clamp: boo
     return Shares(answer, label, weight, flags)
 
 
-def _write_weights(table: Floats, label: Ints, weight: Floats) -> None:
+def _write_weight_at_label_of_row(table: Floats, label: Ints, weight: Floats) -> None:
     """Write `weight` (n_rows,) into `table` (n_rows, n_labels), in place, at the label of each row; skip label -1."""
     rows = np.flatnonzero(label >= 0)
     table[rows, label[rows]] = weight[rows]
@@ -73,27 +73,27 @@ def _is_not_ruled_out(ruled_out: AnswerLabels, first_answer: int, shape: tuple[i
     return possible
 
 
-def _weights_by_clamp_formula(entered: Floats, is_possible: Bools, gamma: float) -> Floats:
-    """(n_rows, n_labels) label weights by the T1 and T2 Clamp formula of the released CIFAR-10S code, from `entered` shares.
+def _weights_by_clamp_formula(entered_shares: Floats, is_possible: Bools, gamma: float) -> Floats:
+    """(n_rows, n_labels) label weights by the T1 and T2 Clamp formula of the released CIFAR-10S code, from `entered_shares`.
 
     Its error: `n`, the possible labels minus those with weight, is wrong if a label with weight is ruled out.
     """
-    total = entered.sum(1, keepdims=True)
-    n = is_possible.sum(1, keepdims=True) - (entered > 0).sum(1, keepdims=True)
+    total = entered_shares.sum(1, keepdims=True)
+    n = is_possible.sum(1, keepdims=True) - (entered_shares > 0).sum(1, keepdims=True)
     full = total >= 1
     with np.errstate(divide="ignore", invalid="ignore"):
-        entered = np.where(full, entered / total, entered)
-        spread = entered * np.where(full, 1 - gamma, 1) + np.where(
-            is_possible & (entered == 0), np.where(full, gamma, 1 - total) / n, 0
+        entered_shares = np.where(full, entered_shares / total, entered_shares)
+        spread = entered_shares * np.where(full, 1 - gamma, 1) + np.where(
+            is_possible & (entered_shares == 0), np.where(full, gamma, 1 - total) / n, 0
         )
-        made = np.where(n != 0, spread, entered)
+        made = np.where(n != 0, spread, entered_shares)
         return made / made.sum(1, keepdims=True)
 
 
-def _weights_by_uniform_formula(entered: Floats) -> Floats:
+def _weights_by_uniform_formula(entered_shares: Floats) -> Floats:
     """(n_rows, n_labels) label weights by the T1 and T2 Uniform formula of the released CIFAR-10S code."""
-    total = entered.sum(1, keepdims=True)
-    rest = np.where(total < 1, 1 - total, 0) / np.maximum((entered == 0).sum(1, keepdims=True), 1)
+    total = entered_shares.sum(1, keepdims=True)
+    rest = np.where(total < 1, 1 - total, 0) / np.maximum((entered_shares == 0).sum(1, keepdims=True), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        made = np.where(entered == 0, rest, entered)
+        made = np.where(entered_shares == 0, rest, entered_shares)
         return made / made.sum(1, keepdims=True)

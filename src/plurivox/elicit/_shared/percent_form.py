@@ -142,11 +142,11 @@ class PercentForm(Form):
             second = _empty_second_label(len(answers))
         label2, percent2 = _second_label_and_percent(second, flags)
         percent1, label2, percent2 = self._merge_repeated_label(top, label2, percent2, flags)
-        percent1 = _top_percent(top, percent1, percent2, flags, self.top_is_certain)
+        percent1 = _top_percent_or_100_minus_second(top, percent1, percent2, flags, self.top_is_certain)
         set_flag(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
         set_flag(flags, "no-top", (top.label < 0) & (label2 >= 0))
-        label1, label2 = self._resolve_contradictions(top, second, label2, flags)
-        return *_join_label_columns(label1, percent1, label2, percent2), flags
+        label1, label2 = self._drop_contradicted_labels_by_option(top, second, label2, flags)
+        return *_join_label_columns_to_pairs(label1, percent1, label2, percent2), flags
 
     def first_labels_shares(self, answers: Answers, spread: Spread, compat: Compat, *, n_labels_used: int) -> Shares:
         """Return the label weights of answers from their first `n_labels_used` labels, or by the released CIFAR-10S code."""
@@ -156,29 +156,29 @@ class PercentForm(Form):
         return spread_rest(answers, Split(named, points, self.gamma if spread == "clamp" else 0.0), spread, flags)
 
     def _merge_repeated_label(
-        self, top: NamedLabel, label2: Ints, percent2: Floats, flags: Ints
+        self, top: NamedLabel, second_label: Ints, second_percent: Floats, flags: Ints
     ) -> tuple[Floats, Ints, Floats]:
         """Return (top percent, second label, second percent) after merging a label named twice into the top label; flags it."""
         percent1 = np.clip(top.percent, 0, 100)
-        same = (label2 >= 0) & (label2 == top.label)
+        same = (second_label >= 0) & (second_label == top.label)
         set_flag(flags, "named-twice", same)
         if same.any():
-            first = np.where(np.isnan(percent1), percent2, percent1)
-            total = np.minimum(np.nan_to_num(percent1) + percent2, 100)
-            merged = {"first": first, "last": percent2, "sum": total}[self.twice]
+            first = np.where(np.isnan(percent1), second_percent, percent1)
+            total = np.minimum(np.nan_to_num(percent1) + second_percent, 100)
+            merged = {"first": first, "last": second_percent, "sum": total}[self.twice]
             percent1 = np.where(same, merged, percent1)
-        return percent1, np.where(same, -1, label2), np.where(same, 0, percent2)
+        return percent1, np.where(same, -1, second_label), np.where(same, 0, second_percent)
 
-    def _resolve_contradictions(
-        self, top: NamedLabel, second: NamedLabel, label2: Ints, flags: Ints
+    def _drop_contradicted_labels_by_option(
+        self, top: NamedLabel, second: NamedLabel, second_label: Ints, flags: Ints
     ) -> tuple[Ints, Ints]:
         """Return (top label, second label), -1 if dropped because also ruled out; sets the flag contradiction in `flags`."""
         hit = top.ruled_out | second.ruled_out
         set_flag(flags, "contradiction", hit)
         if self.contradiction == "named" or not hit.any():
-            return top.label, label2
+            return top.label, second_label
         out1, out2 = (hit, hit) if self.contradiction == "drop" else (top.ruled_out, second.ruled_out)
-        return np.where(out1, -1, top.label), np.where(out2, -1, label2)
+        return np.where(out1, -1, top.label), np.where(out2, -1, second_label)
 
 
 def _empty_second_label(n_answers: int) -> NamedLabel:
@@ -201,7 +201,7 @@ def _second_label_and_percent(second: NamedLabel, flags: Ints) -> tuple[Ints, Fl
     return np.where(empty, -1, second.label), percent
 
 
-def _top_percent(
+def _top_percent_or_100_minus_second(
     top: NamedLabel, top_percent: Floats, second_percent: Floats, flags: Ints, top_is_certain: bool
 ) -> Floats:
     """(n_answers,) the top label's percent, replaced by 100 minus the second percent if empty or 0; sets flags in `flags`."""
@@ -212,11 +212,16 @@ def _top_percent(
     return np.where(there, np.where(top_percent > 0, top_percent, 100 - second_percent), 0)
 
 
-def _join_label_columns(label1: Ints, percent1: Floats, label2: Ints, percent2: Floats) -> tuple[AnswerLabels, Floats]:
+def _join_label_columns_to_pairs(
+    top_label: Ints, top_percent: Floats, second_label: Ints, second_percent: Floats
+) -> tuple[AnswerLabels, Floats]:
     """Return first and second labels (-1: none) with their percents as pairs of answer and label, sorted."""
-    swapped = (label2 >= 0) & (label2 < label1)
-    label, percent = np.empty((len(label1), 2), np.int32), np.empty((len(label1), 2))
-    label[:, 0], label[:, 1] = np.where(swapped, label2, label1), np.where(swapped, label1, label2)
-    percent[:, 0], percent[:, 1] = np.where(swapped, percent2, percent1), np.where(swapped, percent1, percent2)
+    swapped = (second_label >= 0) & (second_label < top_label)
+    label, percent = np.empty((len(top_label), 2), np.int32), np.empty((len(top_label), 2))
+    label[:, 0], label[:, 1] = np.where(swapped, second_label, top_label), np.where(swapped, top_label, second_label)
+    percent[:, 0], percent[:, 1] = (
+        np.where(swapped, second_percent, top_percent),
+        np.where(swapped, top_percent, second_percent),
+    )
     there = np.flatnonzero(label.ravel() >= 0)
     return AnswerLabels(there >> 1, label.ravel()[there], len(label)), percent.ravel()[there]

@@ -27,22 +27,22 @@ ROUNDING_SHIFT = 1.5 * 2.0**52  # adding it leaves the nearest integer in the lo
 def float_to_bits(_: Any, x: Any) -> Any:
     """float_to_bits(x): the 64 bits of a float as an unsigned integer."""
 
-    def emit_float_to_int(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_bitcast_float_to_int(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         return build.bitcast(args[0], ir.IntType(64))
 
-    return types.uint64(types.float64), emit_float_to_int
+    return types.uint64(types.float64), emit_bitcast_float_to_int
 
 
 @intrinsic
 def bits_to_float(_: Any, n: Any) -> Any:
     """bits_to_float(n): the float with these 64 bits."""
 
-    def emit_int_to_float(context: Any, build: Any, sig: Any, args: Any) -> Any:
+    def emit_bitcast_int_to_float(context: Any, build: Any, sig: Any, args: Any) -> Any:
         del context, sig
         return build.bitcast(args[0], ir.DoubleType())
 
-    return types.float64(types.uint64), emit_int_to_float
+    return types.float64(types.uint64), emit_bitcast_int_to_float
 
 
 @kernel

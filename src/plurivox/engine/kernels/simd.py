@@ -124,25 +124,25 @@ def scale(_: Any, row: Any, other: Any) -> Any:
 @intrinsic
 def add_scaled(_: Any, row: Any, other: Any, by: Any) -> Any:
     """add_scaled(row, other, by): row + other * by of SIMD Rows, elementwise; `by` may be a number."""
-    return _elementwise_intrinsic(row, (other, by), lambda build, x, y, z: _muladd(build, y, z, x))
+    return _elementwise_intrinsic(row, (other, by), lambda build, x, y, z: _emit_multiply_add(build, y, z, x))
 
 
 @intrinsic
 def elementwise_max(_: Any, row: Any, other: Any) -> Any:
     """elementwise_max(row, other): the elementwise maximum of two SIMD Rows."""
-    return _elementwise_intrinsic(row, (other,), _maximum)
+    return _elementwise_intrinsic(row, (other,), _emit_elementwise_maximum)
 
 
 @intrinsic
 def exp(_: Any, row: Any) -> Any:
     """exp(row): the exponential of each number of a SIMD Row, for numbers up to 0: within 4e-16, and 0 below -708."""
-    return _elementwise_intrinsic(row, (), _exp)
+    return _elementwise_intrinsic(row, (), _emit_exp)
 
 
 @intrinsic
 def row_max(_: Any, row: Any) -> Any:
     """row_max(row): the largest number of a SIMD Row."""
-    return _reduction_intrinsic(row, _maximum)
+    return _reduction_intrinsic(row, _emit_elementwise_maximum)
 
 
 @intrinsic
@@ -207,32 +207,33 @@ def _reduction_intrinsic(row: Any, emit_op: Any) -> Any:
     return types.float64(row), emit_reduction
 
 
-def _splat(x: float) -> Any:
+def _four_copies(x: float) -> Any:
     """Return an LLVM constant: a vector of four copies of x."""
     return ir.Constant(VECTOR4, [x] * 4)
 
 
-def _maximum(build: Any, x: Any, y: Any) -> Any:
+def _emit_elementwise_maximum(build: Any, x: Any, y: Any) -> Any:
     """Emit LLVM code for the elementwise maximum of two vectors."""
     return build.select(build.fcmp_ordered(">", x, y), x, y)
 
 
-def _muladd(build: Any, x: Any, y: Any, z: Any) -> Any:
+def _emit_multiply_add(build: Any, x: Any, y: Any, z: Any) -> Any:
     """Emit LLVM code for x * y + z of vectors, fused if the processor can."""
     kind = ir.FunctionType(VECTOR4, [VECTOR4] * 3)
     return build.call(cgutils.get_or_insert_function(build.module, kind, "llvm.fmuladd.v4f64"), [x, y, z])
 
 
-def _exp(build: Any, x: Any) -> Any:
+def _emit_exp(build: Any, x: Any) -> Any:
     """Emit LLVM code for exp of a vector, as 2^n e^r with n the nearest integer to x / log 2 and a series for e^r."""
-    magic = _splat(1.5 * 2.0**52)  # adding it leaves the nearest integer in the lowest bits
-    shifted = _muladd(build, x, _splat(1 / math.log(2)), magic)
+    magic = _four_copies(1.5 * 2.0**52)  # adding it leaves the nearest integer in the lowest bits
+    shifted = _emit_multiply_add(build, x, _four_copies(1 / math.log(2)), magic)
     n = build.fsub(shifted, magic)
-    r = _muladd(build, n, _splat(-6.93147180369123816490e-01), x)  # log 2 in two parts, the first with few bits
-    r = _muladd(build, n, _splat(-1.90821492927058770002e-10), r)
-    series = _splat(1 / math.factorial(12))
+    # log 2 in two parts, the first with few bits
+    r = _emit_multiply_add(build, n, _four_copies(-6.93147180369123816490e-01), x)
+    r = _emit_multiply_add(build, n, _four_copies(-1.90821492927058770002e-10), r)
+    series = _four_copies(1 / math.factorial(12))
     for k in range(11, -1, -1):
-        series = _muladd(build, series, r, _splat(1 / math.factorial(k)))
+        series = _emit_multiply_add(build, series, r, _four_copies(1 / math.factorial(k)))
     power = build.shl(build.bitcast(shifted, VECTOR4_BITS), ir.Constant(VECTOR4_BITS, [52] * 4))
     value = build.bitcast(build.add(build.bitcast(series, VECTOR4_BITS), power), VECTOR4)
-    return build.select(build.fcmp_ordered("<", x, _splat(-708.0)), _splat(0.0), value)
+    return build.select(build.fcmp_ordered("<", x, _four_copies(-708.0)), _four_copies(0.0), value)

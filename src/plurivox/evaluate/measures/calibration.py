@@ -171,20 +171,20 @@ def square_losses(prediction: Rows, truth: Rows) -> Floats:
 # ---- bins of confidence: of equal width, or of equal numbers of tasks
 
 
-def equal_width_bins(confidence: Floats, bins: int) -> Ints:
-    """Return the bin of each probability among `bins` bins of equal width; the lower edge is excluded, the upper included."""
-    if bins < 1:
-        raise OptionError(f"bins must be 1 or more; got {bins}")
-    return np.digitize(confidence, np.linspace(0, 1, bins + 1)[1:-1], right=True)
+def equal_width_bins(confidence: Floats, n_bins: int) -> Ints:
+    """Return the bin of each probability among `n_bins` bins of equal width; the lower edge is excluded, the upper included."""
+    if n_bins < 1:
+        raise OptionError(f"bins must be 1 or more; got {n_bins}")
+    return np.digitize(confidence, np.linspace(0, 1, n_bins + 1)[1:-1], right=True)
 
 
-def equal_size_bins(confidence: Floats, size: int) -> tuple[Ints, int]:
-    """Return (n_tasks,) the bin of each task, with `size` tasks per bin by increasing confidence, and the number of bins."""
-    if size < 1:
-        raise OptionError(f"the size of a bin must be 1 or more; got {size}")
-    n_bins = max(len(confidence) // size, 1)
+def equal_size_bins(confidence: Floats, tasks_per_bin: int) -> tuple[Ints, int]:
+    """Return (n_tasks,) the bin of each task, `tasks_per_bin` in each by increasing confidence, and the number of bins."""
+    if tasks_per_bin < 1:
+        raise OptionError(f"the size of a bin must be 1 or more; got {tasks_per_bin}")
+    n_bins = max(len(confidence) // tasks_per_bin, 1)
     place = np.empty(len(confidence), np.int64)
-    place[np.argsort(confidence, kind="stable")] = np.minimum(np.arange(len(confidence)) // size, n_bins - 1)
+    place[np.argsort(confidence, kind="stable")] = np.minimum(np.arange(len(confidence)) // tasks_per_bin, n_bins - 1)
     return place, n_bins
 
 
@@ -227,23 +227,28 @@ def rms_calibration_task_sums(
     tasks = np.arange(len(hit))
     contributions = [(tasks, place, hit - confidence), (tasks, n_bins + place, np.ones(len(hit)))]
 
-    def rms_from_sums(sums: Floats, n: Floats) -> Floats:
+    def rms_calibration_from_bin_sums(sums: Floats, n: Floats) -> Floats:
         """Return the RMS calibration error from each bin's sum of (hit - confidence) and number of tasks."""
         gap, inside = (part[:, : n_bins - 1] if compat else part for part in np.split(sums, 2, axis=1))
         return np.sqrt((gap**2 / np.maximum(inside, 1)).sum(1) / n)
 
-    return TaskSums(len(hit), 2 * n_bins, lambda: contributions, rms_from_sums)
+    return TaskSums(len(hit), 2 * n_bins, lambda: contributions, rms_calibration_from_bin_sums)
 
 
 def classwise_ece_task_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> TaskSums:
     """Return the calibration error per label as sums over tasks: (1 / K) sum_k sum_b |sum of (1[k is true] - q_k) in b| / n."""
     n_labels, true = prediction.n_labels, true_labels(truth)
 
-    def gap_blocks() -> Iterator[Contribution]:
+    def truth_minus_probability_blocks() -> Iterator[Contribution]:
         """Yield (task, bin of the label's probability, 1[label is true] - probability) for all labels, in blocks of tasks."""
         label = np.arange(n_labels)
         for where, q in float64_row_blocks(prediction):
             rows = np.arange(where.start, where.stop)[:, None]
             yield rows, label * bins + equal_width_bins(q, bins), (true[rows] == label) - q
 
-    return TaskSums(len(prediction), n_labels * bins, gap_blocks, lambda sums, n: np.abs(sums).sum(1) / n / n_labels)
+    return TaskSums(
+        len(prediction),
+        n_labels * bins,
+        truth_minus_probability_blocks,
+        lambda sums, n: np.abs(sums).sum(1) / n / n_labels,
+    )

@@ -208,15 +208,15 @@ def most_frequent_label(truth: Rows, labels: Names) -> tuple[str, float]:
 
 def balanced_accuracy_task_sums(prediction: Rows, truth: Rows, ties: Ties) -> TaskSums:
     """Return balanced accuracy as a function of sums over tasks, for the bootstrap."""
-    return _label_mean_task_sums(hits(prediction, truth, ties), truth)
+    return _mean_by_true_label_task_sums(hits(prediction, truth, ties), truth)
 
 
 def macro_top_k_accuracy_task_sums(prediction: Rows, truth: Rows, ties: Ties, k: int) -> TaskSums:
     """Return macro top-k accuracy (averaged over true labels) as a function of sums over tasks, for the bootstrap."""
-    return _label_mean_task_sums(top_k_hits(prediction, truth, ties, k), truth)
+    return _mean_by_true_label_task_sums(top_k_hits(prediction, truth, ties, k), truth)
 
 
-def _label_mean_task_sums(values: Floats, truth: Rows) -> TaskSums:
+def _mean_by_true_label_task_sums(values: Floats, truth: Rows) -> TaskSums:
     """Return as sums over tasks the mean of `values` (n_tasks,) over the tasks of each true label, averaged over labels."""
     size, true, tasks = truth.n_labels, true_labels(truth), np.arange(len(truth))
     contributions = [(tasks, true, values), (tasks, size + true, np.ones(len(truth)))]
@@ -225,20 +225,22 @@ def _label_mean_task_sums(values: Floats, truth: Rows) -> TaskSums:
 
 def precision_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
     """Return precision as a function of sums over tasks, for the bootstrap."""
-    return _label_ratio_task_sums(prediction, truth, ties, average, lambda predicted, _: predicted)
+    return _hit_ratio_by_label_task_sums(prediction, truth, ties, average, lambda predicted, _: predicted)
 
 
 def recall_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
     """Return recall as a function of sums over tasks, for the bootstrap."""
-    return _label_ratio_task_sums(prediction, truth, ties, average, lambda _, true: true)
+    return _hit_ratio_by_label_task_sums(prediction, truth, ties, average, lambda _, true: true)
 
 
 def f1_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
     """Return the F1 score as a function of sums over tasks, for the bootstrap."""
-    return _label_ratio_task_sums(prediction, truth, ties, average, lambda predicted, true: (predicted + true) / 2)
+    return _hit_ratio_by_label_task_sums(
+        prediction, truth, ties, average, lambda predicted, true: (predicted + true) / 2
+    )
 
 
-def _label_ratio_task_sums(
+def _hit_ratio_by_label_task_sums(
     prediction: Rows, truth: Rows, ties: Ties, average: Average, denominator: Callable[[Floats, Floats], Floats]
 ) -> TaskSums:
     """Return as sums over tasks the average over labels of hits / denominator(number predicted, number true)."""
@@ -253,7 +255,7 @@ def _label_ratio_task_sums(
         (np.arange(len(prediction)), 2 * size + true, np.ones(len(prediction))),
     ]
 
-    def average_from_sums(sums: Floats, _: Floats) -> Floats:
+    def average_ratio_from_label_sums(sums: Floats, _: Floats) -> Floats:
         """Return the average over labels of hits / denominator, from each label's hits, predicted tasks and true tasks."""
         hit, predicted, true = np.split(sums, 3, axis=1)
         whole = denominator(predicted, true)
@@ -263,4 +265,4 @@ def _label_ratio_task_sums(
         weight = true if average == "weighted" else (predicted + true > 0).astype(np.float64)
         return (each * weight).sum(1) / weight.sum(1)
 
-    return TaskSums(len(prediction), 3 * size, lambda: contributions, average_from_sums)
+    return TaskSums(len(prediction), 3 * size, lambda: contributions, average_ratio_from_label_sums)

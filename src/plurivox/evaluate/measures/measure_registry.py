@@ -88,9 +88,9 @@ def by_task(
     )
 
 
-def _ignore_ties(function: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
+def _ignore_ties(measure_without_ties: Callable[[Rows, Rows], T]) -> Callable[[Rows, Rows, Ties], T]:
     """Return the function with a third argument `ties` that is ignored, for measures that do not depend on ties."""
-    return lambda prediction, truth, _: function(prediction, truth)
+    return lambda prediction, truth, _: measure_without_ties(prediction, truth)
 
 
 ALL = (

@@ -209,12 +209,12 @@ def inverse_kl_divergences(prediction: Rows, truth: Rows, clip: float = CLIP) ->
 def jensen_shannon_divergences(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Jensen-Shannon divergence between prediction and truth of each task, in nats."""
 
-    def row_divergences(q: Floats, p: Floats) -> Floats:
+    def jensen_shannon_of_rows(q: Floats, p: Floats) -> Floats:
         """Return (n,) the Jensen-Shannon divergence between q and p in each row."""
         middle = (p + q) / 2
         return np.maximum(_row_kl_divergences(p, middle) + _row_kl_divergences(q, middle), 0) / 2
 
-    return values_per_task(row_divergences, prediction, truth)
+    return values_per_task(jensen_shannon_of_rows, prediction, truth)
 
 
 def jensen_shannon_distances(prediction: Rows, truth: Rows) -> Floats:

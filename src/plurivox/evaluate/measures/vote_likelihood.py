@@ -45,7 +45,7 @@ def count_log_likelihood(prediction: SoftLabels, votes: Votes, *, clip: float = 
     """
     from scipy.special import gammaln  # imported here because it is slow
 
-    left, right, n = _align_shares(prediction, shares_of(votes))
+    left, right, n = _align_shares_with_vote_counts(prediction, shares_of(votes))
     found, begin = [], 0
     for q, p in prediction_and_truth_blocks(left, right):
         counts = p * n[begin : begin + len(p), None]
@@ -85,20 +85,20 @@ def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
 
 def count_deviances(prediction: SoftLabels, vote_shares: SoftLabels, clip: float = CLIP) -> Floats:
     """Return (n_tasks,) the deviance n KL(vote shares || prediction) of each shared task with n votes."""
-    left, right, n = _align_shares(prediction, vote_shares)
+    left, right, n = _align_shares_with_vote_counts(prediction, vote_shares)
     return n * kl_divergences(left, right, clip)
 
 
 def expected_kl_from_vote_noise(vote_shares: SoftLabels, prediction: SoftLabels | None = None) -> Floats:
     """Return (n_tasks,) the expected KL(vote shares || true distribution) of each task due to its few votes, in nats."""
-    left, right, n = _align_shares(vote_shares if prediction is None else prediction, vote_shares)
+    left, right, n = _align_shares_with_vote_counts(vote_shares if prediction is None else prediction, vote_shares)
     if prediction is None:
         return (values_per_task(lambda _, p: (p > 0).sum(1), left, right) - 1) / (2 * n)
     entropy = left.entropy()
     return np.minimum((np.exp(entropy) - 1) / (2 * n), entropy)
 
 
-def _align_shares(prediction: SoftLabels, vote_shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
+def _align_shares_with_vote_counts(prediction: SoftLabels, vote_shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
     """Return the rows of prediction and vote shares on their shared tasks and labels, and (n_tasks,) the number of votes."""
     if vote_shares.support is None:
         raise InputError("the vote shares have no number of votes (support)")

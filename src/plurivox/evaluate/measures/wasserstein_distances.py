@@ -51,7 +51,7 @@ def wasserstein(
     left, right = align_rows(prediction, truth)
     if distance is not None:
         return mean_as_task_sums(
-            _transport_costs(left, right, _checked_distance_matrix(distance, prediction, truth))
+            _wasserstein_of_each_task(left, right, _check_label_distance_matrix(distance, prediction, truth))
         ).value
     return mean_as_task_sums(wassersteins_along_scale(left, right, label_scale(prediction, truth, scale))).value
 
@@ -85,7 +85,7 @@ def sorted_wassersteins(prediction: Rows, truth: Rows) -> Floats:
     return values_per_task(lambda q, p: np.abs(np.sort(p, 1) - np.sort(q, 1)).mean(1), prediction, truth)
 
 
-def _checked_distance_matrix(
+def _check_label_distance_matrix(
     distance: Sequence[Sequence[float]] | Floats, prediction: SoftLabels, truth: SoftLabels
 ) -> Floats:
     """Return (n_labels, n_labels) the distances between labels as an array; raise InputError if they are not a metric."""
@@ -105,21 +105,25 @@ def _checked_distance_matrix(
     return table
 
 
-def _transport_costs(prediction: Rows, truth: Rows, distance: Floats) -> Floats:
-    """Return (n_tasks,) the Wasserstein distance of each task, with `distance` (n_labels, n_labels) between labels."""
+def _wasserstein_of_each_task(prediction: Rows, truth: Rows, label_distance: Floats) -> Floats:
+    """Return (n_tasks,) the Wasserstein distance of each task, with `label_distance` (n_labels, n_labels) between labels."""
     return values_per_task(
-        lambda q, p: np.array([_min_transport_cost(row, distance) for row in q - p]), prediction, truth
+        lambda q, p: np.array([_min_cost_of_moving_probability(row, label_distance) for row in q - p]),
+        prediction,
+        truth,
     )
 
 
-def _min_transport_cost(difference: Floats, distance: Floats) -> float:
+def _min_cost_of_moving_probability(prediction_minus_truth: Floats, distance: Floats) -> float:
     """Return the least cost of moving probability from labels where the difference (n_labels,) is positive to negative ones."""
-    give, take = np.flatnonzero(difference > 1e-15), np.flatnonzero(difference < -1e-15)
+    give, take = np.flatnonzero(prediction_minus_truth > 1e-15), np.flatnonzero(prediction_minus_truth < -1e-15)
     if not len(give) or not len(take):
         return 0.0
     cost = distance[np.ix_(give, take)]  # (n_give, n_take)
     if len(give) == 1 or len(take) == 1:
-        return float((cost[0] @ -difference[take]) if len(give) == 1 else (difference[give] @ cost[:, 0]))
+        return float(
+            (cost[0] @ -prediction_minus_truth[take]) if len(give) == 1 else (prediction_minus_truth[give] @ cost[:, 0])
+        )
     from scipy.optimize import linprog  # imported here because it is slow and rarely needed
 
     flows = np.arange(cost.size).reshape(cost.shape)
@@ -128,8 +132,8 @@ def _min_transport_cost(difference: Floats, distance: Floats) -> float:
         constraints[i, used] = 1
     amounts = np.concatenate(
         [
-            difference[give],
-            -difference[take] * difference[give].sum() / -difference[take].sum(),
+            prediction_minus_truth[give],
+            -prediction_minus_truth[take] * prediction_minus_truth[give].sum() / -prediction_minus_truth[take].sum(),
         ]
     )
     return float(linprog(cost.ravel(), A_eq=constraints, b_eq=amounts, method="highs").fun)

@@ -56,17 +56,17 @@ def vote_count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatte
         counts = sparse.csr_array(
             (tally.mass, tally.label.astype(np.int64), tally.start), (votes.n_tasks, votes.n_labels)
         )
-        return _patterns_with_votes(counts, votes.support, within, single, scale)
+        return _drop_patterns_without_votes(counts, votes.support, within, single, scale)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
     if within.any() or votes.n_labels * np.log2(base) >= MAX_KEY_BITS or (table % 1).any():
-        return _patterns_with_votes(table, votes.support, within, single, scale)
+        return _drop_patterns_without_votes(table, votes.support, within, single, scale)
     key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # one integer per row
     _, first, n_tasks = np.unique(key, return_index=True, return_counts=True)
-    return _patterns_with_votes(table[first], votes.support[first], within[first], n_tasks, scale)
+    return _drop_patterns_without_votes(table[first], votes.support[first], within[first], n_tasks, scale)
 
 
-def _patterns_with_votes(
+def _drop_patterns_without_votes(
     counts: Any, n_votes: Floats, within_answers: Floats, n_tasks: Ints, scale: Floats | None
 ) -> CountPatterns:
     """Return the patterns of vote counts that have at least one vote, as `CountPatterns`; the others are dropped."""
@@ -108,16 +108,18 @@ class AgreementCoefficient(Identifier):
         """Return (n,) the agreement coefficient from sums of terms over tasks (n, n_terms); nan where it is undefined."""
 
 
-def make_crowd_scores(method: Identifier, raw: float, resampled_blocks: list[Floats], n_observations: float) -> Scores:
-    """Return the one score of a crowd, 1 - raw, with an interval from blocks of bootstrap values; warn if `raw` is nan."""
-    if np.isnan(raw):
+def make_crowd_scores(
+    method: Identifier, raw_coefficient: float, resampled_blocks: list[Floats], n_observations: float
+) -> Scores:
+    """Return the one score of a crowd, 1 - `raw_coefficient`, with its bootstrap interval; warn if the coefficient is nan."""
+    if np.isnan(raw_coefficient):
         warnings.warn(
             f"{method.name()} is undefined: all votes are for one label, so chance agreement is 1",
             PlurivoxWarning,
             stacklevel=4,
         )
     low, high = percentile_interval(np.concatenate(resampled_blocks)[:, None]) if resampled_blocks else (None, None)
-    names, value = as_names(["crowd"]), np.array([raw])
+    names, value = as_names(["crowd"]), np.array([raw_coefficient])
     return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n_observations]))
 
 
@@ -133,6 +135,6 @@ def agreement_and_share_terms(patterns: CountPatterns) -> Any:
     return sparse.hstack([sparse.csr_array(front), patterns.label_shares])
 
 
-def sums_of_squares(counts: Any) -> Floats:
+def sums_of_squares(sparse_counts: Any) -> Floats:
     """Return (n_rows,) the sum of the squared counts in each row of a sparse table."""
-    return np.asarray(counts.multiply(counts).sum(1)).ravel()
+    return np.asarray(sparse_counts.multiply(sparse_counts).sum(1)).ravel()

@@ -56,12 +56,12 @@ def bootstrap_pattern_counts(
         progress(begin + n_block, resamples)
 
 
-def percentile_interval(resampled: Floats) -> tuple[Floats, Floats]:
+def percentile_interval(bootstrap_values: Floats) -> tuple[Floats, Floats]:
     """Return (low, high), each (n,): the 2.5th and 97.5th percentiles of bootstrap values (n_resamples, n), ignoring nan."""
-    known = ~np.isnan(resampled).all(0)
-    low, high = np.full((2, resampled.shape[1]), np.nan)
+    known = ~np.isnan(bootstrap_values).all(0)
+    low, high = np.full((2, bootstrap_values.shape[1]), np.nan)
     if known.any():
-        low[known], high[known] = np.nanpercentile(resampled[:, known], PERCENTILES, axis=0)
+        low[known], high[known] = np.nanpercentile(bootstrap_values[:, known], PERCENTILES, axis=0)
     return low, high
 
 

@@ -56,7 +56,7 @@ def votes_dispersion(votes: Votes) -> Dispersion:
 def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
     """Return the dispersion (largest probability, entropy, moments) of each task's soft label."""
     if isinstance(soft.body, Candidates):
-        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_candidates_dispersion(soft.body))
+        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_largest_entropy_and_moments(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
     dense_row_thread_blocks(soft.body).map(
         lambda first, last: dispersion.probability_dispersion(first, last, prob, out)
@@ -69,7 +69,7 @@ def dense_row_thread_blocks(dense: Dense) -> Blocks:
     return Blocks(np.arange(len(dense) + 1) * dense.n_labels)
 
 
-def _candidates_dispersion(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
+def _largest_entropy_and_moments(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
     """Return (largest, entropy, second, fourth) of `Dispersion` for rows stored as candidates plus rest mass."""
     mean = 1 / max(rows.n_labels, 1)
     largest = np.where(rows.n_unlisted > 0, rows.unlisted_mass, 0.0)

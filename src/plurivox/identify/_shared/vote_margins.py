@@ -39,7 +39,7 @@ class MarginOptions:
         All votes are on recorded tasks. For the trust see `trust_weights`; without `confusion` every weight is 1.
         """
         row = positions(dynamics.tasks, votes.tasks)[votes.task[vote_rows]]
-        label, missing = _positions_of_coded_names(dynamics.labels, votes.labels, votes.label[vote_rows])
+        label, missing = _positions_and_missing_of_coded_names(dynamics.labels, votes.labels, votes.label[vote_rows])
         if len(missing):
             raise InputError(
                 f"the classifier was not trained on labels {first_few(missing)}; it has {first_few(dynamics.labels, 6)}"
@@ -47,7 +47,9 @@ class MarginOptions:
         margin = mean_margins(dynamics, row, label, self.margin, self.top_k, use_logits=self.logits)
         if confusion is None:
             return margin, np.ones(len(vote_rows))
-        worker, missing = _positions_of_coded_names(confusion.workers, votes.workers, votes.worker[vote_rows])
+        worker, missing = _positions_and_missing_of_coded_names(
+            confusion.workers, votes.workers, votes.worker[vote_rows]
+        )
         if len(missing):
             raise InputError(
                 f"the fit has no confusion matrix of {len(missing)} workers such as {first_few(missing)}; fit the same votes"
@@ -95,7 +97,9 @@ def mean_margins(
         raise InputError("the dynamics contain no epoch; record them while a classifier is trained")
     finite_tasks, total = dynamics.finite_tasks(), np.zeros(len(task_row))
     for epoch in dynamics.logits:  # (n_tasks, n_labels)
-        output = np.where(finite_tasks[:, None], epoch, 0.0) if use_logits else softmax_rows(epoch, finite_tasks)
+        output = (
+            np.where(finite_tasks[:, None], epoch, 0.0) if use_logits else softmax_or_uniform_rows(epoch, finite_tasks)
+        )
         of_label = output[task_row, label]
         ranked = np.partition(output, (n_labels - top_k - 1, n_labels - top_k), axis=1)
         subtracted = ranked[task_row, n_labels - top_k - 1]
@@ -106,14 +110,14 @@ def mean_margins(
     return np.where(finite_tasks[task_row], total / dynamics.n_epochs, np.nan)
 
 
-def softmax_rows(logits: Floats, is_finite: Bools) -> Floats:
-    """Return (n_tasks, n_labels) the softmax of each row of logits; rows that are not `is_finite` (n_tasks,) become uniform."""
-    return np.asarray(softmax(np.where(is_finite[:, None], logits, 0.0).astype(np.float64), axis=1))
+def softmax_or_uniform_rows(logits: Floats, is_finite_row: Bools) -> Floats:
+    """Return (n_tasks, n_labels) softmax of each row of logits, uniform where `is_finite_row` (n_tasks,) is False."""
+    return np.asarray(softmax(np.where(is_finite_row[:, None], logits, 0.0).astype(np.float64), axis=1))
 
 
 def trust_weights(dynamics: Dynamics, task_row: Ints, confusion: Confusion, worker: Ints) -> Floats:
     """Return (n,) the probability that `worker[i]` is right on task `task_row[i]`, from confusion matrix and last softmax."""
-    last = softmax_rows(dynamics.logits[-1], dynamics.finite_tasks())
+    last = softmax_or_uniform_rows(dynamics.logits[-1], dynamics.finite_tasks())
     place = positions(confusion.labels, dynamics.labels)
     right = np.where(place >= 0, np.einsum("mkk->mk", confusion.matrices)[:, place], 0.0)  # (n_matrices, n_labels)
     which = worker if confusion.which is None else confusion.which[worker]
@@ -124,7 +128,7 @@ def trust_weights(dynamics: Dynamics, task_row: Ints, confusion: Confusion, work
     return out
 
 
-def _positions_of_coded_names(names: Names, coded_names: Names, codes: Ints) -> tuple[Ints, Names]:
+def _positions_and_missing_of_coded_names(names: Names, coded_names: Names, codes: Ints) -> tuple[Ints, Names]:
     """Return (n,) the position in `names` of each coded_names[codes[i]], -1 if missing, and the missing names."""
     place = positions(names, coded_names)[codes]
     return place, coded_names[np.unique(codes[place < 0])]

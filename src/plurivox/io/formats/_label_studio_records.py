@@ -108,7 +108,7 @@ def parse_json_min_records(
         begin, end = keys.index("id") + 1 if "id" in keys else 0, keys.index(LAST_FIELDS[0])
         labels: dict[str, list[Any]] = {}
         for control in keys[begin:end] if from_name is None else [from_name]:
-            kind, chosen = _parse_json_min_value(record.get(control))
+            kind, chosen = _kind_and_labels_of_json_min_value(record.get(control))
             if kind:
                 labels[control], export.kinds[control] = chosen, kind
             elif record.get(control) is not None:
@@ -120,7 +120,7 @@ def parse_json_min_records(
     return export
 
 
-def _parse_json_min_value(value: Any) -> tuple[str, list[Any]]:
+def _kind_and_labels_of_json_min_value(value: Any) -> tuple[str, list[Any]]:
     """Return (kind, labels) of a JSON-MIN field: text and {"choices": [..]} are choices, [{"rating": 4}] is a rating."""
     if isinstance(value, str):
         return CHOICES, [value]

@@ -48,7 +48,7 @@ def write_peerannot_folder(
     """
     if not bool((votes.weights == 1).all()):
         raise InputError("peerannot stores one label per worker and task; these votes contain soft answers or counts")
-    worker, workers, n_extra = _assign_worker_numbers(votes)
+    worker, workers, n_extra = _worker_numbers_of_votes_and_names(votes)
     to_write = _images_with_gold(gold, images or {}, splits or {})
     labels, number = _assign_label_numbers(votes, to_write)
     tasks = votes.tasks.tolist()
@@ -84,7 +84,7 @@ def write_peerannot_folder(
     )
 
 
-def _assign_worker_numbers(votes: Votes) -> tuple[Ints, list[Any], int]:
+def _worker_numbers_of_votes_and_names(votes: Votes) -> tuple[Ints, list[Any], int]:
     """Return the worker number of each vote, names by number (None: unnamed), and how many votes got an extra number.
 
     A worker's second vote on a task, and every unnamed vote, gets a number after those of the workers.

@@ -38,9 +38,9 @@ def recognises(path: Path) -> bool:
     """Return whether a folder contains images or folders of images, and no table of votes, answers, counts or gold."""
     if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in MAIN_TABLES):
         return False
-    return any(is_image_file(file) for root in _split_folders(path).values() for file in root.glob("*/*")) or bool(
-        _top_level_images(path)
-    )
+    return any(
+        is_image_file(file) for root in _folder_of_each_split(path).values() for file in root.glob("*/*")
+    ) or bool(_top_level_images(path))
 
 
 def read(path: str | Path) -> ForeignContents:
@@ -89,7 +89,7 @@ def find_labelled_images(folder: Path) -> ImageFiles:
     images: list[Image] = []
     labels: set[str] = set()
     n_other = n_loose = 0
-    for split, root in _split_folders(folder).items():
+    for split, root in _folder_of_each_split(folder).items():
         label_folders = [
             label_folder
             for label_folder in root.iterdir()
@@ -102,7 +102,7 @@ def find_labelled_images(folder: Path) -> ImageFiles:
             kept = [Image(file, label_folder.name, split) for file in files if is_image_file(file)]
             images += kept
             n_other += len(files) - len(kept)
-    order = sorted(images, key=lambda image: (_split_position(image.split), image.label, image.path))
+    order = sorted(images, key=lambda image: (_position_in_train_val_test(image.split), image.label, image.path))
     return ImageFiles(tuple(order), tuple(sorted(labels)), n_other, n_loose)
 
 
@@ -111,13 +111,13 @@ def is_image_file(file: Path) -> bool:
     return file.suffix.lower() in IMAGE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
-def _split_folders(folder: Path) -> dict[str, Path]:
+def _folder_of_each_split(folder: Path) -> dict[str, Path]:
     """Return {split: folder} of the folders train, val, test that contain label folders; {"": folder} if there are none."""
     splits = {split: folder / split for split in SPLITS if (folder / split).is_dir()}
     deep = any(child.is_dir() for root in splits.values() for child in root.iterdir())
     return splits if deep else {"": folder}
 
 
-def _split_position(split: str) -> int:
+def _position_in_train_val_test(split: str) -> int:
     """Return the position of a split in the order train, val, test; -1 for others."""
     return SPLITS.index(split) if split in SPLITS else -1

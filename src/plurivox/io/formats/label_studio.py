@@ -59,7 +59,7 @@ def read(
         export = parse_json_min_records(records, from_name, task_field, path)
     else:
         raise InputError(f"{path} is not a Label Studio export: its records need 'annotations' or 'annotation_id'")
-    control = _choose_control(export, from_name, path)
+    control = _choose_control_for_votes(export, from_name, path)
     try:
         votes, gold = _votes_and_gold(export, control, labels)
     except InputError as cause:
@@ -69,14 +69,14 @@ def read(
     )
 
 
-def _choose_control(export: Export, from_name: str | None, path: str | Path) -> str:
+def _choose_control_for_votes(export: Export, control_name: str | None, path: str | Path) -> str:
     """Return the name of the control (question) whose labels become votes; raise InputError if none or several are possible."""
     controls = sorted(export.kinds)
-    if from_name in controls:
-        return str(from_name)
-    if from_name is not None:
+    if control_name in controls:
+        return str(control_name)
+    if control_name is not None:
         raise InputError(
-            f"{path} has no choices or ratings from the control {from_name!r}; it has {first_few(controls, 12) or 'none'}"
+            f"{path} has no choices or ratings from the control {control_name!r}; it has {first_few(controls, 12) or 'none'}"
         )
     if len(controls) > 1:
         raise InputError(
@@ -93,7 +93,7 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     answers = [answer for answer in export.answers if answer.labels.get(control)]
     chosen = as_names(label for answer in answers for label in answer.labels[control])
     known = sort_by_value(chosen).tolist() if labels is None else list(labels)
-    tasks = _names_of_one_type(export.shown)
+    tasks = _names_as_text_if_types_differ(export.shown)
     votes = _labels_as_votes([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
     gold = [answer for answer in answers if answer.is_gold]
     if not gold:
@@ -110,7 +110,7 @@ def _labels_as_votes(
     size = np.array([len(answer.labels[control]) for answer in answers], int)
     row = np.repeat(np.arange(len(answers)), size)  # (n_rows,) the answer of each row
     soft = bool((size > 1).any())
-    workers = _names_of_one_type(answer.worker for answer in answers if answer.worker is not None)
+    workers = _names_as_text_if_types_differ(answer.worker for answer in answers if answer.worker is not None)
     each = {"when": [answer.when for answer in answers], "seconds": [answer.seconds for answer in answers]}
     times = {name: np.array(column)[row] for name, column in each.items() if not np.isnan(column).all()}
     return votes_with_unnamed(
@@ -154,7 +154,7 @@ def _task_data_table(export: Export, path: str | Path) -> pl.DataFrame | None:
     fields = dict.fromkeys(name for data in export.shown.values() for name in data if name != "task")
     if not fields:
         return None
-    columns: dict[str, list[Any]] = {"task": list(_names_of_one_type(export.shown).values())}
+    columns: dict[str, list[Any]] = {"task": list(_names_as_text_if_types_differ(export.shown).values())}
     for name in fields:
         values = [data.get(name) for data in export.shown.values()]
         kinds = {type(value) for value in values if value is not None}
@@ -168,7 +168,7 @@ def _text_or_json(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _names_of_one_type(names: Iterable[Any]) -> dict[Any, Any]:
+def _names_as_text_if_types_differ(names: Iterable[Any]) -> dict[Any, Any]:
     """Return {name: name to use}; all names are converted to text if their types differ."""
     listed = list(names)
     mixed = len({type(name) for name in listed}) > 1

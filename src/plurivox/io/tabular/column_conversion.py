@@ -42,21 +42,21 @@ def to_series(values: Any, name_in_errors: str) -> pl.Series:
         if values.ndim != 1:
             raise InputError(f"{name_in_errors} must be one-dimensional; got an array of shape {values.shape}")
         return pl.Series(name_in_errors, values, nan_to_null=True)
-    return _series_of_objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name_in_errors)
+    return _python_values_to_series(values.tolist() if isinstance(values, np.ndarray) else list(values), name_in_errors)
 
 
 def narwhals_to_polars(column: Any, name_in_errors: str) -> pl.Series:
     """Return a narwhals column as a polars series; NaN becomes missing."""
     if column.dtype == nw.Object:  # pandas: text, booleans and None may be mixed here
-        return _series_of_objects(column.to_list(), name_in_errors)
+        return _python_values_to_series(column.to_list(), name_in_errors)
     try:
         found = column.to_polars().alias(name_in_errors)
     except (ImportError, TypeError, pl.exceptions.PolarsError):  # pandas text without pyarrow, sparse columns
-        return _series_of_objects(column.to_list(), name_in_errors)
+        return _python_values_to_series(column.to_list(), name_in_errors)
     return found.fill_nan(None) if found.dtype.is_float() else found
 
 
-def _series_of_objects(values: list[Any], name_in_errors: str) -> pl.Series:
+def _python_values_to_series(values: list[Any], name_in_errors: str) -> pl.Series:
     """Return a list of Python values as a polars series; raise InputError if their types differ."""
     plain = [None if _is_missing(value) else value for value in values]
     names = as_names(
@@ -145,7 +145,7 @@ def _encode_number_column(column: pl.Series) -> tuple[Ints, Names]:
 def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
     """Return a column of times in seconds: numbers unchanged, dates and ISO texts as seconds since 1970; NaN if missing."""
     if column.dtype == pl.String:
-        column = _parse_times(column, name_in_errors)
+        column = _parse_numbers_or_iso_times(column, name_in_errors)
     if isinstance(column.dtype, pl.Datetime | pl.Date):
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     if isinstance(column.dtype, pl.Duration):
@@ -155,7 +155,7 @@ def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
     return column.cast(pl.Float64).to_numpy()
 
 
-def _parse_times(column: pl.Series, name_in_errors: str) -> pl.Series:
+def _parse_numbers_or_iso_times(column: pl.Series, name_in_errors: str) -> pl.Series:
     """Return a text column as numbers, or as datetimes if all texts are ISO dates; raise InputError for other texts."""
     given = column.is_not_null() & (column.str.strip_chars() != "")
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)

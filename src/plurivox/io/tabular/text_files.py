@@ -134,12 +134,12 @@ def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bo
         frame.columns = names  # polars does not unescape doubled quotes in a header
     except pl.exceptions.PolarsError as cause:
         decode_utf8(data, path)
-        _check_field_counts(data, mark, quotes, len(names), path)
+        _find_blank_rows_and_check_field_counts(data, mark, quotes, len(names), path)
         raise InputError(f"{path} cannot be read as a table: {str(cause).splitlines()[0]}") from cause
     if frame.width < 2 or not frame[:, -1].null_count():
         return frame
     return frame.filter(
-        ~_check_field_counts(data, mark, quotes, len(names), path)
+        ~_find_blank_rows_and_check_field_counts(data, mark, quotes, len(names), path)
     )  # rows with too few fields end in a missing value
 
 
@@ -161,7 +161,9 @@ def _parse_header(header_line: str, separator: str, quotes: bool, path: str | Pa
         raise InputError(f"the first line of {path} must contain the column names ({cause})") from cause
 
 
-def _check_field_counts(data: bytes, separator: str, quotes: bool, n_fields: int, path: str | Path) -> Bools:
+def _find_blank_rows_and_check_field_counts(
+    data: bytes, separator: str, quotes: bool, n_fields: int, path: str | Path
+) -> Bools:
     """Return (n_rows,) whether each row is blank; raise InputError if a row has more or fewer fields than the header."""
     start, fields, blank, closed = _find_rows_and_fields(data, separator, quotes)
     wrong = np.flatnonzero((fields != n_fields) & ~blank)

@@ -18,7 +18,7 @@ def wide_to_long(table: Columns, task: str | None) -> Columns:
         raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column per worker")
     found = {name: table[name] for name in workers}
     columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
-    labels = _stack_columns(columns, table.where)
+    labels = _stack_columns_into_one_series(columns, table.where)
     n = len(columns[0])
     tasks = pl.Series("task", np.arange(n)) if task is None else table[task]
     named = pl.Series("worker", np.repeat(np.array(workers, dtype=object), n).tolist(), dtype=pl.String)
@@ -26,7 +26,7 @@ def wide_to_long(table: Columns, task: str | None) -> Columns:
     return Columns(long, list(long), table.where)
 
 
-def _stack_columns(columns: list[pl.Series], where: str) -> pl.Series:
+def _stack_columns_into_one_series(columns: list[pl.Series], where: str) -> pl.Series:
     """Return the columns of a wide table concatenated into one series of a common type; raise InputError if there is none."""
     kinds = {column.dtype for column in columns if column.dtype != pl.Null}
     texts = (pl.String, pl.Categorical, pl.Enum)

@@ -42,7 +42,7 @@ def compare_all_published_figures(
 ) -> list[PublishedFigure]:
     """Return every figure of the CIFAR-10S paper beside ours; `published` is the released table of soft labels."""
     return [
-        *_published_figures_of_soft_labels(answers, published),
+        *_published_figure_of_largest_soft_label_difference(answers, published),
         *_published_figures_of_dataset_size(answers),
         *_published_figures_of_accuracy(answers, gold),
         *_published_figures_of_repeated_answers(answers),
@@ -62,7 +62,9 @@ def cifar10h_vote_shares(cifar10h: Votes, answers: Answers) -> SoftLabels:
     return aggregate.methods.make("vote-shares").fit(cifar10h.on(answers.tasks)).soft
 
 
-def _published_figures_of_soft_labels(answers: Answers, published: Mapping[str, Any]) -> Iterator[PublishedFigure]:
+def _published_figure_of_largest_soft_label_difference(
+    answers: Answers, published: Mapping[str, Any]
+) -> Iterator[PublishedFigure]:
     """Yield the largest difference between our soft label of an answer and the published one, as a figure to compare."""
     yield PublishedFigure(
         "label of each answer, largest difference", None, 0, largest_soft_label_difference(answers, published)

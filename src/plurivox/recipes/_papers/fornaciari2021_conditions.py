@@ -36,9 +36,9 @@ class Condition:
         return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE_HEAD}"
 
 
-def list_conditions(mains: list[str], losses: list[str]) -> list[Condition]:
-    """Return the conditions to train: for each kind of label in `mains` one head, then two heads with each loss in `losses`."""
-    return [Condition(main, loss) for main in mains for loss in ("", *losses)]
+def list_conditions(kinds_of_hard_label: list[str], soft_losses: list[str]) -> list[Condition]:
+    """Return the conditions to train: for each kind of hard label one head, then two heads with each loss of the soft head."""
+    return [Condition(main, loss) for main in kinds_of_hard_label for loss in ("", *soft_losses)]
 
 
 def iterate_splits(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
@@ -77,9 +77,9 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
     return trained.predict(texts.x[texts.rows_of_tasks(parts["test"])], parts["test"])
 
 
-def hard_labels(texts: Texts, tasks: Names, main: str) -> SoftLabels:
+def hard_labels(texts: Texts, tasks: Names, gold_or_majority: str) -> SoftLabels:
     """Return the labels that train the hard head: gold, or the majority vote (silver) without tasks whose majority is tied."""
-    if main == "gold":
+    if gold_or_majority == "gold":
         gold = texts.gold_of_tasks(tasks)
         assert gold is not None
         return gold
@@ -126,9 +126,15 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
         gold = texts.gold_of_tasks(two_heads[0].tasks)
         assert gold is not None
         test = evaluate.paired_test(
-            _correct_share(two_heads, gold), _correct_share(one_head, gold), repeats=repeats, fraction=fraction
+            _share_of_runs_correct_per_task(two_heads, gold),
+            _share_of_runs_correct_per_task(one_head, gold),
+            repeats=repeats,
+            fraction=fraction,
         )
-        by_run = [_f1_gain(two, one, gold, repeats, fraction) for two, one in zip(two_heads, one_head, strict=True)]
+        by_run = [
+            _f1_gain_and_p_value(two, one, gold, repeats, fraction)
+            for two, one in zip(two_heads, one_head, strict=True)
+        ]
         f1 = np.mean([gain for gain, _ in by_run]), np.median([p for _, p in by_run])
         rows.append(
             {"against one head": condition.spec, "accuracy gain": test.gain, "p": test.p_value}
@@ -137,7 +143,7 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
     return Table.of_rows("Two heads minus one head", rows)
 
 
-def _f1_gain(
+def _f1_gain_and_p_value(
     two_heads: SoftLabels, one_head: SoftLabels, gold: SoftLabels, repeats: int, fraction: float
 ) -> tuple[float, float]:
     """Return (gain in macro F1 of the predictions with two heads over those with one, its p-value by a paired bootstrap)."""
@@ -147,7 +153,7 @@ def _f1_gain(
     return float(found.gain[0]), float(found.p_value[0])
 
 
-def _correct_share(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
+def _share_of_runs_correct_per_task(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
     """Return (n_tasks,) the share of runs whose predicted label of the task is the gold label."""
     true = gold.codes()
     return np.mean([prediction.on(gold.tasks).on_labels(gold.labels).codes() == true for prediction in predictions], 0)

@@ -102,7 +102,9 @@ def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
     for table, split in (("test_lowlands", "test"), ("double_annotated", "double")):
         if table in data.tables:
             all_counts.append(
-                _append_test_set(columns, data.tables[table]().sort("sentence", "position"), split, gold.labels)
+                _append_test_set_and_count_votes(
+                    columns, data.tables[table]().sort("sentence", "position"), split, gold.labels
+                )
             )
     train = [token for token, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
     words = text_encoding.Vocabulary.of(
@@ -115,7 +117,7 @@ def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
     return _texts_from_columns(data.name, columns, x, np.concatenate(all_counts), gold.labels)
 
 
-def _append_test_set(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
+def _append_test_set_and_count_votes(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
     """Append the tokens of a test set to `columns` in place; return (n, n_labels) the vote counts of its two annotators."""
     rows = list(zip(table["sentence"].to_list(), table["position"].to_list(), strict=True))
     columns["tasks"] += [f"{split}-{sentence}-{place}" for sentence, place in rows]

@@ -93,12 +93,14 @@ def train_and_predict(setting: ExperimentSetting, method: str, train: Names, tes
     parts, training_data = train_and_dev_tasks(setting, train, seed)
     if method == LOGISTIC:
         model = _fit_logistic_by_em(setting, parts, training_data, setting.chosen_l2["l2"])
-        return model.predict(_input_rows_of_tasks(training_data, test), test)
-    spec = train_spec(**_spec_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed))
+        return model.predict(_input_features_of_tasks(training_data, test), test)
+    spec = train_spec(
+        **_train_spec_keyword_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed)
+    )
     return train_once(training_data, parts, spec).predict(training_data.inputs_of(test), test)
 
 
-def _spec_arguments(method: str, seed: int) -> dict[str, Any]:
+def _train_spec_keyword_arguments(method: str, seed: int) -> dict[str, Any]:
     """Return the keyword arguments of `train_spec` for a training method; ties of majority votes are broken with `seed`."""
     silver = f"majority[seed={seed}]"
     given = SPECS.get(method, {"target": silver if method == "majority" else method})
@@ -124,7 +126,7 @@ def _dev_score_of_l2(setting: ExperimentSetting, parts: Parts, training_data: Tr
     """Return the score of an L2 penalty on the dev tasks: accuracy against gold, or negative cross-entropy against votes."""
     dev = parts["dev"]
     prediction = _fit_logistic_by_em(setting, parts, training_data, l2).predict(
-        _input_rows_of_tasks(training_data, dev), dev
+        _input_features_of_tasks(training_data, dev), dev
     )
     if setting.choose == "gold":
         return evaluate.MEASURES["accuracy"](prediction, setting.gold.on(dev))
@@ -144,9 +146,9 @@ def _fit_logistic_by_em(setting: ExperimentSetting, parts: Parts, training_data:
     model = LogisticRegression(C=1 / l2, max_iter=20)  # few iterations per EM pass: the next pass continues from there
     with warnings.catch_warnings(), threadpool_limits(1):  # one thread is faster for such small problems
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return raykar_em(votes, _input_rows_of_tasks(training_data, parts["train"]), model)
+        return raykar_em(votes, _input_features_of_tasks(training_data, parts["train"]), model)
 
 
-def _input_rows_of_tasks(training_data: TrainingData, tasks: Names) -> Any:
+def _input_features_of_tasks(training_data: TrainingData, tasks: Names) -> Any:
     """Return the input features of these tasks as a float64 array."""
     return training_data.inputs_of(tasks).astype(np.float64)

@@ -72,7 +72,7 @@ def _draw_top_two_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Gene
     faulty = rows[fault == list(FAULTS).index("contradiction")]
     on_second = typed.named[faulty] & (rng.random(len(faulty)) < 0.5)
     never[faulty, np.where(on_second, typed.second[faulty], typed.top[faulty])] = True
-    return _named_then_ticked_slots(
+    return _marks_of_named_then_ticked(
         [(typed.top, typed.top_typed), (typed.second, typed.second_typed)], [typed.named], never, NEVER
     )
 
@@ -80,14 +80,16 @@ def _draw_top_two_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Gene
 def _draw_top_one_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
     """Return random marks of top-one answers: the top label with its percent."""
     typed = draw_typed_percents(stated_beliefs, fault, rng)
-    return _named_then_ticked_slots([(typed.top, typed.top_typed)], [], np.zeros((len(stated_beliefs), 0), bool), NEVER)
+    return _marks_of_named_then_ticked(
+        [(typed.top, typed.top_typed)], [], np.zeros((len(stated_beliefs), 0), bool), NEVER
+    )
 
 
 def _draw_one_label_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
     """Return random marks of one-label answers: the top label without a percent."""
     del fault, rng
     top = stated_beliefs.argmax(1)
-    return _named_then_ticked_slots([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
+    return _marks_of_named_then_ticked([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
 
 
 def _draw_also_possible_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
@@ -95,7 +97,7 @@ def _draw_also_possible_marks(stated_beliefs: Floats, fault: Ints, rng: np.rando
     typed = draw_typed_percents(stated_beliefs, fault, rng)
     possible = stated_beliefs >= POSSIBLE_FROM
     possible[np.arange(len(stated_beliefs)), typed.top] = False
-    return _named_then_ticked_slots([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
+    return _marks_of_named_then_ticked([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
 
 
 def _draw_ranking_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
@@ -119,7 +121,7 @@ def _draw_histogram_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Ge
     return MarkSlots(order, np.array(NAMED), bars, bars > 0)
 
 
-def _named_then_ticked_slots(
+def _marks_of_named_then_ticked(
     named_labels: list[tuple[Ints, Ints]], has_further_label: list[Bools], is_ticked: Bools, ticked_kind: int
 ) -> MarkSlots:
     """Return the marks that answers may have: named labels with typed texts first, then ticked labels of one kind.

@@ -22,14 +22,14 @@ class SessionAnswers(NamedTuple):
 
 
 def split_into_sessions(
-    worker: Ints, n_before: Ints, tasks_per_session: int, repeats_per_session: int, rng: np.random.Generator
+    worker: Ints, n_earlier_answers: Ints, tasks_per_session: int, repeats_per_session: int, rng: np.random.Generator
 ) -> SessionAnswers:
     """Return the assignments split into sessions per worker; each session ends with repeats of random tasks of the session.
 
-    `n_before` (n_assignments,) is the number of tasks that the worker answered before.
+    `n_earlier_answers` (n_assignments,) is the number of tasks that the worker answered before.
     """
     n = len(worker)
-    session, position = np.divmod(n_before, tasks_per_session)
+    session, position = np.divmod(n_earlier_answers, tasks_per_session)
     order = np.lexsort((rng.random(n), session, worker))
     is_first = np.concatenate([[True], (np.diff(worker[order]) != 0) | (np.diff(session[order]) != 0)])
     starts = np.flatnonzero(is_first)

@@ -35,7 +35,7 @@ def draw_labels_from_matrices(matrices: Floats, assignments: Assignments, rng: n
     stacked = None if n_labels <= MAX_SCAN_LABELS else (cumulative + np.arange(len(cumulative))[:, None]).ravel()
     labels = np.empty(len(assignments), np.min_scalar_type(n_labels - 1))
 
-    def draw_rows(rows: slice, chunk_rng: np.random.Generator) -> None:
+    def draw_labels_of_rows(rows: slice, chunk_rng: np.random.Generator) -> None:
         """Write a random label for each assignment in `rows` to `labels`."""
         matrix_row = assignments.matrix_worker[rows].astype(np.int64)
         matrix_row *= n_labels
@@ -49,7 +49,7 @@ def draw_labels_from_matrices(matrices: Floats, assignments: Assignments, rng: n
             label += point >= column.take(matrix_row, mode="clip")
         labels[rows] = label
 
-    process_chunks_with_own_rng(len(assignments), CHUNK_VOTES, draw_rows, rng)
+    process_chunks_with_own_rng(len(assignments), CHUNK_VOTES, draw_labels_of_rows, rng)
     return labels
 
 

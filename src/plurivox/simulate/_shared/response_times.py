@@ -26,13 +26,20 @@ def draw_worker_pace(n_workers: int, is_too_fast: Bools, rng: np.random.Generato
     return np.exp(SD_BETWEEN_WORKERS * rng.standard_normal(n_workers)) * np.where(is_too_fast, TOO_FAST_FACTOR, 1.0)
 
 
-def draw_answer_seconds(n_before: Ints, pace: Floats, practised_seconds: float, rng: np.random.Generator) -> Floats:
+def draw_answer_seconds(
+    n_earlier_answers: Ints, worker_pace: Floats, practised_seconds: float, rng: np.random.Generator
+) -> Floats:
     """Return (n,) a random duration of each answer in seconds, from the worker's number of earlier answers and pace, each (n,).
 
     `practised_seconds` is the median duration after practice.
     """
-    learning = (PRACTICE_ANSWERS / np.minimum(n_before + 1, PRACTICE_ANSWERS)) ** PRACTICE_EXPONENT
-    return practised_seconds * learning * pace * np.exp(SD_WITHIN_WORKER * rng.standard_normal(len(n_before)))
+    learning = (PRACTICE_ANSWERS / np.minimum(n_earlier_answers + 1, PRACTICE_ANSWERS)) ** PRACTICE_EXPONENT
+    return (
+        practised_seconds
+        * learning
+        * worker_pace
+        * np.exp(SD_WITHIN_WORKER * rng.standard_normal(len(n_earlier_answers)))
+    )
 
 
 def draw_timestamps(worker: Ints, session: Ints, position: Ints, seconds: Floats, rng: np.random.Generator) -> Floats:

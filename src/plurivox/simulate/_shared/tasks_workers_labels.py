@@ -53,11 +53,11 @@ def _matrices_in_label_order(matrices: Confusion, labels: Names) -> Floats:
     return matrices.dense()[:, place[:, None], place[None, :]]
 
 
-def draw_true_labels(prior: Floats | None, n_labels: int, n_tasks: int, rng: np.random.Generator) -> Ints:
-    """Return (n_tasks,) random true labels with the probabilities `prior` (n_labels,), uniform if None."""
-    if prior is None:
+def draw_true_labels(label_prior: Floats | None, n_labels: int, n_tasks: int, rng: np.random.Generator) -> Ints:
+    """Return (n_tasks,) random true labels with the probabilities `label_prior` (n_labels,), uniform if None."""
+    if label_prior is None:
         return rng.integers(0, n_labels, n_tasks)
-    return rng.choice(n_labels, n_tasks, p=prior)
+    return rng.choice(n_labels, n_tasks, p=label_prior)
 
 
 def draw_features(

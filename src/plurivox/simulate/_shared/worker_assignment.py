@@ -40,7 +40,9 @@ def assign_workers(design: VoteDesign, rng: np.random.Generator) -> tuple[Ints, 
         """Write random workers of these tasks to `chosen`."""
         chunk = design._replace(n_tasks=tasks.stop - tasks.start)
         workers = choose_distinct_workers(chunk, chunk_rng)
-        chosen[tasks] = (_drop_random_votes(chunk, workers, chunk_rng) if design.imbalance_votes else workers).T
+        chosen[tasks] = (
+            _keep_random_votes_per_task(chunk, workers, chunk_rng) if design.imbalance_votes else workers
+        ).T
         chosen[tasks].sort(axis=1)
 
     process_chunks_with_own_rng(design.n_tasks, max(1, CHUNK_VOTES // design.feedback), choose_workers_of_tasks, rng)
@@ -62,12 +64,14 @@ def process_chunks_with_own_rng(
     threads.parallel_map(lambda i: process_chunk(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1)
 
 
-def _drop_random_votes(design: VoteDesign, chosen: Ints, rng: np.random.Generator) -> Ints:
+def _keep_random_votes_per_task(design: VoteDesign, chosen_workers: Ints, rng: np.random.Generator) -> Ints:
     """Return (feedback, n_tasks) the chosen workers with all but a random 1 to `feedback` per task replaced by `n_workers`."""
     if design.worker_shares is None:
-        chosen = rng.permuted(chosen, axis=0)  # Floyd's sampling does not return the workers in random order
+        chosen_workers = rng.permuted(
+            chosen_workers, axis=0
+        )  # Floyd's sampling does not return the workers in random order
     kept = np.arange(design.feedback)[:, None] < rng.integers(1, design.feedback + 1, design.n_tasks)
-    return np.where(kept, chosen, design.n_workers)
+    return np.where(kept, chosen_workers, design.n_workers)
 
 
 def choose_distinct_workers(design: VoteDesign, rng: np.random.Generator) -> Ints:
@@ -94,13 +98,13 @@ def _is_already_chosen(chosen: Ints, drawn_worker: Ints) -> Bools:
     return taken
 
 
-def _choose_distinct_workers_by_share(design: VoteDesign, share: Floats, rng: np.random.Generator) -> Ints:
-    """Return (feedback, n_tasks) different random workers for every task, drawn with probabilities `share` (n_workers,).
+def _choose_distinct_workers_by_share(design: VoteDesign, worker_share: Floats, rng: np.random.Generator) -> Ints:
+    """Return (feedback, n_tasks) different random workers for every task, drawn with probabilities `worker_share` (n_workers,).
 
     A worker that the task already has is drawn again. After MAX_REDRAWS rejections, which happen if few workers have nearly
     all the share, the worker is drawn among the remaining ones directly.
     """
-    cumulative = np.cumsum(share)
+    cumulative = np.cumsum(worker_share)
     chosen = np.full((design.feedback, design.n_tasks), -1, np.int32)
     for i in range(design.feedback):
         open_tasks = np.arange(design.n_tasks)
@@ -113,26 +117,28 @@ def _choose_distinct_workers_by_share(design: VoteDesign, share: Floats, rng: np
             if not len(open_tasks):
                 break
         for block in np.array_split(open_tasks, -(-len(open_tasks) * design.n_workers // MAX_CELLS) or 1):
-            chosen[i, block] = _draw_unchosen_worker(chosen[:i, block], share, rng)
+            chosen[i, block] = _draw_unchosen_worker(chosen[:i, block], worker_share, rng)
     return chosen
 
 
-def _draw_unchosen_worker(chosen: Ints, share: Floats, rng: np.random.Generator) -> Ints:
-    """Return (n_tasks,) for each task a random worker not yet chosen for it, with probabilities `share` (n_workers,)."""
-    wait = rng.standard_exponential((chosen.shape[1], len(share))) / share
+def _draw_unchosen_worker(chosen: Ints, worker_share: Floats, rng: np.random.Generator) -> Ints:
+    """Return (n_tasks,) for each task a random worker not yet chosen for it, with probabilities `worker_share` (n_workers,)."""
+    wait = rng.standard_exponential((chosen.shape[1], len(worker_share))) / worker_share
     np.put_along_axis(wait, chosen.T.astype(np.int64), np.inf, axis=1)
     return wait.argmin(1)
 
 
-def _choose_workers_of_next_task(design: VoteDesign, load: Ints, n_tasks_left: int, rng: np.random.Generator) -> Ints:
-    """Return random workers for the next task, chosen so that enough remain for later tasks; update `load` in place.
+def _choose_workers_of_next_task(
+    design: VoteDesign, tasks_per_worker: Ints, n_tasks_left: int, rng: np.random.Generator
+) -> Ints:
+    """Return random workers for the next task, so that enough remain for later tasks; update `tasks_per_worker` in place.
 
     A worker has min(free, n_tasks_left) votes to give. A worker who could answer all remaining tasks loses one possible vote on
     every task, chosen or not, so as many of these must be chosen as the spare votes do not cover; the others are drawn at
     random.
     """
     assert design.workload is not None
-    free, n, must = design.workload - load, design.feedback, np.zeros(0, np.int64)
+    free, n, must = design.workload - tasks_per_worker, design.feedback, np.zeros(0, np.int64)
     if design.imbalance_votes:  # each later task needs one vote
         n = int(rng.integers(0, min(n, int((free > 0).sum()), int(free.sum()) - n_tasks_left + 1))) + 1
     else:
@@ -143,13 +149,17 @@ def _choose_workers_of_next_task(design: VoteDesign, load: Ints, n_tasks_left: i
     rest, share = np.flatnonzero(is_free), design.worker_shares
     weight = None if share is None or not len(rest) else share[rest] / share[rest].sum()
     workers = must if len(must) == n else np.append(must, rng.choice(rest, n - len(must), replace=False, p=weight))
-    load[workers] += 1
+    tasks_per_worker[workers] += 1
     return workers
 
 
-def choose_workers_below_workload(design: VoteDesign, load: Ints, rng: np.random.Generator) -> Ints:
-    """Return random workers for the next task among those with fewer than `workload` tasks; update `load` in place."""
-    free = np.flatnonzero(load < design.workload) if design.workload is not None else np.arange(len(load))
+def choose_workers_below_workload(design: VoteDesign, tasks_per_worker: Ints, rng: np.random.Generator) -> Ints:
+    """Return random workers for the next task, each with fewer than `workload` tasks; update `tasks_per_worker` in place."""
+    free = (
+        np.flatnonzero(tasks_per_worker < design.workload)
+        if design.workload is not None
+        else np.arange(len(tasks_per_worker))
+    )
     n = min(design.feedback, len(free))
     if not n:
         raise OptionError(f"all {design.n_workers} workers have answered {design.workload} tasks; raise the workload")
@@ -157,5 +167,5 @@ def choose_workers_below_workload(design: VoteDesign, load: Ints, rng: np.random
         n = int(rng.choice(range(n))) + 1
     weight = None if design.worker_shares is None else design.worker_shares[free] / design.worker_shares[free].sum()
     workers = rng.choice(free, replace=False, size=n, p=weight)
-    load[workers] += 1
+    tasks_per_worker[workers] += 1
     return workers

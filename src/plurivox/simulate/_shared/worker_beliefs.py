@@ -20,17 +20,17 @@ def draw_label_beliefs(
     """Return (n, n_labels) a random distribution over labels per answer; without regard to the truth if not `is_informed`."""
     shape = np.repeat(concentration[:, None], n_labels, axis=1)
     shape[np.flatnonzero(is_informed), true_label[is_informed]] += 1
-    return _normalise_rows(rng.standard_gamma(shape), rng)
+    return _normalise_rows_or_random_one(rng.standard_gamma(shape), rng)
 
 
-def redraw_beliefs_for_repeats(belief: Floats, rng: np.random.Generator) -> Floats:
-    """Return (n, n_labels) random beliefs close to `belief`: those of the same workers when the same tasks are repeated."""
-    return _normalise_rows(rng.standard_gamma(REPEAT_CONCENTRATION * belief), rng)
+def redraw_beliefs_for_repeats(first_belief: Floats, rng: np.random.Generator) -> Floats:
+    """Return (n, n_labels) random beliefs close to `first_belief`: those of the same workers when tasks are repeated."""
+    return _normalise_rows_or_random_one(rng.standard_gamma(REPEAT_CONCENTRATION * first_belief), rng)
 
 
-def stated_beliefs(belief: Floats, exponent: Floats) -> Floats:
+def stated_beliefs(belief: Floats, overstatement_exponent: Floats) -> Floats:
     """Return (n, n_labels) beliefs as workers state them: belief ** exponent (n,), normalised; exponents above 1 overstate."""
-    stated = (belief / belief.max(1, keepdims=True)) ** exponent[:, None]
+    stated = (belief / belief.max(1, keepdims=True)) ** overstatement_exponent[:, None]
     return stated / stated.sum(1, keepdims=True)
 
 
@@ -57,7 +57,7 @@ def top_label_matrices(concentration: Floats, honesty: Floats, n_labels: int) ->
     return wrong[:, None, None] + (right - wrong)[:, None, None] * np.eye(n_labels)
 
 
-def _normalise_rows(weights: Floats, rng: np.random.Generator) -> Floats:
+def _normalise_rows_or_random_one(weights: Floats, rng: np.random.Generator) -> Floats:
     """Return rows scaled to sum 1; a row of zeros gets a random 1, which changes `weights` in place."""
     total = weights.sum(1, keepdims=True)
     empty = np.flatnonzero(total[:, 0] <= 0)

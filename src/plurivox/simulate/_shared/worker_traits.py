@@ -52,11 +52,15 @@ def draw_worker_traits(
     too_fast[rng.permutation(n)[: floor_count(simulator.too_fast, n)]] = True
     pace = draw_worker_pace(n, too_fast, rng) if simulator.times else None
     drift_target = rng.permutation(n) if simulator.drift else None
-    leader = _draw_copied_leaders(n, simulator.copiers, simulator.group_size, rng) if simulator.copiers else None
+    leader = (
+        _draw_leader_copied_by_worker(n, simulator.copiers, simulator.group_size, rng) if simulator.copiers else None
+    )
     return WorkerTraits(worker_names, too_fast, pace, drift_target, leader, strategy_traits)
 
 
-def _draw_copied_leaders(n_workers: int, share_of_copiers: float, group_size: int, rng: np.random.Generator) -> Ints:
+def _draw_leader_copied_by_worker(
+    n_workers: int, share_of_copiers: float, group_size: int, rng: np.random.Generator
+) -> Ints:
     """Return (n_workers,) the worker that each worker copies, the leader of a random group of `group_size`; -1 for none."""
     n_groups = floor_count(share_of_copiers, n_workers) // group_size
     groups = rng.permutation(n_workers)[: n_groups * group_size].reshape(n_groups, group_size)

@@ -101,7 +101,9 @@ class ShearFlipResize(Augmentation):
         pixels = images.float() / 255 if bytes_in else images
         # grid and sampling use float32: bfloat16 coordinates would blur the image
         grid = functional.affine_grid(
-            self._affine_matrices(random_numbers.float(), images.shape), list(images.shape), align_corners=False
+            self._shear_flip_or_crop_matrices(random_numbers.float(), images.shape),
+            list(images.shape),
+            align_corners=False,
         )
         # a crop ends at its last pixels; only a shear samples beyond the image, which is black
         right, bottom = 1 - 1 / images.shape[3], 1 - 1 / images.shape[2]
@@ -110,7 +112,7 @@ class ShearFlipResize(Augmentation):
         sampled = functional.grid_sample(pixels.float(), grid, mode="bilinear", align_corners=False).clamp(0, 1)
         return (sampled * 255).round().to(images.dtype) if bytes_in else sampled.to(images.dtype)
 
-    def _affine_matrices(self, random_numbers: Tensor, shape: torch.Size) -> Tensor:
+    def _shear_flip_or_crop_matrices(self, random_numbers: Tensor, shape: torch.Size) -> Tensor:
         """(n, 2, 3) the shear, flip or crop of each image as affine map from result to source pixels (coordinates -1 to 1)."""
         which, one, two, three, four = random_numbers.unbind(1)
         zero, unit = torch.zeros_like(which), torch.ones_like(which)
@@ -122,14 +124,14 @@ class ShearFlipResize(Augmentation):
         # width over height in pixels; a crop larger than the image is cut to it
         wide = (share * aspect * (height / width)).sqrt().clamp(max=1)
         high = (share / aspect * (width / height)).sqrt().clamp(max=1)
-        sheared = _affine_matrix(unit, lean, zero, unit, zero)
-        flipped = _affine_matrix(mirror, zero, zero, unit, zero)
-        cropped = _affine_matrix(wide, zero, (2 * three - 1) * (1 - wide), high, (2 * four - 1) * (1 - high))
+        sheared = _stack_affine_matrices(unit, lean, zero, unit, zero)
+        flipped = _stack_affine_matrices(mirror, zero, zero, unit, zero)
+        cropped = _stack_affine_matrices(wide, zero, (2 * three - 1) * (1 - wide), high, (2 * four - 1) * (1 - high))
         choice = (which * 3)[:, None, None]
         return torch.where(choice < 1, sheared, torch.where(choice < 2, flipped, cropped))
 
 
-def _affine_matrix(a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor) -> Tensor:
+def _stack_affine_matrices(a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor) -> Tensor:
     """(n, 2, 3) the matrices of the affine maps x' = a x + b y + c, y' = d y + e."""
     return torch.stack([a, b, c, torch.zeros_like(a), d, e], 1).view(-1, 2, 3)
 

@@ -52,7 +52,7 @@ def decode(
         raise InputError(f"there are {len(given)} pictures, but {len(names)} tasks")
     pixels, reasons = [], {}
     for i, picture in enumerate(given):
-        found = _decode_image(picture, size)
+        found = _decode_image_or_reason(picture, size)
         if isinstance(found, str):
             reasons[i] = found
         else:
@@ -65,10 +65,10 @@ def decode(
         if damaged == "error" or not len(good):
             raise InputError(f"{message}; repair them, or skip damaged ones: --skip-damaged (in Python damaged='skip')")
         log.warning("%s; they are skipped", message)
-    return Images(names[good], _stack_images(pixels, names[good]), names[bad])
+    return Images(names[good], _stack_images_of_equal_size(pixels, names[good]), names[bad])
 
 
-def _decode_image(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
+def _decode_image_or_reason(picture: Picture, size: int | None) -> NDArray[np.uint8] | str:
     """Return the pixels (3, height, width) of a picture, or the reason as text if it cannot be decoded."""
     pillow: Any = require_package("PIL.Image", "reading pictures", "pip install 'plurivox[images]'")
     source = picture if isinstance(picture, str | Path) else io.BytesIO(picture)
@@ -86,7 +86,7 @@ def _decode_image(picture: Picture, size: int | None) -> NDArray[np.uint8] | str
     return np.ascontiguousarray(np.asarray(image, np.uint8).transpose(2, 0, 1))
 
 
-def _stack_images(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]:
+def _stack_images_of_equal_size(pixels: list[NDArray[np.uint8]], tasks: Names) -> NDArray[np.uint8]:
     """(n, 3, height, width) the images as one array; InputError naming tasks if their sizes differ."""
     shapes = [one.shape for one in pixels]
     if other := [task for task, shape in zip(tasks, shapes, strict=True) if shape != shapes[0]]:

@@ -44,7 +44,7 @@ class Vocabulary:
         return cls(tuple(sorted(word for word, n in counts.items() if n >= least)), lower)
 
     @cached_property
-    def _code_of_word(self) -> dict[str, int]:
+    def _code_by_word(self) -> dict[str, int]:
         """Dictionary of the integer code of each word of the vocabulary."""
         return {name: code for code, name in enumerate(self.names, start=UNKNOWN + 1)}
 
@@ -54,7 +54,7 @@ class Vocabulary:
 
     def codes(self, words: Iterable[str]) -> list[int]:
         """Return the code of each word; that of unknown words for words not in the vocabulary."""
-        return [self._code_of_word.get(word.lower() if self.lower else word, UNKNOWN) for word in words]
+        return [self._code_by_word.get(word.lower() if self.lower else word, UNKNOWN) for word in words]
 
 
 def write_vocabularies(path: str | Path, vocabularies: dict[str, Vocabulary]) -> None:
@@ -140,11 +140,11 @@ def encode_pairs(
     return np.hstack([_encode_letters(first, chars, width), _encode_letters(second, chars, width)])
 
 
-def _encode_letters(words: Sequence[str], chars: Vocabulary, letters: int) -> Codes:
-    """(n, letters) the codes of the first `letters` letters of each word, one row per word, padded."""
-    rows = np.full((len(words), letters), PAD, np.int64)
+def _encode_letters(words: Sequence[str], chars: Vocabulary, max_letters: int) -> Codes:
+    """(n, max_letters) the codes of the first `max_letters` letters of each word, one row per word, padded."""
+    rows = np.full((len(words), max_letters), PAD, np.int64)
     for row, word in zip(rows, words, strict=True):
-        row[: min(len(word), letters)] = chars.codes(word[:letters])
+        row[: min(len(word), max_letters)] = chars.codes(word[:max_letters])
     return rows
 
 
@@ -153,12 +153,12 @@ def mask_unknown_codes(codes: Tensor, table: nn.Embedding) -> Tensor:
     return torch.where(codes < table.num_embeddings, codes, min(UNKNOWN, table.num_embeddings - 1))
 
 
-def check_codes(x: Tensor, net_name: str) -> None:
+def check_codes(net_inputs: Tensor, net_name: str) -> None:
     """Raise InputError if the inputs are not rows of non-negative integers."""
-    if x.is_floating_point() or x.ndim != 2 or (x.numel() and int(x.min()) < 0):
+    if net_inputs.is_floating_point() or net_inputs.ndim != 2 or (net_inputs.numel() and int(net_inputs.min()) < 0):
         raise InputError(
-            f"{net_name} takes rows of integer codes from 0 on; these inputs are {x.dtype} of the shape "
-            f"{tuple(x.shape)}: encode text with plurivox.train.text"
+            f"{net_name} takes rows of integer codes from 0 on; these inputs are {net_inputs.dtype} of the shape "
+            f"{tuple(net_inputs.shape)}: encode text with plurivox.train.text"
         )
 
 

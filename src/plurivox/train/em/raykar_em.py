@@ -40,9 +40,9 @@ class RaykarSteps:
         self.gold_tasks: Ints = np.empty(0, np.int64)  # (n_gold,) indices of tasks with a gold label
         self.gold_prob: Floats = np.empty((0, k))  # (n_gold, n_labels)
         if gold is not None:
-            self._set_gold(gold)
+            self._set_gold_of_voted_tasks(gold)
 
-    def _set_gold(self, gold: SoftLabels) -> None:
+    def _set_gold_of_voted_tasks(self, gold: SoftLabels) -> None:
         """Set the gold labels of the tasks that have votes; InputError if a gold label is not a label of the votes."""
         unknown = positions(self.votes.labels, gold.labels) < 0
         if unknown.any() and bool((gold.prob[:, unknown] > 0).any()):
@@ -111,7 +111,7 @@ class RaykarFit:
 
     def predict(self, x: Any, tasks: Any = None) -> SoftLabels:
         """Return the classifier's probabilities for the inputs x; without `tasks` the tasks are called 0, 1, 2, ..."""
-        prob = _predict_prob(self.classifier, x, len(self.labels))
+        prob = _predict_prob_of_all_labels(self.classifier, x, len(self.labels))
         return SoftLabels.of(prob, np.arange(len(prob)) if tasks is None else tasks, self.labels)
 
 
@@ -148,7 +148,7 @@ def raykar_em(
     >>> done.fit.soft.hard().tolist(), done.predict([[0.], [1.]]).hard().tolist()
     (['n', 'y', 'y', 'n'], ['n', 'y'])
     """
-    model, inputs = copy.deepcopy(classifier), _check_inputs(x, votes)
+    model, inputs = copy.deepcopy(classifier), _check_one_input_row_per_task(x, votes)
     if warm and "warm_start" in (model.get_params() if hasattr(model, "get_params") else {}):
         model.set_params(warm_start=True)
     steps = RaykarSteps(votes, gold, pseudo, clip)
@@ -156,14 +156,17 @@ def raykar_em(
     posterior = (
         steps.e_step(uniform, steps.initial_confusion_matrices())[0]
         if start is None
-        else _initial_posterior(steps, start)
+        else _posterior_from_start_fit(steps, start)
     )
     trace: list[float] = []
     converged = False
     for step in range(max_iter):
         matrices = steps.m_step(posterior)
-        _fit_classifier(model, inputs, posterior)
-        before, (posterior, value) = posterior, steps.e_step(_predict_prob(model, inputs, votes.n_labels), matrices)
+        _fit_classifier_to_posterior(model, inputs, posterior)
+        before, (posterior, value) = (
+            posterior,
+            steps.e_step(_predict_prob_of_all_labels(model, inputs, votes.n_labels), matrices),
+        )
         trace.append(value)
         progress(step, max_iter, value)
         if converged := bool(np.abs(posterior - before).sum(1).mean() / 2 < tol):
@@ -173,7 +176,7 @@ def raykar_em(
     return RaykarFit(model, fit, votes.labels)
 
 
-def _check_inputs(x: Any, votes: Votes) -> Any:
+def _check_one_input_row_per_task(x: Any, votes: Votes) -> Any:
     """Return the inputs x as an array; InputError if they are not one row per task of the votes."""
     inputs = x if hasattr(x, "shape") else np.asarray(x)
     if inputs.shape[0] != votes.n_tasks:
@@ -181,14 +184,14 @@ def _check_inputs(x: Any, votes: Votes) -> Any:
     return inputs
 
 
-def _initial_posterior(steps: RaykarSteps, start: Fit) -> Floats:
+def _posterior_from_start_fit(steps: RaykarSteps, start: Fit) -> Floats:
     """(n_tasks, n_labels) the soft labels of the fit `start`, with which EM begins; gold labels replace them."""
     posterior = np.array(start.soft.on(steps.votes.tasks).on_labels(steps.votes.labels).prob, np.float64)
     posterior[steps.gold_tasks] = steps.gold_prob
     return posterior
 
 
-def _fit_classifier(model: Any, x: Any, posterior: Floats) -> None:
+def _fit_classifier_to_posterior(model: Any, x: Any, posterior: Floats) -> None:
     """Fit the classifier in place to the posterior: each task with every possible label, weighted by its probability.
 
     Raises InputError if the classifier has no predict_proba or its fit no sample_weight.
@@ -210,7 +213,7 @@ def _fit_classifier(model: Any, x: Any, posterior: Floats) -> None:
     model.fit(x[task], label, **{f"{prefix}sample_weight": weight})
 
 
-def _predict_prob(model: Any, x: Any, n_labels: int) -> Floats:
+def _predict_prob_of_all_labels(model: Any, x: Any, n_labels: int) -> Floats:
     """(n, n_labels) the classifier's probabilities; 0 for labels that were not in its training data."""
     prob = np.asarray(model.predict_proba(x), np.float64)
     classes = np.asarray(model.classes_)

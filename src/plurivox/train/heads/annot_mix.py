@@ -74,7 +74,7 @@ class _AnnotMixModule(HeadModule):
                 "annot-mix mixes inputs and therefore needs floats, not integers such as codes of words; give features as "
                 "floats, such as x.astype(float)"
             )
-        slot, total = _draw_vote_per_task(labels, rng)  # (n,) each
+        slot, total = _draw_vote_index_and_total_weight(labels, rng)  # (n,) each
         other = torch.rand(len(x), generator=rng, device=x.device).argsort(stable=True)
         share = self._draw_mixing_weights(x, rng)
         pair = [
@@ -114,7 +114,7 @@ class _AnnotMixModule(HeadModule):
         )
 
 
-def _draw_vote_per_task(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+def _draw_vote_index_and_total_weight(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
     """Return (n,) the index of a random vote of each task, drawn by weight, and (n,) the total weight of its votes."""
     cumulative = votes.weight.cumsum(1)
     total = cumulative[:, -1]

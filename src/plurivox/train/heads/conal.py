@@ -102,9 +102,9 @@ class _CoNALModule(HeadModule):
         share = votes.weight / self.n_answers[votes.worker]  # the votes of a worker share the worker's term
         return each - self.head.scale * self.votes.n_tasks * (share * distance).sum(1)
 
-    def _worker_embedding(self, rows: Tensor) -> Tensor:
+    def _worker_embedding(self, worker_table_rows: Tensor) -> Tensor:
         """(..., embedding) the embeddings u_j of workers, from rows of the worker table."""
-        u = rows + self.worker_bias
+        u = worker_table_rows + self.worker_bias
         return u if self.head.normalise == "none" else nn.functional.normalize(u, dim=-1)
 
     def _task_embedding(self, x: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ class _CoNALModule(HeadModule):
 
     def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         output, k = mean_output_per_label(self.head.on, predictions, logits), self.context.n_labels
-        share = self._mean_common_weight(x)
+        share = self._mean_common_matrix_weight_by_worker(x)
         own, mix = self.own.table.view(-1, k, k), copy_to_device(share, x.device, torch.float32)[:, None, None]
         vote_logits = output @ (mix * self.common + (1 - mix) * own)
         common = np.asarray((output @ self.common).softmax(-1).double().cpu().numpy())
@@ -126,7 +126,7 @@ class _CoNALModule(HeadModule):
             self.head.spec, predictions, self.context, vote_logits, {"common_share": share, "common": common}
         )
 
-    def _mean_common_weight(self, x: Tensor) -> Floats:
+    def _mean_common_matrix_weight_by_worker(self, x: Tensor) -> Floats:
         """(n_workers,) the mean weight w of the common matrix over each worker's tasks; 0.5 for workers without tasks."""
         size = max(1, BATCH_CELLS // max(x[:1].numel(), 1))
         v = torch.cat([self._task_embedding(rows) for rows in x.split(size)])

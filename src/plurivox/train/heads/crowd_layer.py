@@ -70,7 +70,9 @@ class _CrowdLayerModule(HeadModule):
         votes = require_votes(context, head.name())
         self.head, self.context, self.kind = head, context, KERNEL_KINDS[head.variant]
         self.applies_softmax, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
-        self.rows = rows or WorkerTable(_identity_layer_parameters(self.kind, context.n_workers, context.n_labels))
+        self.rows = rows or WorkerTable(
+            _initial_identity_layer_parameters(self.kind, context.n_workers, context.n_labels)
+        )
 
     def forward(self, logits: Tensor, batch: Batch) -> Tensor:
         if logits.device.type != "cpu":
@@ -111,7 +113,7 @@ class _StackedCrowdLayers(_CrowdLayerModule):
         return super().forward(logits, Batch(batch.x, batch.rows, shifted))
 
 
-def _identity_layer_parameters(layer_kind: int, n_workers: int, n_labels: int) -> Tensor:
+def _initial_identity_layer_parameters(layer_kind: int, n_workers: int, n_labels: int) -> Tensor:
     """(n_workers, width) the initial layer parameters of each worker, with which the layer returns its input."""
     if layer_kind == crowd_layer.FULL:
         return flat_identity_matrices(n_workers, n_labels)

@@ -64,13 +64,13 @@ class _RaykarModule(HeadModule):
             return
         prior = softmax_probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
         posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
-        self._set_buffers(posterior, self.steps.m_step(posterior))
+        self._copy_into_buffers(posterior, self.steps.m_step(posterior))
 
     def _uniform_prior(self) -> Floats:
         """(n_tasks, n_labels) the prior before the net is used: probability 1 / n_labels for every label."""
         return np.full(tuple(self.posterior.shape), 1 / self.posterior.shape[1])
 
-    def _set_buffers(self, posterior: Floats, matrices: Floats) -> None:
+    def _copy_into_buffers(self, posterior: Floats, matrices: Floats) -> None:
         """Copy the new posterior and matrices into the buffers in place: a recorded CUDA graph reads their memory."""
         for buffer, new in ((self.posterior, posterior), (self.matrices, matrices)):
             buffer.copy_(copy_to_device(new, buffer.device, buffer.dtype))

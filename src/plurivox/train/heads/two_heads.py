@@ -77,17 +77,17 @@ class FeatureHook:
     _features: Tensor | None = None  # (n, width)
 
     def __init__(self, net: nn.Module, n_labels: int) -> None:
-        last, self.make_head = _find_output_layer(net, n_labels)
-        last.register_forward_pre_hook(self._store_features)
+        last, self.make_head = _find_output_layer_and_factory(net, n_labels)
+        last.register_forward_pre_hook(self._store_layer_input)
 
     @classmethod
     def hook_layer(cls, layer: nn.Module) -> Self:
         """Register and return a hook that stores the input of `layer`; it has no `make_head`."""
         hook = cls.__new__(cls)
-        layer.register_forward_pre_hook(hook._store_features)
+        layer.register_forward_pre_hook(hook._store_layer_input)
         return hook
 
-    def _store_features(self, module: nn.Module, inputs: tuple[Any, ...]) -> None:
+    def _store_layer_input(self, module: nn.Module, inputs: tuple[Any, ...]) -> None:
         """Forward pre-hook: store the input of the hooked layer."""
         del module
         self._features = inputs[0]
@@ -99,7 +99,7 @@ class FeatureHook:
         return features
 
 
-def _find_output_layer(net: nn.Module, n_labels: int) -> tuple[nn.Module, Callable[[int], nn.Module]]:
+def _find_output_layer_and_factory(net: nn.Module, n_labels: int) -> tuple[nn.Module, Callable[[int], nn.Module]]:
     """Return the layer of a net that outputs its logits, and a function that makes another such layer for n labels.
 
     They are the net's `head` and `make_head` if it has them, else its last linear layer with `n_labels` outputs.

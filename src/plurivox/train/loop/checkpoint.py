@@ -36,7 +36,7 @@ class Checkpoint:
         if not force and time.monotonic() - self.last < self.seconds:
             return
         for i in range(self.n_saved, len(logits)):
-            with atomic_file(self._logits_path(i)) as part, part.open("wb") as file:
+            with atomic_file(self._recorded_logits_path(i)) as part, part.open("wb") as file:
                 np.save(file, logits[i])
         self.n_saved = len(logits)
         facts = {"done": trainer.epoch, "keeper": history.history_to_json(), "recorded": len(logits)}
@@ -77,7 +77,7 @@ class Checkpoint:
         best = {name.partition("/")[2]: value.to(trainer.x.device) for name, value in kept.items()}
         history.restore_history(facts["keeper"], best)
         self.n_saved = facts["recorded"]
-        return [np.load(self._logits_path(i)) for i in range(self.n_saved)]
+        return [np.load(self._recorded_logits_path(i)) for i in range(self.n_saved)]
 
     def delete_files(self) -> None:
         """Delete the files of the checkpoint."""
@@ -85,7 +85,7 @@ class Checkpoint:
         for file in self.folder.glob("logits-*.npy"):
             file.unlink()
 
-    def _logits_path(self, epoch: int) -> Path:
+    def _recorded_logits_path(self, epoch: int) -> Path:
         """Return the path of the file with the logits recorded in an epoch."""
         return self.folder / f"logits-{epoch:05d}.npy"
 

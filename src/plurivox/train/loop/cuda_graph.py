@@ -39,18 +39,18 @@ class GraphStep:
         self.indices: Tensor  # the memory from which the graph reads the indices of its examples
         self.n_warm_steps, self.failed = 0, False  # failed: the step could not be recorded
 
-    def __call__(self, indices: Tensor) -> None:
-        """Take a step on the examples `indices` by replaying the graph, or eagerly without a graph or for a shorter batch."""
-        if len(indices) != self.plan.batch or self.failed:  # the last batch of an epoch may be shorter
-            return self.eager_step(indices)
+    def __call__(self, example_indices: Tensor) -> None:
+        """Take a step on these examples by replaying the graph, or eagerly without a graph or for a shorter batch."""
+        if len(example_indices) != self.plan.batch or self.failed:  # the last batch of an epoch may be shorter
+            return self.eager_step(example_indices)
         if self.n_warm_steps < WARM_STEPS:
             self.n_warm_steps += 1
-            return self._take_warm_up_step(indices)
+            return self._take_warm_up_step_without_graph(example_indices)
         if self.graph is None:
-            self._record_graph(indices)
+            self._record_graph(example_indices)
         if self.graph is None:
-            return self.eager_step(indices)
-        self.indices.copy_(indices)
+            return self.eager_step(example_indices)
+        self.indices.copy_(example_indices)
         return self.graph.replay()
 
     @cached_property
@@ -62,17 +62,17 @@ class GraphStep:
         """
         return torch.cuda.Stream(self.rng.device)
 
-    def _take_warm_up_step(self, indices: Tensor) -> None:
+    def _take_warm_up_step_without_graph(self, example_indices: Tensor) -> None:
         """Take a training step without a graph on the recording stream, as CUDA graphs require before recording."""
         current = torch.cuda.current_stream(self.rng.device)
         self.recording_stream.wait_stream(current)
         with torch.cuda.stream(self.recording_stream):
-            self.eager_step(indices)
+            self.eager_step(example_indices)
         current.wait_stream(self.recording_stream)
 
-    def _record_graph(self, indices: Tensor) -> None:
+    def _record_graph(self, example_indices: Tensor) -> None:
         """Record the training step as a CUDA graph in `self.graph`; if that fails, log a warning (engine=graphs: raise)."""
-        self.indices = indices.clone()
+        self.indices = example_indices.clone()
         graph = torch.cuda.CUDAGraph()
         graph.register_generator_state(self.rng)
         self.optimizer.zero_grad()

@@ -87,7 +87,7 @@ class TrainingHistory:
             self._store_best_weights(event.epoch)
             return False
         value = dev_measures[self.plan.best]
-        if self._is_better(value):
+        if self._is_better_than_best_epoch(value):
             self.best_value = value
             self._store_best_weights(event.epoch)
         waited = event.epoch - self.best_epoch
@@ -95,7 +95,7 @@ class TrainingHistory:
             self.stopped = f"no better {self.plan.best} in {waited} epochs"
         return bool(self.stopped)
 
-    def _is_better(self, value: float) -> bool:
+    def _is_better_than_best_epoch(self, value: float) -> bool:
         """Return whether a value of the dev measure is better than that of the best epoch so far; ties as the plan sets."""
         # the best may be NaN: a correlation is undefined if all predictions are the same
         if self.best_value is None or math.isnan(self.best_value):
@@ -125,10 +125,14 @@ class TrainingHistory:
         best = {"epoch": self.best_epoch, "value": self.best_value}
         return {"history": self.columns, **best, "stopped": self.stopped}
 
-    def restore_history(self, saved: Mapping[str, Any], best_weights: Weights) -> None:
+    def restore_history(self, saved_history: Mapping[str, Any], best_weights: Weights) -> None:
         """Set the history of the epochs from the result of `history_to_json`, and the weights of the best epoch."""
-        self.columns, self.best_epoch, self.best_value = saved["history"], saved["epoch"], saved["value"]
-        self.stopped, self.best_weights = saved["stopped"], best_weights
+        self.columns, self.best_epoch, self.best_value = (
+            saved_history["history"],
+            saved_history["epoch"],
+            saved_history["value"],
+        )
+        self.stopped, self.best_weights = saved_history["stopped"], best_weights
 
 
 def check_true_labels(truth: SoftLabels, net_labels: Names, tasks_text: str = "dev tasks") -> None:

@@ -44,10 +44,10 @@ class NetOptimizer:
             for table in self.tables:
                 table.zero_optimizer_state()
 
-    def set_learning_rate(self, epoch: int, step: int) -> None:
+    def set_learning_rate(self, epoch: int, step_in_epoch: int) -> None:
         """Set the learning rate of a step by the plan's schedule; within an epoch only one-cycle changes it."""
-        if step == 0 or self.plan.schedule == "one-cycle":
-            lr = learning_rate(self.plan, epoch * self.steps_per_epoch + step, self.steps_per_epoch)
+        if step_in_epoch == 0 or self.plan.schedule == "one-cycle":
+            lr = learning_rate(self.plan, epoch * self.steps_per_epoch + step_in_epoch, self.steps_per_epoch)
             fill_learning_rate(self._torch, lr)
 
     def zero_grad(self) -> None:
@@ -149,8 +149,8 @@ def zero_optimizer_state(optimizer: torch.optim.Optimizer) -> None:
 START_DIVISOR, END_DIVISOR = 25.0, 1e4  # one-cycle: the rate starts at lr / 25 and ends at lr / 25 / 10,000
 
 
-def learning_rate(plan: Plan, step: int, steps_per_epoch: int) -> float:
-    """Return the learning rate of step `step`, counted from 0 over all epochs.
+def learning_rate(plan: Plan, step_over_all_epochs: int, steps_per_epoch: int) -> float:
+    """Return the learning rate of step `step_over_all_epochs`, counted from 0 over all epochs.
 
     step and multistep multiply by gamma after some epochs; cosine decreases from epoch to epoch; one-cycle rises and falls
     from step to step (Smith and Topin 2019, https://doi.org/10.1117/12.2520589).
@@ -159,7 +159,7 @@ def learning_rate(plan: Plan, step: int, steps_per_epoch: int) -> float:
     >>> [round(learning_rate(plan, epoch * 10, 10), 3) for epoch in range(4)]
     [1.0, 1.0, 0.1, 0.01]
     """
-    epoch = step // steps_per_epoch
+    epoch = step_over_all_epochs // steps_per_epoch
     if plan.schedule == "step":
         return plan.lr * plan.gamma ** (epoch // plan.step_size)
     if plan.schedule == "multistep":
@@ -167,17 +167,19 @@ def learning_rate(plan: Plan, step: int, steps_per_epoch: int) -> float:
     if plan.schedule == "cosine":
         return plan.lr * (1 + math.cos(math.pi * epoch / plan.epochs)) / 2
     if plan.schedule == "one-cycle":
-        return _one_cycle_rate(plan, step, plan.epochs * steps_per_epoch)
+        return _one_cycle_learning_rate(plan, step_over_all_epochs, plan.epochs * steps_per_epoch)
     return plan.lr
 
 
-def _one_cycle_rate(plan: Plan, step: int, n_steps: int) -> float:
+def _one_cycle_learning_rate(plan: Plan, step_over_all_epochs: int, n_steps: int) -> float:
     """Return the learning rate of a step under the one-cycle schedule."""
     low, top = plan.lr / START_DIVISOR, plan.lr
     peak, end = plan.warm_share * n_steps - 1, n_steps - 1  # steps
-    if step <= peak:
-        return _cosine_interpolation(low, top, step / peak if peak > 0 else 1.0)
-    return _cosine_interpolation(top, low / END_DIVISOR, min((step - peak) / max(end - peak, 1e-9), 1.0))
+    if step_over_all_epochs <= peak:
+        return _cosine_interpolation(low, top, step_over_all_epochs / peak if peak > 0 else 1.0)
+    return _cosine_interpolation(
+        top, low / END_DIVISOR, min((step_over_all_epochs - peak) / max(end - peak, 1e-9), 1.0)
+    )
 
 
 def _cosine_interpolation(begin: float, end: float, fraction: float) -> float:

@@ -109,7 +109,7 @@ class TrainSpec:
         """
         made_head = None if head is None or head == "" else heads.methods.make(head)
         return cls(
-            _resolve_target(made_head, target, main),
+            _given_or_default_target(made_head, target, main),
             nets.methods.make(net, **(net_options or {})),
             losses.methods.make(loss),
             made_head,
@@ -128,7 +128,7 @@ class TrainSpec:
             who = "training without a head" if self.head is None else f"the head {self.head.name()}"
             raise OptionError(
                 f"{who} needs a target of the kind {needed}; {self.target_text} is of the kind {given}: leave the target out "
-                f"to use {DEFAULT_TARGETS[needed]!r}, or use {_suggest_heads(given)}"
+                f"to use {DEFAULT_TARGETS[needed]!r}, or use {_suggested_heads_text(given)}"
             )
         if self.plan.engine == "graphs" and self.head is not None and not self.head.capturable:
             raise OptionError(
@@ -173,7 +173,7 @@ def required_target_kind(head: Head | None) -> TargetKind:
     return "distribution" if head is None else head.target_kind
 
 
-def _resolve_target(head: Head | None, target: str | Target | None, main: str | None) -> Target:
+def _given_or_default_target(head: Head | None, target: str | Target | None, main: str | None) -> Target:
     """Return the given target, or the default target of the head.
 
     With `main` and a head of two heads, it is a pair of `main` and the soft labels if no target or the target `soft` was
@@ -195,7 +195,7 @@ def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:
     return augment
 
 
-def _suggest_heads(kind: TargetKind) -> str:
+def _suggested_heads_text(kind: TargetKind) -> str:
     """Return the heads that can use a kind of target as text for an error message, such as "a head such as crowd-layer"."""
     fitting = [name for name in heads.methods if heads.methods[name].target_kind == kind]
     return f"a head such as {first_few(fitting)}" if fitting else "no head"

@@ -125,64 +125,64 @@ class Trainer:
 
     # ---- steps
 
-    def step(self, step_in_epoch: int, indices: Tensor) -> None:
-        """Train on one batch, the examples `indices`, as step `step_in_epoch` (from 0); does not wait for the device."""
+    def step(self, step_in_epoch: int, example_indices: Tensor) -> None:
+        """Train on one batch, these examples, as step `step_in_epoch` (from 0); does not wait for the device."""
         self.optimizer.set_learning_rate(self.epoch, step_in_epoch)
-        self._step(indices)
+        self._step(example_indices)
 
-    def eager_step(self, indices: Tensor) -> None:
-        """Train on one batch, the examples `indices`, without a CUDA graph; if memory runs out, compute it in more chunks."""
+    def eager_step(self, example_indices: Tensor) -> None:
+        """Train on one batch, these examples, without a CUDA graph; if memory runs out, compute it in more chunks."""
         while True:
             try:
-                return self._update_weights(indices)
+                return self._update_weights(example_indices)
             except RuntimeError as cause:
                 if not is_out_of_memory(cause):
                     raise
                 self.optimizer.clear_table_gradients()
-                if len(indices) <= self.n_chunks:
+                if len(example_indices) <= self.n_chunks:
                     raise PlurivoxError(
                         "out of memory with a single example; use a smaller net, smaller inputs or another device"
                     ) from cause
-            self.n_chunks = _double_chunks(self.n_chunks, len(indices))
+            self.n_chunks = _double_chunks_and_warn_out_of_memory(self.n_chunks, len(example_indices))
 
-    def _update_weights(self, indices: Tensor) -> None:
+    def _update_weights(self, example_indices: Tensor) -> None:
         """Compute losses and gradients of the examples in `n_chunks` chunks, and update the weights."""
         self.optimizer.zero_grad()
         batch_total: Tensor | None = None
-        for chunk in (indices,) if self.n_chunks == 1 else indices.chunk(self.n_chunks):
+        for chunk in (example_indices,) if self.n_chunks == 1 else example_indices.chunk(self.n_chunks):
             total = self.example_losses(chunk).sum()
-            self.optimizer.backward(total, len(indices))
+            self.optimizer.backward(total, len(example_indices))
             batch_total = total.detach() if batch_total is None else batch_total + total.detach()
         assert batch_total is not None
         self.optimizer.step()
         self.total += batch_total
 
-    def example_losses(self, indices: Tensor) -> Tensor:
-        """(n,) the weighted loss of each of the examples `indices`; records their logits if requested."""
-        batch = self.make_batch(indices)
-        logits = self._net_logits(batch.x)
+    def example_losses(self, example_indices: Tensor) -> Tensor:
+        """(n,) the weighted loss of each of the examples `example_indices`; records their logits if requested."""
+        batch = self.make_batch(example_indices)
+        logits = self._net_logits_in_plan_precision(batch.x)
         self.store_logits(batch.rows, logits)
         return weighted_losses(logits, batch, self.head, self.loss)
 
-    def make_batch(self, indices: Tensor) -> Batch:
-        """Return augmented inputs, drawn labels and weights of the examples `indices`."""
+    def make_batch(self, example_indices: Tensor) -> Batch:
+        """Return augmented inputs, drawn labels and weights of the examples `example_indices`."""
         examples, rng = self.examples, self.rng.generator
-        rows = indices if examples.row is None else examples.row.index_select(0, indices)
+        rows = example_indices if examples.row is None else examples.row.index_select(0, example_indices)
         x = self.x.index_select(0, rows)
         if self.augment is not None:
             x = self.augment(x, rng)
-        labels = examples.draw_labels(indices, rng)
+        labels = examples.draw_labels(example_indices, rng)
         if self.head is not None:
             x, labels = self.head.transform_batch(x, labels, rng)
         weight = examples.weight
-        return Batch(x, rows, labels, None if weight is None else weight.index_select(0, indices))
+        return Batch(x, rows, labels, None if weight is None else weight.index_select(0, example_indices))
 
-    def store_logits(self, rows: Tensor, logits: Tensor) -> None:
-        """Store the logits of the tasks in `rows` of the inputs as recorded logits; do nothing if logits are not recorded."""
+    def store_logits(self, input_rows: Tensor, logits: Tensor) -> None:
+        """Store the logits of the tasks in `input_rows` as recorded logits; do nothing if logits are not recorded."""
         if self.recorded_logits is not None:
-            self.recorded_logits.index_copy_(0, rows, logits.detach())
+            self.recorded_logits.index_copy_(0, input_rows, logits.detach())
 
-    def _net_logits(self, x: Tensor) -> Tensor:
+    def _net_logits_in_plan_precision(self, x: Tensor) -> Tensor:
         """(n, n_labels) the net's logits for the inputs x, computed in the precision that the plan sets."""
         if not self.autocast:
             return self._forward(x)
@@ -239,7 +239,7 @@ def is_out_of_memory(error: RuntimeError) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 
 
-def _double_chunks(n_chunks: int, batch_size: int) -> int:
+def _double_chunks_and_warn_out_of_memory(n_chunks: int, batch_size: int) -> int:
     """Return twice the number of chunks per batch, at most `batch_size`; free cached CUDA memory and warn."""
     if torch.cuda.is_available():
         torch.cuda.empty_cache()

@@ -52,7 +52,7 @@ class TrainingRun:
             log,
             progress,
         )
-        self.made_by = _training_settings(self.spec, data, 0 if dev is None else len(dev[1]))
+        self.made_by = _training_settings_and_versions(self.spec, data, 0 if dev is None else len(dev[1]))
         self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # set when the training has ended
         self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
@@ -69,7 +69,7 @@ class TrainingRun:
         if self.checkpoint is not None:
             self.logits = self.checkpoint.restore_training(self.trainer, self.history)
         if self.history.stopped or self.trainer.epoch >= spec.plan.epochs:
-            self._end_training()
+            self._finish_with_best_weights()
 
     def _check_head_keeps_inputs(self) -> None:
         """Raise OptionError if the head changes inputs, so that logits in training are not those of a task."""
@@ -104,8 +104,8 @@ class TrainingRun:
         if not isinstance(event, EpochDone):
             return
         if not event.finite:
-            self._warn_nan_loss(event.epoch)
-            self._end_training()
+            self._set_stop_reason_nan_loss(event.epoch)
+            self._finish_with_best_weights()
             return
         if self.spec.record:
             logits = event.logits
@@ -119,14 +119,14 @@ class TrainingRun:
             self.log(self.history.columns)
         self.progress(event.epoch, self.spec.plan.epochs, event.loss)
         if stop or event.epoch + 1 >= self.spec.plan.epochs:
-            self._end_training()
+            self._finish_with_best_weights()
 
     def trained_net(self) -> Trained:
         """Return the trained net; the training must have ended."""
         assert self.trained is not None, "the training has not ended"
         return self.trained
 
-    def _warn_nan_loss(self, epoch: int) -> None:
+    def _set_stop_reason_nan_loss(self, epoch: int) -> None:
         """Warn that the loss is NaN and set the reason for stopping in the history; PlurivoxError in the first epoch."""
         history = self.history
         if history.best_epoch < 0:
@@ -135,7 +135,7 @@ class TrainingRun:
         message = f"{history.stopped}: training stops with the weights of epoch {history.best_epoch}; {NAN_HINT}"
         warnings.warn(message, PlurivoxWarning, stacklevel=6)
 
-    def _end_training(self) -> None:
+    def _finish_with_best_weights(self) -> None:
         """Load the weights of the best epoch, set `self.trained`, save it to the folder and delete the checkpoint."""
         history, plan, data = self.history, self.spec.plan, self.data
         if history.best_value is not None and math.isnan(history.best_value):
@@ -156,7 +156,7 @@ class TrainingRun:
         self.trained = trained
 
 
-def _training_settings(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
+def _training_settings_and_versions(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
     """Return all settings of a training, sizes and checksum of its data, and versions, for `Trained.made_by`."""
     versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
     about_data = {"shape": list(data.input_shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}

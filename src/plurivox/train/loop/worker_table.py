@@ -118,33 +118,35 @@ class WorkerTable(nn.Module):
     def step(self, plan: Plan, lr: float | Tensor) -> None:
         """Update the rows of the workers in the batch by the plan's optimiser, in place, and clear the gradients."""
         if not self.is_graph_capturable:
-            self._step_on_cpu(plan, float(lr))
+            self._update_batch_workers_on_cpu(plan, float(lr))
             return
         self.steps += self.touched
         touched, n = self.touched[:, None], self.steps.clamp(min=1)[:, None]
         update = lr * (
-            self._sgd_update(plan, touched, n) if plan.optimizer == "sgd" else self._adam_update(plan, touched, n)
+            self._sgd_steps_without_learning_rate(plan, touched, n)
+            if plan.optimizer == "sgd"
+            else self._adam_steps_without_learning_rate(plan, touched, n)
         )
         self.table.sub_(torch.where(touched, update, 0.0))
         self.clear_gradients()
 
-    def _sgd_update(self, plan: Plan, touched: Tensor, n_updates: Tensor) -> Tensor:
+    def _sgd_steps_without_learning_rate(self, plan: Plan, is_row_in_batch: Tensor, n_updates: Tensor) -> Tensor:
         """(n_rows, width) the SGD step of each row, without learning rate; updates the momentum of touched rows in place."""
         grad = self.grad + plan.weight_decay * self.table
         momentum = torch.where(n_updates > 1, plan.momentum * self.first + grad, grad)
-        self.first.copy_(torch.where(touched, momentum, self.first))
+        self.first.copy_(torch.where(is_row_in_batch, momentum, self.first))
         return grad + plan.momentum * momentum if plan.nesterov and plan.momentum else momentum
 
-    def _adam_update(self, plan: Plan, touched: Tensor, n_updates: Tensor) -> Tensor:
+    def _adam_steps_without_learning_rate(self, plan: Plan, is_row_in_batch: Tensor, n_updates: Tensor) -> Tensor:
         """(n_rows, width) the Adam step of each row, without learning rate; updates the moments of touched rows in place."""
         decay, (beta1, beta2) = plan.weight_decay * self.table, BETAS
         grad = self.grad + decay if plan.optimizer == "adam" else self.grad
-        self.first.copy_(torch.where(touched, beta1 * self.first + (1 - beta1) * grad, self.first))
-        self.second.copy_(torch.where(touched, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
+        self.first.copy_(torch.where(is_row_in_batch, beta1 * self.first + (1 - beta1) * grad, self.first))
+        self.second.copy_(torch.where(is_row_in_batch, beta2 * self.second + (1 - beta2) * grad * grad, self.second))
         update = self.first / (1 - beta1**n_updates) / ((self.second / (1 - beta2**n_updates)).sqrt() + EPS)
         return update + decay if plan.optimizer == "adamw" else update
 
-    def _step_on_cpu(self, plan: Plan, lr: float) -> None:
+    def _update_batch_workers_on_cpu(self, plan: Plan, lr: float) -> None:
         """Update the rows of the workers in the batch in place by compiled CPU kernels, and clear the gradients."""
         arrays = self.as_numpy_arrays()
         if plan.optimizer == "sgd":

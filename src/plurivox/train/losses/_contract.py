@@ -30,9 +30,9 @@ class LogLoss(Loss, ABC):
 
     base: float | None = option(None, "base of the logarithms in the loss, such as 2; none: e", low=1.0001)
 
-    def to_base(self, nats: Tensor) -> Tensor:
+    def to_base(self, losses_in_nats: Tensor) -> Tensor:
         """Return losses, given in nats, in the unit of the option `base`: divided by log(base)."""
-        return nats if self.base is None else nats / math.log(self.base)
+        return losses_in_nats if self.base is None else losses_in_nats / math.log(self.base)
 
 
 methods: Methods[Loss] = Methods(__package__, Loss)

@@ -146,10 +146,10 @@ class BidirectionalLSTM(nn.Module):
         reverse = (length[:, None] - 1 - torch.arange(longest, device=x.device)) % longest
         forth, _ = self.forth(x)
         back, _ = self.back(x.gather(1, reverse[:, :, None].expand_as(x)))
-        return torch.cat([_state_at(forth, forward_position), _state_at(back, backward_position)], 1)
+        return torch.cat([_state_at_position(forth, forward_position), _state_at_position(back, backward_position)], 1)
 
 
-def _state_at(states: Tensor, position: Tensor) -> Tensor:
+def _state_at_position(states: Tensor, position: Tensor) -> Tensor:
     """(n, hidden) the state at `position[i]` of each sequence i, from states (n, longest, hidden)."""
     return states.gather(1, position[:, None, None].expand(-1, 1, states.shape[2])).squeeze(1)
 

@@ -70,18 +70,20 @@ def run_series(
                 if len(starts) == 1
                 else run_interleaved(starts, device or torch.device("cpu"))
             )
-        found += [_evaluate_run(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)]
+        found += [
+            _evaluate_run_and_write_result(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)
+        ]
     return found
 
 
-def make_run_folder(folder: str | Path, run: int) -> Path:
-    """Create the folder run-000, run-001, ... of run number `run`, if it does not exist, and return its path."""
-    home = Path(folder) / f"run-{run:03d}"
+def make_run_folder(parent_folder: str | Path, run_number: int) -> Path:
+    """Create the folder run-000, run-001, ... of run number `run_number`, if it does not exist, and return its path."""
+    home = Path(parent_folder) / f"run-{run_number:03d}"
     home.mkdir(exist_ok=True)
     return home
 
 
-def _evaluate_run(trained: Trained, evaluate: Evaluate, folder: Path | None) -> dict[str, float]:
+def _evaluate_run_and_write_result(trained: Trained, evaluate: Evaluate, folder: Path | None) -> dict[str, float]:
     """Evaluate a trained net, return its measures by name and write them to result.json in its folder, if any."""
     found = {name: float(value) for name, value in evaluate(trained).items()}
     if folder is not None:
@@ -90,15 +92,15 @@ def _evaluate_run(trained: Trained, evaluate: Evaluate, folder: Path | None) -> 
     return found
 
 
-def _progress_per_run(progress: Progress, group: range, runs: int) -> list[Progress]:
-    """Return a progress callback for each of the parallel runs `group`; they call `progress` with the epochs of all runs."""
-    done = dict.fromkeys(group, 0)  # epochs
+def _progress_per_run(progress: Progress, parallel_runs: range, n_runs: int) -> list[Progress]:
+    """Return a progress callback for each of `parallel_runs`; they call `progress` with the epochs of all runs."""
+    done = dict.fromkeys(parallel_runs, 0)  # epochs
 
     def report_epoch(run: int, step: int, total: int, value: float | None = None) -> None:
         done[run] = step + 1
-        progress(group.start * total + sum(done.values()) - 1, runs * total, value)
+        progress(parallel_runs.start * total + sum(done.values()) - 1, n_runs * total, value)
 
-    return [partial(report_epoch, run) for run in group]
+    return [partial(report_epoch, run) for run in parallel_runs]
 
 
 # ---- parallel runs
@@ -112,7 +114,7 @@ def choose_parallel_runs(
     return min(runs, best if at_once is None else at_once), best > 1
 
 
-def max_stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> int:
+def max_stacked_runs(spec: TrainSpec, shape_of_all_inputs: tuple[int, ...], n_labels: int) -> int:
     """Return how many runs on inputs of the shape (n, ...) are best stacked to one net; 1: stacking does not help.
 
     Only nets of dense layers on a CPU are stacked, without a head or with one that can be stacked; and only while the memory
@@ -124,8 +126,8 @@ def max_stacked_runs(spec: TrainSpec, shape: tuple[int, ...], n_labels: int) -> 
     if not (eager and dense and spec.device.type == "cpu"):
         return 1
     with torch.device("meta"):
-        weights = sum(one.numel() for one in spec.net.build(shape[1:], n_labels).parameters())
-    per_step, inputs = weights + plan.batch * math.prod(shape[1:]), math.prod(shape)
+        weights = sum(one.numel() for one in spec.net.build(shape_of_all_inputs[1:], n_labels).parameters())
+    per_step, inputs = weights + plan.batch * math.prod(shape_of_all_inputs[1:]), math.prod(shape_of_all_inputs)
     return max(1, min(MAX_STACK_CELLS // per_step, MAX_INPUT_CELLS // max(inputs, 1)))
 
 

@@ -69,14 +69,14 @@ class StackedDropout(nn.Module):
         mask = torch.empty_like(x)
         masks = mask.chunk(len(self.generators))
 
-        def draw_mask(run: int) -> None:
+        def draw_dropout_mask_of_run(run: int) -> None:
             masks[run].bernoulli_(1 - self.rate, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and masks[0].numel() > THREADED_CELLS:
-            threads.parallel_map(draw_mask, len(masks))  # torch draws on one thread only
+            threads.parallel_map(draw_dropout_mask_of_run, len(masks))  # torch draws on one thread only
         else:
             for run in range(len(masks)):
-                draw_mask(run)
+                draw_dropout_mask_of_run(run)
         return x * mask.div_(1 - self.rate)
 
 

@@ -60,34 +60,36 @@ class StackedTrainers:
                 self.optimizer.set_learning_rate(self.epoch, i)
                 self._step_all_runs(indices)
         if not self.shared:  # the first step creates the state
-            self._share_optimizer_state()
+            self._make_optimizer_states_slices()
         self.epoch += 1
         return [one.end_epoch(total) for one, total in zip(self.trainers, self.total, strict=True)]
 
-    def _step_all_runs(self, indices: Sequence[Tensor]) -> None:
-        """Take one training step for all runs together; `indices` are the examples of each run, (n,) each."""
-        n = len(indices[0])
+    def _step_all_runs(self, example_indices_per_run: Sequence[Tensor]) -> None:
+        """Take one training step for all runs together; `example_indices_per_run` are the examples of each run, (n,) each."""
+        n = len(example_indices_per_run[0])
         self.optimizer.zero_grad()
-        each = self._losses_of_all_runs(indices).view(-1, n).sum(1)  # (n_runs,)
+        each = self._losses_of_all_runs(example_indices_per_run).view(-1, n).sum(1)  # (n_runs,)
         self.optimizer.backward(each.sum(), n)
         self.optimizer.step()
         self.total += each.detach()
 
-    def _losses_of_all_runs(self, indices: Sequence[Tensor]) -> Tensor:
+    def _losses_of_all_runs(self, example_indices_per_run: Sequence[Tensor]) -> Tensor:
         """(n_runs * n,) the weighted loss of each example of the batches of all runs, run after run."""
-        batches = [one.make_batch(examples) for one, examples in zip(self.trainers, indices, strict=True)]
+        batches = [
+            one.make_batch(examples) for one, examples in zip(self.trainers, example_indices_per_run, strict=True)
+        ]
         batch = _concat_batches(batches)
         logits = self.net(batch.x)
         for one, run_batch, run_logits in zip(self.trainers, batches, logits.chunk(len(batches)), strict=True):
             one.store_logits(run_batch.rows, run_logits)
         return weighted_losses(logits, batch, self.head, self.loss)
 
-    def _share_optimizer_state(self) -> None:
+    def _make_optimizer_states_slices(self) -> None:
         """Make the states of the trainers' optimisers slices of the stacked state."""
         for run, one in enumerate(self.trainers):
             one.optimizer.set_parameter_states(
                 [
-                    {name: _slice_of_run(value, run) for name, value in state.items()}
+                    {name: _slice_of_run_if_tensor(value, run) for name, value in state.items()}
                     for state in self.optimizer.parameter_states()
                 ]
             )
@@ -96,10 +98,10 @@ class StackedTrainers:
 
 def _stack_optimizer_states(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the optimiser states of one parameter in several runs as one stacked state."""
-    return {name: _stack_state_values([one[name] for one in states]) for name in states[0]}
+    return {name: _stack_tensors_or_take_first([one[name] for one in states]) for name in states[0]}
 
 
-def _stack_state_values(values: Sequence[Any]) -> Any:
+def _stack_tensors_or_take_first(values: Sequence[Any]) -> Any:
     """Return the tensors of several runs stacked; for scalars (step counts) and other values, equal in all runs, the first."""
     first = values[0]
     if not isinstance(first, Tensor):
@@ -107,7 +109,7 @@ def _stack_state_values(values: Sequence[Any]) -> Any:
     return torch.stack(list(values)) if first.ndim else first.clone()
 
 
-def _slice_of_run(stacked_value: Any, run: int) -> Any:
+def _slice_of_run_if_tensor(stacked_value: Any, run: int) -> Any:
     """Return slice `run` of a stacked tensor; scalars and other values are returned unchanged."""
     return stacked_value[run] if isinstance(stacked_value, Tensor) and stacked_value.ndim else stacked_value
 

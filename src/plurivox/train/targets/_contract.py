@@ -86,8 +86,8 @@ class Examples(ABC):
     max_votes: int = 1  # number of votes that every example is padded to
 
     @abstractmethod
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> DrawnLabels:
-        """Return the training labels of the examples `indices` (n,): probabilities (n, n_labels), two such arrays, or votes.
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> DrawnLabels:
+        """Return the training labels of `example_indices` (n,): probabilities (n, n_labels), two such arrays, or votes.
 
         Shapes depend only on n, and nothing waits for the device, so that a step can be recorded as a CUDA graph.
         """

@@ -25,9 +25,9 @@ class AllVotes(VoteTarget):
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         votes = select_votes(supervision, tasks, labels).require_workers(f"the target {self.name()}")
-        return AllVotesExamples(votes if self.most is None else self._sample_votes(votes, self.most), device)
+        return AllVotesExamples(votes if self.most is None else self._sample_votes_per_task(votes, self.most), device)
 
-    def _sample_votes(self, votes: Votes, max_votes: int) -> Votes:
+    def _sample_votes_per_task(self, votes: Votes, max_votes: int) -> Votes:
         """Return at most `max_votes` votes of every task, chosen at random."""
         order = np.lexsort((np.random.default_rng(self.seed).random(len(votes)), votes.task))  # random within a task
         rank = np.empty(len(votes), np.int64)

@@ -30,18 +30,18 @@ class Mixed(Target):
         return make_component_target(self.first, self.name()), make_component_target(self.rest, self.name())
 
     def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
-        is_first = self._uses_first(supervision, tasks)
+        is_first = self._is_trained_on_first_target(supervision, tasks)
         first, rest = self.component_targets()
         return np.where(is_first, first.has_target(supervision, tasks), rest.has_target(supervision, tasks))
 
-    def _uses_first(self, supervision: Supervision, tasks: Names) -> Bools:
+    def _is_trained_on_first_target(self, supervision: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) whether each task is trained on the target `first`, not on `rest`."""
         if supervision.chosen is not None:
             return positions(supervision.chosen, tasks) >= 0
         return self.component_targets()[0].has_target(supervision, tasks)
 
     def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        is_first, (first, rest) = self._uses_first(supervision, tasks), self.component_targets()
+        is_first, (first, rest) = self._is_trained_on_first_target(supervision, tasks), self.component_targets()
         if is_first.all() or not is_first.any():
             return (first if is_first.all() else rest).examples(supervision, tasks, labels, device)
         index = np.where(is_first, np.cumsum(is_first) - 1, np.cumsum(~is_first) - 1)  # (n_tasks,) within its target

@@ -195,10 +195,10 @@ class AnswerAcknowledged(BaseModel):
     slots: list[Slot] = []  # the next `ahead` slots
 
     @classmethod
-    def from_submit_result(cls, study: Study, key: str, result: SubmitResult) -> Self:
-        """Build the acknowledgement of a submitted answer, whose id is `key`."""
+    def from_submit_result(cls, study: Study, answer_id: str, result: SubmitResult) -> Self:
+        """Build the acknowledgement of a submitted answer, whose id is `answer_id`."""
         return cls(
-            answer=key,
+            answer=answer_id,
             again=result.again,
             extra=result.extra,
             progress=Progress.progress_in_sitting(study, result.sitting),

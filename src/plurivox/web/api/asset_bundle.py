@@ -13,7 +13,7 @@ EXPORT = re.compile(r"^export (?=const |function |async function |class )", re.M
 COMMENT = re.compile(r"^\s*//.*\n|(?<=[;{,]) // .*$|^ +", re.MULTILINE)  # comments and indentation
 
 
-def list_modules(entry: Path) -> list[Path]:
+def list_modules(entry_script: Path) -> list[Path]:
     """Return the paths of a JavaScript entry module and of all modules it imports, each after its own imports."""
     order: list[Path] = []
 
@@ -24,23 +24,25 @@ def list_modules(entry: Path) -> list[Path]:
                 append_after_imports(path.parent / name)
             order.append(path)
 
-    append_after_imports(entry)
+    append_after_imports(entry_script)
     return order
 
 
-def bundle_script(entry: Path, sheets: list[Path] = []) -> str:  # noqa: B006  (never changed)
-    """Return a JavaScript module and its imports as one script without comments; `sheets` become its string constant SHEET.
+def bundle_script(entry_script: Path, embedded_style_sheets: list[Path] = []) -> str:  # noqa: B006  (never changed)
+    """Return a JavaScript module and its imports as one script without comments; style sheets become its constant SHEET.
 
     A style sheet inside the script saves a request before the page is usable.
     """
-    parts = [f"const SHEET = {json.dumps(bundle_stylesheet(sheets))};\n"] if sheets else []
-    for path in list_modules(entry):
+    parts = (
+        [f"const SHEET = {json.dumps(bundle_stylesheet(embedded_style_sheets))};\n"] if embedded_style_sheets else []
+    )
+    for path in list_modules(entry_script):
         text = COMMENT.sub("", IMPORT.sub("", path.read_text(encoding="utf-8")))
         parts.append(EXPORT.sub("", text))
     return "".join(parts)
 
 
-def bundle_stylesheet(sheets: list[Path]) -> str:
+def bundle_stylesheet(css_files: list[Path]) -> str:
     """Return the text of CSS files as one style sheet, without comments and indentation."""
-    text = "".join(path.read_text(encoding="utf-8") for path in sheets)
+    text = "".join(path.read_text(encoding="utf-8") for path in css_files)
     return re.sub(r"\n\s*", "\n", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)).strip()

@@ -62,9 +62,9 @@ async def get_limits(request: Request) -> RateLimits:
 LimitsDep = Annotated[RateLimits, Depends(get_limits)]
 
 
-def enforce_rate_limit(buckets: TokenBuckets, client: object) -> None:
+def enforce_rate_limit(buckets: TokenBuckets, address_or_worker: object) -> None:
     """Count a request of a client (an address or a worker id); raise ApiError 429 if it has made too many."""
-    if wait := buckets.take_token(client):
+    if wait := buckets.take_token(address_or_worker):
         raise rate_limit_error(wait)
 
 

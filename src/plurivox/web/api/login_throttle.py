@@ -51,7 +51,7 @@ class LoginThrottle:
         if left := self.accounts.take_token(name, time_now):
             return left
         if len(self._wrong) >= MAX_NAMES:
-            self._forget_old_attempts(time_now)
+            self._forget_old_or_excess_attempts(time_now)
         self._wrong[name, address] = n + 1, time_now
         return 0.0
 
@@ -64,7 +64,7 @@ class LoginThrottle:
             self.addresses.return_token(address)
             self.accounts.return_token(name)
 
-    def _forget_old_attempts(self, time_now: float) -> None:
+    def _forget_old_or_excess_attempts(self, time_now: float) -> None:
         """Forget password attempts older than FORGET_AFTER seconds, and the older half if there are still too many."""
         fresh = {key: attempt for key, attempt in self._wrong.items() if time_now - attempt[1] <= FORGET_AFTER}
         if len(fresh) >= MAX_NAMES:

@@ -70,7 +70,7 @@ class TokenBuckets:
         if tokens < 1:
             return (1 - tokens) / self.rate
         if len(self._buckets) >= MAX_NAMES:
-            self._drop_full_buckets(time_now)
+            self._delete_buckets_of_idle_clients(time_now)
         self._buckets[client] = tokens - 1, time_now
         return 0.0
 
@@ -80,7 +80,7 @@ class TokenBuckets:
             tokens, last = self._buckets[client]
             self._buckets[client] = min(self.capacity, tokens + 1), last
 
-    def _drop_full_buckets(self, time_now: float) -> None:
+    def _delete_buckets_of_idle_clients(self, time_now: float) -> None:
         """Delete the buckets of clients with no recent request, which are full; delete all if there are still too many."""
         full = [
             name

@@ -37,7 +37,7 @@ class Platform(RequestModel):
     submit_to: Literal["https://workersandbox.mturk.com", "https://www.mturk.com"] | None = None
 
     @model_validator(mode="after")
-    def _check_mturk_fields(self) -> "Platform":
+    def _check_mturk_address_and_assignment(self) -> "Platform":
         """Raise ValueError if submit_to does not fit the platform, or the MTurk assignment is only a preview."""
         if (self.name == "mturk") != (self.submit_to is not None):
             raise ValueError("submit_to is required for mturk and not allowed for other platforms")
@@ -59,7 +59,7 @@ class Enter(RequestModel):
     key: Annotated[str, Field(min_length=16, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] | None = None
 
     @model_validator(mode="after")
-    def _check_one_way_to_enter(self) -> "Enter":
+    def _check_exactly_one_way_to_enter(self) -> "Enter":
         """Raise ValueError unless exactly one of invite, platform and link is set."""
         if sum(value is not None for value in (self.invite, self.platform, self.link)) != 1:
             raise ValueError("give exactly one of invite, platform and link")

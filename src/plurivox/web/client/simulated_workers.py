@@ -52,19 +52,21 @@ async def run_worker(
     while state["stage"] != "done":
         stage = state["stage"]
         if stage in ("practice", "tasks"):
-            waiting = await _answer_tasks(client, state, rng, pause, resend)
+            waiting = await _answer_tasks_until_none_left(client, state, rng, pause, resend)
             if waiting is not None and not waiting["answered"]:
                 return {}  # all tasks are leased to others: no answer, no code
             state = await client.get_state() if waiting is None else (await client.finish_stage("tasks"))["me"]
         elif stage == "quiz":
-            state = await _answer_quiz(client, state, rng)
+            state = await _try_quiz_choices_until_correct(client, state, rng)
         else:
             agreed = {"agreed": True} if stage == "consent" else {}
             state = (await client.finish_stage(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
     return await client.get_completion()
 
 
-async def _answer_quiz(client: Client, worker_state: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+async def _try_quiz_choices_until_correct(
+    client: Client, worker_state: dict[str, Any], rng: random.Random
+) -> dict[str, Any]:
     """Answer the comprehension quiz by trying the choices in order until all are correct; return the worker's state."""
     chosen, tries = [0] * len(worker_state["quiz"]), 0
     while True:
@@ -76,7 +78,7 @@ async def _answer_quiz(client: Client, worker_state: dict[str, Any], rng: random
         tries += 1
 
 
-async def _answer_tasks(
+async def _answer_tasks_until_none_left(
     client: Client, worker_state: dict[str, Any], rng: random.Random, pause: float, resend: float
 ) -> dict[str, Any] | None:
     """Answer tasks until none is left; return the server's waiting response, or None if the stage is finished."""
@@ -91,7 +93,7 @@ async def _answer_tasks(
         await asyncio.sleep(pause * rng.uniform(0.5, 1.5) if pause else 0)
         marks = simulate_marks(slot["task"], worker_state["labels"], worker_state["asks"], rng)
         acknowledged = await client.submit_answer(
-            slot["slot"], marks, **_simulate_timing(worker_state, marks, rng), ahead=2
+            slot["slot"], marks, **_simulate_answer_times_and_events(worker_state, marks, rng), ahead=2
         )
         if resend and rng.random() < resend:
             again = await client.submit_answer(slot["slot"], marks, key=client.acknowledged[-1])
@@ -125,20 +127,23 @@ def simulate_marks(
     if question_type["labels"] is None:
         if chips := question_type["chips"]:
             sure = sure * chips // 100 * 100 // chips  # a whole number of chips
-        return [_named_mark(top, sure), *([_named_mark(second, 100 - sure)] if sure < 100 else [])]
-    marks = [_named_mark(top, sure)]
+        return [
+            _mark_label_with_percent(top, sure),
+            *([_mark_label_with_percent(second, 100 - sure)] if sure < 100 else []),
+        ]
+    marks = [_mark_label_with_percent(top, sure)]
     if sure < 100 and question_type["labels"] > 1:
-        marks.append(_named_mark(second, (100 - sure) // 2))
+        marks.append(_mark_label_with_percent(second, (100 - sure) // 2))
     rest = [label for label in ordered if label not in {mark["label"] for mark in marks}]
     ticked = [label for label in rest if rng.random() < 0.3] if question_type["ticks"] else []
     return marks + [{"kind": question_type["ticks"], "label": label} for label in ticked]
 
 
-def _named_mark(label: str, percent: int) -> dict[str, str]:
+def _mark_label_with_percent(label: str, percent: int) -> dict[str, str]:
     return {"kind": "named", "label": label, "typed": str(percent)}
 
 
-def _simulate_timing(
+def _simulate_answer_times_and_events(
     worker_state: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random
 ) -> dict[str, Any]:
     """Return simulated times and input events of an answer, in the format that the task page sends."""
@@ -157,15 +162,15 @@ def _simulate_timing(
     }
 
 
-def run_async(work: Awaitable[Any]) -> Any:
+def run_async(awaitable: Awaitable[Any]) -> Any:
     """Run an awaitable and return its result, even if an event loop is running, as in a notebook."""
 
-    async def await_work() -> Any:
-        return await work
+    async def wrap_in_coroutine() -> Any:
+        return await awaitable
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(await_work())
+        return asyncio.run(wrap_in_coroutine())
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, await_work()).result()
+        return pool.submit(asyncio.run, wrap_in_coroutine()).result()

@@ -51,14 +51,20 @@ def compare_arms(
         in_arm = (arm_of_answer == one.name) & first
         in_any_arm = np.isin(arm_of_answer, [arm.name for arm in study.arms]) & first
         arm_votes, other_votes = votes.where(in_arm[votes.answer]), votes.where((in_any_arm & ~in_arm)[votes.answer])
-        cost = _cost_fields(answers, in_arm) | {"inputs": _median_of_counts(inputs.get(one.name, {}))}
-        columns = _people_fields(people.get(one.name, ArmPeople())) | cost | _agreement_fields(arm_votes, answers)
-        columns |= _accuracy_fields(arm_votes, other_votes, gold, cost["seconds"])
-        rows.append(ArmResult(**_arm_fields(study, one), **columns))
+        cost = _answer_count_and_median_seconds(answers, in_arm) | {
+            "inputs": _median_of_counts(inputs.get(one.name, {}))
+        }
+        columns = (
+            _people_counts_and_drop_out_rate(people.get(one.name, ArmPeople()))
+            | cost
+            | _mean_answer_entropy_and_observed_agreement(arm_votes, answers)
+        )
+        columns |= _accuracy_against_gold_or_other_arms(arm_votes, other_votes, gold, cost["seconds"])
+        rows.append(ArmResult(**_name_form_and_wording_of_arm(study, one), **columns))
     return rows
 
 
-def _arm_fields(study: Study, arm: Arm) -> dict[str, Any]:
+def _name_form_and_wording_of_arm(study: Study, arm: Arm) -> dict[str, Any]:
     """Return the name, answer form and wording of an arm of the study, as fields of ArmResult."""
     config_of_arm = study.config_of_arm(arm.name)
     return {"arm": arm.name, "form": config_of_arm.form, "wording": config_of_arm.wording}
@@ -67,26 +73,26 @@ def _arm_fields(study: Study, arm: Arm) -> dict[str, Any]:
 # ---- people
 
 
-def _people_fields(arm_people: ArmPeople) -> dict[str, Any]:
+def _people_counts_and_drop_out_rate(arm_people: ArmPeople) -> dict[str, Any]:
     """Return the numbers of people in an arm and its drop-out rate with interval, as fields of ArmResult."""
     over, share = arm_people.finished + arm_people.left, None
     if over:
         p = np.array([arm_people.left / over])
         low, high = jeffreys_interval(p, over)
         share = [p[0], low[0], high[0]]
-    return {**vars(arm_people), "drop_out": _rounded_interval(share)}
+    return {**vars(arm_people), "drop_out": _round_interval_to_4_digits(share)}
 
 
 # ---- costs
 
 
-def _cost_fields(answers: Answers, is_in_arm: Bools) -> dict[str, Any]:
+def _answer_count_and_median_seconds(answers: Answers, is_in_arm: Bools) -> dict[str, Any]:
     """Return the number of answers in an arm and the median time per answer with interval, as fields of ArmResult."""
     assert answers.seconds is not None
     known = is_in_arm & ~np.isnan(answers.seconds)
     return {
         "answers": int(is_in_arm.sum()),
-        "seconds": _rounded_interval(median_interval(answers.seconds[known], answers.worker[known])),
+        "seconds": _round_interval_to_4_digits(median_interval(answers.seconds[known], answers.worker[known])),
     }
 
 
@@ -128,7 +134,7 @@ def _median_of_counts(count_by_value: dict[int, int]) -> float | None:
 # ---- agreement and accuracy
 
 
-def _agreement_fields(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
+def _mean_answer_entropy_and_observed_agreement(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     """Return the mean entropy of an answer in nats and the observed agreement of an arm, as fields of ArmResult."""
     columns: dict[str, Any] = {"entropy": None, "agreement": None}
     if len(arm_votes):
@@ -144,7 +150,7 @@ def _agreement_fields(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
     return columns
 
 
-def _accuracy_fields(
+def _accuracy_against_gold_or_other_arms(
     arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, answer_seconds: list[float] | None
 ) -> dict[str, Any]:
     """Return the accuracy of an arm's answers against gold or the other arms, also per minute, as fields of ArmResult."""
@@ -181,7 +187,7 @@ def _accuracy_fields(
         seeds=CURVE_SEEDS,
     )
     values = line.values.mean(1)
-    gain = float(values[0]) - _match_expected_by_chance(compared, reference)
+    gain = float(values[0]) - _chance_soft_accuracy_against_other_tasks(compared, reference)
     return {
         "against": against,
         "tasks": len(reference),
@@ -195,7 +201,7 @@ def _accuracy_fields(
     }
 
 
-def _match_expected_by_chance(arm_votes: Votes, reference: SoftLabels) -> float:
+def _chance_soft_accuracy_against_other_tasks(arm_votes: Votes, reference: SoftLabels) -> float:
     """Return the soft accuracy that one answer reaches by chance, against references of other tasks; nan with a single task."""
     n = len(reference)
     shifts = sorted({shift % n for shift in (1, -1, n // 3, -(n // 3), n // 2)} - {0})
@@ -205,13 +211,17 @@ def _match_expected_by_chance(arm_votes: Votes, reference: SoftLabels) -> float:
     if not others:
         return math.nan
 
-    def mean_soft_accuracy(prediction: SoftLabels) -> float:
+    def mean_soft_accuracy_against_shifted_references(prediction: SoftLabels) -> float:
         """Return the mean soft accuracy of predictions against references shifted to other tasks."""
         return float(np.mean([soft_accuracy(prediction, other) for other in others]))
 
-    return float(curve(arm_votes, mean_soft_accuracy, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean())
+    return float(
+        curve(
+            arm_votes, mean_soft_accuracy_against_shifted_references, [1], 1.0, name="", seeds=CURVE_SEEDS
+        ).values.mean()
+    )
 
 
-def _rounded_interval(value_low_high: list[float] | None) -> list[float] | None:
+def _round_interval_to_4_digits(value_low_high: list[float] | None) -> list[float] | None:
     """Return [value, low, high] rounded to 4 digits; None if the argument is None."""
     return None if value_low_high is None else [round(float(value), 4) for value in value_low_high]

@@ -108,7 +108,7 @@ class BackgroundThread:
                 write(partial(acquire_leadership, server_name=self.name)).result()
         if time.monotonic() < self._not_before:
             return True
-        began, failed = time.monotonic(), self._has_failed_job()
+        began, failed = time.monotonic(), self._has_failed_job_to_try_again()
         try:
             study = read_study(self.studio.settings.folder)
         except InputError as cause:
@@ -120,7 +120,7 @@ class BackgroundThread:
         self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
 
-    def _has_failed_job(self) -> bool:
+    def _has_failed_job_to_try_again(self) -> bool:
         """Return whether a job of the child process has failed and must be tried again, even without new answers."""
         failed = self._alerts.keys() | self.studio.alerts.keys()
         return not failed.isdisjoint(("rules", "labels", "pay"))
@@ -162,7 +162,7 @@ class BackgroundThread:
 
         None if the thread is stopping.
         """
-        child = self._ensure_child_process()
+        child = self._get_or_start_child_process()
         if child is None:
             return None
         assert child.stdin is not None and child.stdout is not None
@@ -190,7 +190,7 @@ class BackgroundThread:
         with suppress(Unavailable):
             self.studio.writer.submit(partial(acquire_leadership, server_name=self.name)).result()
 
-    def _ensure_child_process(self) -> "subprocess.Popen[str] | None":
+    def _get_or_start_child_process(self) -> "subprocess.Popen[str] | None":
         """Return the computing child process; start it if there is none or it has ended. None if the thread is stopping."""
         if self._child is not None and self._child.poll() is not None:
             self._kill_child_process()

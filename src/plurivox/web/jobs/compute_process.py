@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 NICENESS = 10  # lower priority than the server, if both need the same core
 
 
-def _exit_with_parent(parent_pid: int) -> None:
+def _exit_when_parent_has_ended(parent_pid: int) -> None:
     """Exit this process as soon as its parent has ended, since a killed server cannot stop it; polls every second."""
     while os.getppid() == parent_pid:
         time.sleep(1.0)
@@ -38,7 +38,7 @@ def _exit_with_parent(parent_pid: int) -> None:
 def run_compute_process() -> None:
     """Read Settings, then one study per line, from stdin; run the jobs of each and print their errors as a JSON line."""
     os.nice(NICENESS)
-    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_when_parent_has_ended, args=(os.getppid(),), daemon=True).start()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
         sys.stdout.write(json.dumps(runner.run_round_of_jobs(Study.model_validate_json(line))) + "\n")
@@ -71,11 +71,11 @@ class RoundRunner:
                 continue
             except Exception as cause:  # the server shows it as an alert and goes on
                 log.exception("the background job %s failed", name)
-                errors[name] = _error_line(cause)
+                errors[name] = _one_line_error_without_private_data(cause)
         return errors
 
 
-def _error_line(cause: Exception) -> str:
+def _one_line_error_without_private_data(cause: Exception) -> str:
     """Return an error in one line, without private data: the database's message, a PlurivoxError's text, or the type."""
     if isinstance(cause, SQLAlchemyError):
         return database_message(cause)

@@ -30,14 +30,18 @@ def update_expected_gains(
         if not isinstance(method, Proposer):
             return None
         open_tasks = task_queue.open_tasks_with_slots_given(connection)
-    task_queue.write_expected_gains(engine, _changed_gains(open_tasks, collected, method.gains(votes, fitted)))
+    task_queue.write_expected_gains(
+        engine, _yield_open_tasks_with_changed_gain(open_tasks, collected, method.gains(votes, fitted))
+    )
     with engine.connect() as connection:
         return task_queue.stopping_summary(connection, getattr(method, "least", 0.0))
 
 
-def _changed_gains(open_tasks: Iterable[OpenTask], collected: CollectedAnswers, gains: Floats) -> Iterator[OpenTask]:
-    """Yield the open tasks whose expected gain has changed, with the new gain; `gains` are in the task order of `collected`."""
-    columns = (collected.id_of_task.tolist(), gains.tolist(), collected.n_answers_by_task.tolist())
+def _yield_open_tasks_with_changed_gain(
+    open_tasks: Iterable[OpenTask], collected: CollectedAnswers, gain_of_task: Floats
+) -> Iterator[OpenTask]:
+    """Yield open tasks whose expected gain has changed, with the new gain; `gain_of_task` is in the order of `collected`."""
+    columns = (collected.id_of_task.tolist(), gain_of_task.tolist(), collected.n_answers_by_task.tolist())
     known = {task: (gain, n) for task, gain, n in zip(*columns, strict=True)}
     for task in open_tasks:
         if task.id not in known or task.gain is None:

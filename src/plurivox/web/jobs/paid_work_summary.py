@@ -60,7 +60,7 @@ def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
     last = np.zeros(n)
     np.maximum.at(last, worker_of, given["at"])
     np.maximum.at(last, visitor, visited["at"][known])
-    rows = _rows_of_latest_answers(worker_of, given, counts & given["is_task"])
+    rows = _rows_of_latest_answer_per_worker_and_task(worker_of, given, counts & given["is_task"])
     is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
     matched, compared = majority_matches(given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]])
     same, others = (np.bincount(worker_of[rows], one, n) for one in (matched, compared))
@@ -73,7 +73,7 @@ def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
     return found
 
 
-def _rows_of_latest_answers(worker_codes: Ints, answer_columns: Columns, is_counted: Bools) -> Ints:
+def _rows_of_latest_answer_per_worker_and_task(worker_codes: Ints, answer_columns: Columns, is_counted: Bools) -> Ints:
     """Return the row numbers of each worker's latest answer to each task, among the answers with `is_counted`."""
     rows = np.flatnonzero(is_counted)
     order = rows[np.lexsort((answer_columns["id"][rows], answer_columns["task"][rows], worker_codes[rows]))]
@@ -83,7 +83,7 @@ def _rows_of_latest_answers(worker_codes: Ints, answer_columns: Columns, is_coun
     return np.asarray(order[is_last])
 
 
-def majority_matches(task: Ints, label: Ints, is_excluded: Bools) -> tuple[Bools, Bools]:
+def majority_matches(task_of_answer: Ints, label_of_answer: Ints, is_by_excluded_worker: Bools) -> tuple[Bools, Bools]:
     """Return (n_answers,) whether each answer matches the majority of the others, and (n_answers,) whether others answered.
 
     A row is one worker's answer to one task: the label named first, -1 if none. An answer matches if no other label was named
@@ -93,11 +93,11 @@ def majority_matches(task: Ints, label: Ints, is_excluded: Bools) -> tuple[Bools
     >>> majority_matches(task, label, np.zeros(5, bool))[0].tolist()  # without its own vote, each of the first two ties
     [True, True, False, False, False]
     """
-    n_labels = int(label.max(initial=0)) + 1
-    _, place = np.unique(task, return_inverse=True)
-    counted = ~is_excluded & (label >= 0)
+    n_labels = int(label_of_answer.max(initial=0)) + 1
+    _, place = np.unique(task_of_answer, return_inverse=True)
+    counted = ~is_by_excluded_worker & (label_of_answer >= 0)
     n_tasks = int(place.max(initial=-1)) + 1
-    pair = place * n_labels + np.maximum(label, 0)
+    pair = place * n_labels + np.maximum(label_of_answer, 0)
     pairs, votes = np.unique(pair[counted], return_counts=True)
     order = np.lexsort((votes, pairs // n_labels))  # by task, the most frequent label last
     sorted_pairs, sorted_votes = pairs[order], votes[order]
@@ -109,7 +109,7 @@ def majority_matches(task: Ints, label: Ints, is_excluded: Bools) -> tuple[Bools
     second[of[before]] = sorted_votes[before]
     at = np.minimum(np.searchsorted(pairs, pair), max(len(pairs) - 1, 0))
     with_own = np.where(pairs[at] == pair, votes[at], 0) if len(pairs) else np.zeros(len(pair), np.int64)
-    same = np.where(label >= 0, with_own - counted, 0)  # others with the same label
-    rest = np.where((label == best[place]) & (label >= 0), second[place], first[place])
+    same = np.where(label_of_answer >= 0, with_own - counted, 0)  # others with the same label
+    rest = np.where((label_of_answer == best[place]) & (label_of_answer >= 0), second[place], first[place])
     most = np.maximum(rest, same)
-    return (label >= 0) & (most > 0) & (same == most), most > 0
+    return (label_of_answer >= 0) & (most > 0) & (same == most), most > 0

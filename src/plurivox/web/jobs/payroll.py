@@ -58,12 +58,12 @@ def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
     if work.n_answers < pay_rules.least_answers:
         reasons.append(f"fewer than {pay_rules.least_answers} answers: no pay")
         base = bonus = Decimal(0)
-    base, bonus = _round_to_cents(base), _round_to_cents(bonus)
+    base, bonus = _round_half_up_to_cents(base), _round_half_up_to_cents(bonus)
     return PayLine(
         worker=work.pseudonym,
         answers=work.n_answers,
-        active_minutes=str(_round_to_cents(Decimal(round(work.active_ms)) / 60_000)),
-        total_minutes=str(_round_to_cents(Decimal(round(work.elapsed_ms_with_pauses)) / 60_000)),
+        active_minutes=str(_round_half_up_to_cents(Decimal(round(work.active_ms)) / 60_000)),
+        total_minutes=str(_round_half_up_to_cents(Decimal(round(work.elapsed_ms_with_pauses)) / 60_000)),
         matched=matched,
         compared=compared,
         base=str(base),
@@ -73,7 +73,7 @@ def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
     )
 
 
-def _round_to_cents(value: Decimal) -> Decimal:
+def _round_half_up_to_cents(value: Decimal) -> Decimal:
     """Return an amount of money rounded half up to two decimals."""
     return value.quantize(CENT, ROUND_HALF_UP)
 
@@ -99,7 +99,7 @@ class Payroll:
         """Update the pay lines in the database of workers whose work has changed; return how many lines were computed."""
         if not study.pay.pays_anything:
             return 0
-        read = self._read_new_work(study)
+        read = self._read_new_work_and_return_counts_and_excluded_workers(study)
         if read == self._paid:
             return 0
         found = summarize_work_by_worker(self._cache)
@@ -121,7 +121,7 @@ class Payroll:
         self._known, self._paid = known, read
         return len(lines)
 
-    def _read_new_work(self, study: Study) -> object:
+    def _read_new_work_and_return_counts_and_excluded_workers(self, study: Study) -> object:
         """Read new answers and visits from the database; return their numbers and the excluded workers.
 
         Forget the written lines if answers were erased, the pay rules have changed, or another server has written the sheet.
@@ -163,7 +163,11 @@ def write_pay_sheet(engine: Engine, study: Study, out: Path, with_platform_ids: 
         ids = pay_sheet.platform_ids(connection) if with_platform_ids else {}
     total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
     summary = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
-    rows = _bonus_rows(lines, ids, summary) if with_platform_ids else _sheet_rows(lines, study.pay.currency)
+    rows = (
+        _platform_id_and_bonus_rows(lines, ids, summary)
+        if with_platform_ids
+        else _csv_rows_of_pay_sheet(lines, study.pay.currency)
+    )
     with atomic_file(out) as part:
         if with_platform_ids:
             part.chmod(0o600)
@@ -174,10 +178,10 @@ def write_pay_sheet(engine: Engine, study: Study, out: Path, with_platform_ids: 
     return summary
 
 
-def _sheet_rows(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
+def _csv_rows_of_pay_sheet(pay_line_by_worker: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
     """Return the CSV rows of the pay sheet, header first, sorted by pseudonym."""
     head = (*SHEET_COLUMNS, "currency", "reasons")
-    rows = sorted(lines.values(), key=lambda line: line.worker)
+    rows = sorted(pay_line_by_worker.values(), key=lambda line: line.worker)
     return [
         head,
         *(
@@ -191,21 +195,21 @@ def _sheet_rows(lines: dict[int, PayLine], currency: str) -> list[Sequence[Any]]
     ]
 
 
-def _bonus_rows(
-    lines: dict[int, PayLine], platform_ids: dict[int, PlatformId], summary: dict[str, Any]
+def _platform_id_and_bonus_rows(
+    pay_line_by_worker: dict[int, PayLine], platform_id_by_worker: dict[int, PlatformId], summary: dict[str, Any]
 ) -> list[Sequence[Any]]:
     """Return (platform id, bonus) rows of bonuses above zero; add the number of people without an id to `summary` in place.
 
     Raise InputError if people came from several platforms.
     """
-    platforms = {known.platform for worker, known in platform_ids.items() if worker in lines}
+    platforms = {known.platform for worker, known in platform_id_by_worker.items() if worker in pay_line_by_worker}
     if len(platforms) > 1:
         names = " and ".join(sorted(platforms))
         raise InputError(f"people came from {names}, but a bonus file is for one platform; write the sheet without ids")
-    summary["without_id"] = sum(worker not in platform_ids for worker in lines)
+    summary["without_id"] = sum(worker not in platform_id_by_worker for worker in pay_line_by_worker)
     paid = [
-        (escape_formula(platform_ids[worker].raw), line.bonus)
-        for worker, line in lines.items()
-        if worker in platform_ids
+        (escape_formula(platform_id_by_worker[worker].raw), line.bonus)
+        for worker, line in pay_line_by_worker.items()
+        if worker in platform_id_by_worker
     ]
     return [*sorted(pair for pair in paid if float(pair[1]) > 0)]

@@ -24,7 +24,7 @@ from plurivox.web.jobs.expected_information_gain import update_expected_gains
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
 from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusion_changes
-from plurivox.web.store.report.snapshot_statistics import count_full_tasks
+from plurivox.web.store.report.snapshot_statistics import count_tasks_without_free_slot_by_stratum
 from plurivox.web.store.report.soft_labels import SoftLabelRow, labelled_task_ids, soft_label_to_json
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
@@ -63,10 +63,10 @@ class SnapshotComputer:
         if not study.exclude.rules:
             return 0
         with self.engine.connect() as connection:
-            collected = self._update_cache_and_get_answers(connection, study)
+            collected = self._update_cache_and_get_counted_answers(connection, study)
         return apply_exclusion_rules(self.engine, study, collected)
 
-    def _update_cache_and_get_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
+    def _update_cache_and_get_counted_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
         """Read new answers and return all that count; forget the last snapshot if answers were erased or study.toml changed."""
         self._answers.append_new_rows(connection)
         basis = self._answers.erasures, study.digest
@@ -74,7 +74,7 @@ class SnapshotComputer:
             self._forget_last_snapshot(basis)
         return self._answers.counted_answers(connection, study.labels)
 
-    def _tasks_with_new_answers(self) -> Ints:
+    def _ids_of_tasks_with_new_answers_or_changed_exclusions(self) -> Ints:
         """Return the ids of tasks with new answers since the last snapshot, or answers of workers excluded or reinstated."""
         cache = self._answers
         is_new = cache.is_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
@@ -86,32 +86,37 @@ class SnapshotComputer:
         began = time.perf_counter()
         with self.engine.connect() as connection:
             exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
-            collected, new = self._update_cache_and_get_answers(connection, study), self._tasks_with_new_answers()
+            collected, new = (
+                self._update_cache_and_get_counted_answers(connection, study),
+                self._ids_of_tasks_with_new_answers_or_changed_exclusions(),
+            )
             snapshot = Snapshot(
                 last_answer=int(self._answers.columns["id"].max(initial=0)),
                 answers=len(collected.answers),
                 asked=study.digest,
                 stages=study_statistics.median_stage_seconds(connection),
                 by=study.aggregator or DEFAULT_AGGREGATOR,
-                full_tasks=count_full_tasks(connection),
+                full_tasks=count_tasks_without_free_slot_by_stratum(connection),
                 exclusion_changes=exclusion_changes,
             )
             labelled = labelled_task_ids(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        number = result_snapshots.begin_snapshot(self.engine, self._name)
+        number = result_snapshots.reserve_result_snapshot_number(self.engine, self._name)
         if number != self._number + 1:  # another server has been leader
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), collected.task_ids)
         result_snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
         alert = ""
         if len(collected.answers):
-            snapshot, alert = self._write_results(study, collected, new, number, snapshot)
+            snapshot, alert = self._write_results_and_return_full_snapshot_and_alert(
+                study, collected, new, number, snapshot
+            )
         snapshot = replace(snapshot, seconds=round(time.perf_counter() - began, 3))
         result_snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
         self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
-    def _write_results(
+    def _write_results_and_return_full_snapshot_and_alert(
         self,
         study: Study,
         collected: CollectedAnswers,
@@ -121,13 +126,18 @@ class SnapshotComputer:
     ) -> tuple[Snapshot, str]:
         """Write soft labels, gains, flags and scores; return the snapshot with all statistics, and the alert of the
         aggregator ("" if it did not fail)."""
-        elicited = _elicit_votes_by_form(collected.answers)
+        elicited = _elicit_votes_by_form_of_each_answer(collected.answers)
         votes = _votes_without_repeats(collected, elicited)
-        fitted, by, alert = _fit_study_or_default_aggregator(study, votes)
+        fitted, by, alert = _fit_study_aggregator_or_vote_shares_if_it_fails(study, votes)
         if fitted is not None:
-            changed = self._ids_of_changed_tasks(collected, fitted, tasks_with_new_answers, by)
+            changed = self._ids_of_tasks_with_new_answers_or_changed_soft_label(
+                collected, fitted, tasks_with_new_answers, by
+            )
             result_snapshots.write_soft_labels(
-                self.engine, snapshot_number, _soft_label_rows(collected, fitted, changed), self._name
+                self.engine,
+                snapshot_number,
+                _yield_soft_label_rows_of_changed_tasks(collected, fitted, changed),
+                self._name,
             )
             settled = update_expected_gains(self.engine, study, collected, votes, fitted)
             snapshot = replace(snapshot, settled=settled, **study_statistics.soft_label_histograms(fitted)._asdict())
@@ -148,7 +158,7 @@ class SnapshotComputer:
         )
         return snapshot, alert
 
-    def _ids_of_changed_tasks(
+    def _ids_of_tasks_with_new_answers_or_changed_soft_label(
         self, collected: CollectedAnswers, fitted: Fit, tasks_with_new_answers: Ints, aggregator: str
     ) -> Ints:
         """Return the ids of tasks with new answers, or whose soft label differs from the last snapshot."""
@@ -166,7 +176,7 @@ class SnapshotComputer:
         return np.union1d(tasks_with_new_answers, now_written.ids[~same])
 
 
-def _elicit_votes_by_form(answers: Answers) -> Elicited:
+def _elicit_votes_by_form_of_each_answer(answers: Answers) -> Elicited:
     """Convert answers to votes, each by the answer form in which it was given."""
     assert answers.form is not None
     names = list(dict.fromkeys(answers.form.tolist()))
@@ -183,7 +193,7 @@ def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> V
     )
 
 
-def _fit_study_or_default_aggregator(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
+def _fit_study_aggregator_or_vote_shares_if_it_fails(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
     """Fit the aggregator of the study, or vote shares if that fails; return the fit, the method used, and the alert text."""
     wanted, alert = study.aggregator or DEFAULT_AGGREGATOR, ""
     if not len(votes):
@@ -199,7 +209,9 @@ def _fit_study_or_default_aggregator(study: Study, votes: Votes) -> tuple[Fit | 
     return fit(votes, DEFAULT_AGGREGATOR), DEFAULT_AGGREGATOR, alert
 
 
-def _soft_label_rows(collected: CollectedAnswers, fitted: Fit, changed_task_ids: Ints) -> Iterator[SoftLabelRow]:
+def _yield_soft_label_rows_of_changed_tasks(
+    collected: CollectedAnswers, fitted: Fit, changed_task_ids: Ints
+) -> Iterator[SoftLabelRow]:
     """Yield the soft label of each changed task as a database row: labels with intervals, the most probable first."""
     n, ids, entropy = (
         collected.n_answers_by_task,

@@ -46,7 +46,7 @@ def soft_label_histograms(fitted: Fit) -> Histograms:
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
-def _compute_scores_by_method(
+def _compute_worker_scores_by_identification_method(
     options_by_method: Mapping[str, dict[str, Any]], votes: Votes, answers: Answers
 ) -> dict[str, dict[str, float | None]]:
     """Return identification method -> worker (or crowd) name -> score; methods that cannot be computed yet are left out."""
@@ -77,14 +77,16 @@ def compute_agreement(collected: CollectedAnswers, elicited: Elicited, fitted: F
     same = None if not len(again) else float((top[again] == top[answers.repeat_of[again]]).mean())
     scores = {
         name: next(iter(of.values()), None)
-        for name, of in _compute_scores_by_method(CROWD_SCORES, elicited.votes, answers).items()
+        for name, of in _compute_worker_scores_by_identification_method(CROWD_SCORES, elicited.votes, answers).items()
     }
     hours: list[tuple[float, float, int]] = []
     if fitted is not None:
         best = np.asarray(fitted.soft.prob).argmax(1)
         counts = (top >= 0) & (np.bincount(answers.task, minlength=len(answers.tasks))[answers.task] > 1)
         fits = top[counts] == best[answers.task[counts]]
-        grouped = _group_values((answers.when[counts] // 3600).astype(np.int64), fits.astype(np.float64))
+        grouped = _yield_group_code_and_its_values(
+            (answers.when[counts] // 3600).astype(np.int64), fits.astype(np.float64)
+        )
         hours = [(hour * 3600.0, round(float(mine.mean()), 4), len(mine)) for hour, mine in grouped][-MAX_HOURS:]
     return Agreement(scores, len(again), same, hours)
 
@@ -95,7 +97,7 @@ def compute_worker_scores(
     """Return worker id -> scores, number of answers, number of flagged answers, median seconds and time of last answer."""
     answers = collected.answers
     assert answers.seconds is not None and answers.when is not None
-    scores = _compute_scores_by_method(WORKER_SCORES, elicited.votes, answers)
+    scores = _compute_worker_scores_by_identification_method(WORKER_SCORES, elicited.votes, answers)
     is_flagged = np.isin(collected.ids, np.fromiter(flags_by_answer, np.int64, len(flags_by_answer)))
     n_flagged = np.bincount(answers.worker[is_flagged], minlength=len(answers.workers))
     names, ids = answers.workers.tolist(), collected.id_of_worker.tolist()
@@ -104,12 +106,12 @@ def compute_worker_scores(
     return {
         ids[code]: WorkerScores(
             n=len(mine),
-            seconds=_rounded_median(mine),
+            seconds=_median_without_nan_rounded_to_3_digits(mine),
             flags=int(n_flagged[code]),
             seen=float(seen[code]),
             **{one.replace("-", "_"): scores.get(one, {}).get(names[code]) for one in WORKER_SCORES},
         )
-        for code, mine in _group_values(answers.worker, answers.seconds)
+        for code, mine in _yield_group_code_and_its_values(answers.worker, answers.seconds)
     }
 
 
@@ -118,24 +120,24 @@ def compute_times(collected: CollectedAnswers) -> Times:
     answers = collected.answers
     assert answers.position is not None and answers.seconds is not None
     known = ~np.isnan(answers.seconds) & (answers.position <= MAX_POSITION)
-    grouped = _group_values(answers.position[known], answers.seconds[known])
+    grouped = _yield_group_code_and_its_values(answers.position[known], answers.seconds[known])
     return Times(
-        first_input=_rounded_median(collected.first_input),
-        top_label=_rounded_median(collected.top_label),
-        active=_rounded_median(answers.seconds),
-        hidden=_rounded_median(collected.hidden),
-        by_position=[(place, _rounded_median(mine), len(mine)) for place, mine in grouped],
+        first_input=_median_without_nan_rounded_to_3_digits(collected.first_input),
+        top_label=_median_without_nan_rounded_to_3_digits(collected.top_label),
+        active=_median_without_nan_rounded_to_3_digits(answers.seconds),
+        hidden=_median_without_nan_rounded_to_3_digits(collected.hidden),
+        by_position=[(place, _median_without_nan_rounded_to_3_digits(mine), len(mine)) for place, mine in grouped],
     )
 
 
-def _group_values(group_codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
+def _yield_group_code_and_its_values(group_codes: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
     """Yield (group code, array of the values in that group), in increasing order of the codes."""
     order = np.argsort(group_codes, kind="stable")
     there, first = np.unique(group_codes[order], return_index=True)
     yield from zip(there.tolist(), np.split(values[order], first[1:]) if len(there) else (), strict=True)
 
 
-def _rounded_median(values: Floats) -> float | None:
+def _median_without_nan_rounded_to_3_digits(values: Floats) -> float | None:
     """Return the median of the values that are not nan, rounded to 3 digits; None if there are none."""
     known = values[~np.isnan(values)]
     return round(float(np.median(known)), 3) if len(known) else None

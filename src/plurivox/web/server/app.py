@@ -38,7 +38,7 @@ def create_app(settings: Settings) -> FastAPI:
     studio = Studio.open_study(settings)
 
     @asynccontextmanager
-    async def run_background_thread(_: FastAPI) -> AsyncIterator[None]:
+    async def run_background_thread_then_close_database(_: FastAPI) -> AsyncIterator[None]:
         """Run the background thread while the server runs; then close the database."""
         background = BackgroundThread(studio)
         background.start()
@@ -55,7 +55,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
         redirect_slashes=False,  # it would redirect to the address in the Host header
-        lifespan=run_background_thread,
+        lifespan=run_background_thread_then_close_database,
     )
     app.state.studio, app.state.limits = studio, RateLimits.limits_from_settings(settings)
     for part in (worker, owner_login, owner_results, owner_admin, media, health, pages):
@@ -70,16 +70,16 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ApiError)
     async def respond_to_api_error(_: Request, cause: ApiError) -> JSONResponse:
-        return _error_response(cause)
+        return _json_error_response(cause)
 
     @app.exception_handler(StudyError)
     async def respond_to_study_error(_: Request, cause: StudyError) -> JSONResponse:
-        return _error_response(study_error_to_api_error(cause))
+        return _json_error_response(study_error_to_api_error(cause))
 
     @app.exception_handler(WrongStage)
     async def respond_to_wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
         me = worker_state_response(request.app.state.studio.study, cause.current).model_dump(mode="json")
-        return _error_response(replace(study_error_to_api_error(cause), more={"me": me}))
+        return _json_error_response(replace(study_error_to_api_error(cause), more={"me": me}))
 
     @app.exception_handler(RequestValidationError)
     async def respond_to_invalid_request(_: Request, cause: RequestValidationError) -> JSONResponse:
@@ -87,27 +87,27 @@ def add_error_handlers(app: FastAPI) -> None:
             f"{'.'.join(map(str, one['loc']))}: {PLAIN_MESSAGES.get(one['type'], one['msg'])}"
             for one in cause.errors()[:3]
         ]
-        return _error_response(ApiError(422, "invalid", "; ".join(errors)[:MAX_DETAIL_CHARS]))
+        return _json_error_response(ApiError(422, "invalid", "; ".join(errors)[:MAX_DETAIL_CHARS]))
 
     @app.exception_handler(HTTPException)
     async def respond_to_http_exception(request: Request, cause: HTTPException) -> Response:
         if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a browser
             return HTMLResponse(pages.render_page("not_found.html", root=f"{request.scope['root_path']}/"), 404)
-        answer = _error_response(ApiError(cause.status_code, "not-possible", str(cause.detail)))
+        answer = _json_error_response(ApiError(cause.status_code, "not-possible", str(cause.detail)))
         answer.headers.update(cause.headers or {})
         return answer
 
     @app.exception_handler(SQLAlchemyError)
     async def respond_to_database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
-            return _error_response(study_error_to_api_error(Unavailable()))
+            return _json_error_response(study_error_to_api_error(Unavailable()))
         log.error(
             "the database rejected a statement: %s", database_message(cause)
         )  # further lines may contain people's ids
-        return _error_response(ApiError(500, "internal", INTERNAL_ERROR))
+        return _json_error_response(ApiError(500, "internal", INTERNAL_ERROR))
 
 
-def _error_response(cause: ApiError) -> JSONResponse:
+def _json_error_response(cause: ApiError) -> JSONResponse:
     """Return the JSON response to a request that failed with an ApiError."""
     body: dict[str, Any] = {name: value for name, value in cause.response_body().items() if name != "wait"}
     body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may contain lone surrogates

@@ -49,7 +49,7 @@ class SecurityMiddleware:
         scope = {**scope, "path": self.prefix + path, "root_path": self.prefix}
         started = False
 
-        async def send_with_headers(message: Message) -> None:
+        async def send_with_security_headers(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
@@ -60,25 +60,27 @@ class SecurityMiddleware:
             wait = self.buckets.take_token(client_network(scope["client"][0]) if scope["client"] else "")
             if wait:
                 raise rate_limit_error(wait)
-            await self.app(scope, await self._read_body(scope, receive), send_with_headers)
+            await self.app(
+                scope, await self._read_body_into_replaying_receive(scope, receive), send_with_security_headers
+            )
         except ApiError as cause:
             if started:
                 raise
-            await _send_error(cause, send_with_headers)
+            await _send_json_error_response(cause, send_with_security_headers)
         except ClientDisconnected:
             return
         except Exception:
             log.exception("a request failed")
             if started:
                 raise
-            await _send_error(ApiError(500, "internal", INTERNAL_ERROR), send_with_headers)
+            await _send_json_error_response(ApiError(500, "internal", INTERNAL_ERROR), send_with_security_headers)
 
     def _security_and_cache_headers(self, path: str) -> list[tuple[bytes, bytes]]:
         """Return the security and cache headers of the response to a request for `path`."""
         headers = self.owner_headers if path.startswith(("/owner", "/api/owner")) else self.worker_headers
         return headers if path.startswith(("/media/", "/static/")) else [*headers, (b"cache-control", b"no-store")]
 
-    async def _read_body(self, scope: MutableMapping[str, Any], receive: Receive) -> Receive:
+    async def _read_body_into_replaying_receive(self, scope: MutableMapping[str, Any], receive: Receive) -> Receive:
         """Read the request body and return an ASGI `receive` that replays it; raise ApiError if it is too large or too slow."""
         names = dict(scope["headers"])
         length = names.get(b"content-length")
@@ -114,14 +116,14 @@ class SecurityMiddleware:
         return replay_body
 
 
-def strip_prefix(prefix: str, path: str) -> str:
+def strip_prefix(base_url_prefix: str, path: str) -> str:
     """Return a path without the prefix of the base URL, which proxies may keep or remove.
 
     >>> strip_prefix("/study", "/study/join"), strip_prefix("/study", "/join"), strip_prefix("/study", "/study")
     ('/join', '/join', '/')
     """
-    if prefix and (path == prefix or path.startswith(f"{prefix}/")):
-        return path[len(prefix) :] or "/"
+    if base_url_prefix and (path == base_url_prefix or path.startswith(f"{base_url_prefix}/")):
+        return path[len(base_url_prefix) :] or "/"
     return path
 
 
@@ -129,7 +131,7 @@ def _body_too_large_error(max_bytes: int) -> ApiError:
     return ApiError(413, "too-large", f"a request body can have at most {max_bytes:,} bytes")
 
 
-async def _send_error(cause: ApiError, send: Send) -> None:
+async def _send_json_error_response(cause: ApiError, send: Send) -> None:
     """Send the JSON error response of an ApiError to the client."""
     body = json.dumps({name: value for name, value in cause.response_body().items() if name != "wait"}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after_header(cause)}

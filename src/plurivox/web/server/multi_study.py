@@ -35,11 +35,11 @@ class MultiStudyApp:
         if scope["type"] == "http":
             path = strip_prefix(self.prefix, scope["path"])
             scope = {**scope, "path": self.prefix + path}
-            app = self.studies.get(_first_segment(path), self.front)
+            app = self.studies.get(_first_path_segment(path), self.front)
         await app(scope, receive, send)
 
 
-def _first_segment(path: str) -> str:
+def _first_path_segment(path: str) -> str:
     """Return the first segment of a path: "pets" of "/pets/join"."""
     return path.partition("/")[2].partition("/")[0]
 
@@ -54,10 +54,10 @@ def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
             studies[one.base_url.rpartition("/")[2]] = app
         opened.pop_all()  # from now on, the lifespan closes them
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return MultiStudyApp(_create_front_app(home, studies), studies, home.path_prefix)
+    return MultiStudyApp(_create_front_page_app(home, studies), studies, home.path_prefix)
 
 
-def _create_front_app(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
+def _create_front_page_app(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
     """Create the FastAPI application for paths outside all studies: front page, health check, static files."""
 
     @asynccontextmanager
@@ -104,20 +104,22 @@ def _create_front_app(settings: Settings, studies: Mapping[str, FastAPI]) -> Fas
 # ---- settings of the studies
 
 
-def find_study_folders(places: Sequence[Path]) -> list[Path]:
-    """Return the study folders among `places`, or inside those that are not study folders themselves."""
+def find_study_folders(folders_or_parents: Sequence[Path]) -> list[Path]:
+    """Return each study folder, and for other folders the study folders inside; a folder without any is returned itself."""
     found: list[Path] = []
-    for place in places:
+    for place in folders_or_parents:
         inner = [] if (place / STUDY).is_file() else sorted(file.parent for file in place.glob(f"*/{STUDY}"))
         found += inner or [place]
     return found
 
 
-def assign_databases(urls: Sequence[str], folders: Sequence[Path], common_url: str = "") -> dict[Path, str]:
-    """Return the database URL of each study folder: NAME=URL among `urls`, else a schema per study in `common_url`."""
+def assign_databases(
+    urls_or_name_equals_url: Sequence[str], folders: Sequence[Path], common_url: str = ""
+) -> dict[Path, str]:
+    """Return {study folder: database URL}, from NAME=URL, else a schema per study in `common_url` or the URL without a name."""
     names = {folder: read_study(folder).name for folder in folders}
     named: dict[str, str] = {}
-    for one in urls:
+    for one in urls_or_name_equals_url:
         name, equals, url = one.partition("=")
         if equals and "://" not in name:
             named[name] = url
@@ -127,16 +129,16 @@ def assign_databases(urls: Sequence[str], folders: Sequence[Path], common_url: s
         raise InputError(
             f"--database names {first_few(strange)}, but the studies are {first_few(sorted(names.values()))}"
         )
-    return {folder: named.get(name) or _add_schema(common_url, name) for folder, name in names.items()}
+    return {folder: named.get(name) or _add_study_schema_to_url(common_url, name) for folder, name in names.items()}
 
 
-def _add_schema(url: str, study_name: str) -> str:
+def _add_study_schema_to_url(database_url: str, study_name: str) -> str:
     """Return a database URL with the name of a study added as its schema; "" for an empty URL.
 
-    >>> _add_schema("postgresql://host/db?sslmode=require", "pets")
+    >>> _add_study_schema_to_url("postgresql://host/db?sslmode=require", "pets")
     'postgresql://host/db?sslmode=require&schema=pets'
     """
-    return f"{url}{'&' if '?' in url else '?'}schema={study_name}" if url else ""
+    return f"{database_url}{'&' if '?' in database_url else '?'}schema={study_name}" if database_url else ""
 
 
 def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settings]:
@@ -144,7 +146,7 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
     names = [read_study(one.folder).name for one in settings]
     taken = {
         *RESERVED_PATHS,
-        _first_segment(urlsplit(base_url).path),
+        _first_path_segment(urlsplit(base_url).path),
     }  # under https://x/pets, /pets/join would be ambiguous
     for at, name in enumerate(names):
         if name in taken:
@@ -156,11 +158,11 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
             )
             raise InputError(f"{why}; change `name` in {settings[at].folder / STUDY}")
         taken.add(name)
-    _check_no_copied_study(
+    _check_no_study_is_a_copy(
         [one.folder for one in settings],
         [StudySecret.read_or_create_secret(one.folder).sign("compare", "") for one in settings],
     )
-    _check_no_copied_study(
+    _check_no_study_is_a_copy(
         [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
     )
     return [
@@ -169,7 +171,7 @@ def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settin
     ]
 
 
-def _check_no_copied_study(folders: Sequence[Path], secrets_or_databases: Sequence[str]) -> None:
+def _check_no_study_is_a_copy(folders: Sequence[Path], secrets_or_databases: Sequence[str]) -> None:
     """Raise InputError if two study folders have the same secret key or database, because one is a copy of the other."""
     for text in secrets_or_databases:
         if secrets_or_databases.count(text) > 1:

@@ -45,7 +45,7 @@ class TimeoutProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:  # headers complete; the middleware limits the body
-            self._cancel_timer("headers")
+            self._cancel_timeout_timer("headers")
         elif "headers" not in self._timers:  # next request on this connection
             self._timers["headers"] = self.loop.call_later(HEADER_SECONDS, self.transport.close)
 
@@ -55,14 +55,14 @@ class TimeoutProtocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._cancel_timer("reading")
+        self._cancel_timeout_timer("reading")
 
     def connection_lost(self, exc: Exception | None) -> None:
         for name in list(self._timers):
-            self._cancel_timer(name)
+            self._cancel_timeout_timer(name)
         super().connection_lost(exc)
 
-    def _cancel_timer(self, timer_name: str) -> None:
+    def _cancel_timeout_timer(self, timer_name: str) -> None:
         if timer := self._timers.pop(timer_name, None):
             timer.cancel()
 

@@ -28,12 +28,12 @@ def enter_by_invite(
         require_open_study(connection, study.texts.closed)
         if use_invite(connection, invite_id):
             pseudonym = keys.pseudonym(f"invite {secrets.token_hex(16)}")
-            known = _add_worker(connection, study, pseudonym, client_key)
+            known = _insert_worker_at_first_stage_in_random_arm(connection, study, pseudonym, client_key)
         else:  # another server may have added the same client just now
             known = workers.find_worker_by_key(connection, client_key)
     if known is None:
         raise Forbidden("invite-used", "this invitation link is used up or closed; ask for another one")
-    return _stage_on_entry(connection, study, known)
+    return _turn_away_if_full_and_return_current_stage(connection, study, known)
 
 
 def enter_by_platform(
@@ -58,9 +58,9 @@ def enter_by_platform(
     entry = workers.find_worker_id_and_key(connection, pseudonym)
     if entry is None:
         require_open_study(connection, study.texts.closed)
-        person = _add_worker(connection, study, pseudonym, client_key)
+        person = _insert_worker_at_first_stage_in_random_arm(connection, study, pseudonym, client_key)
         workers.add_platform(connection, person.id, platform)
-        return _stage_on_entry(connection, study, person)
+        return _turn_away_if_full_and_return_current_stage(connection, study, person)
     if entry.worker != signed_in_worker and (client_key is None or entry.client_key != client_key):
         detail = "this id is in use already; continue in the browser in which you began, or with your personal link"
         raise Conflict("begun-elsewhere", detail)
@@ -68,20 +68,22 @@ def enter_by_platform(
     workers.set_platform_session(connection, person.id, platform)
     if platform.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
         workers.set_client_key(connection, person.id, client_key)
-    return _stage_on_entry(connection, study, person)
+    return _turn_away_if_full_and_return_current_stage(connection, study, person)
 
 
 def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
     """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
-    return _stage_on_entry(connection, study, get_worker(connection, worker))
+    return _turn_away_if_full_and_return_current_stage(connection, study, get_worker(connection, worker))
 
 
-def _add_worker(connection: Connection, study: Study, pseudonym: str, client_key: str | None) -> Worker:
+def _insert_worker_at_first_stage_in_random_arm(
+    connection: Connection, study: Study, pseudonym: str, client_key: str | None
+) -> Worker:
     """Insert a new worker at the first stage, in an arm drawn at random."""
     arm = draw_arm(connection, study.arm_weights)
     return workers.add_worker(connection, pseudonym, study.list_stages()[0], arm, client_key)
 
 
-def _stage_on_entry(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
+def _turn_away_if_full_and_return_current_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
     """Return the current stage of a worker who enters the study, after turning the worker away if no task is left."""
     return current_stage(connection, turn_away_if_full(connection, study, worker))

@@ -47,24 +47,26 @@ def next_tasks(connection: Connection, study: Study, worker: int, max_slots: int
     if person.status == "excluded":
         return NextTasks(move_to_last_stage(connection, person), None)
     require_open_study(connection, study.texts.closed)
-    found = _next_slots(connection, study, person, max_slots)
+    found = _next_unanswered_slots_or_begin_sitting_or_advance_stage(connection, study, person, max_slots)
     if person.stage == "practice" and found.worker.stage == "tasks":  # practice is over: begin the first sitting
-        found = _next_slots(connection, study, found.worker, max_slots)
+        found = _next_unanswered_slots_or_begin_sitting_or_advance_stage(connection, study, found.worker, max_slots)
     return replace(found, draft=get_draft(connection, worker))
 
 
-def _next_slots(connection: Connection, study: Study, worker: Worker, max_slots: int) -> NextTasks:
+def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
+    connection: Connection, study: Study, worker: Worker, max_slots: int
+) -> NextTasks:
     """Return the open slots of the current sitting; begin a new sitting if that one is complete, or move the worker to the
     next stage if no task is left."""
-    sitting = _latest_leased_sitting(connection, study, worker)
+    sitting = _get_latest_sitting_and_lease_again_if_expired(connection, study, worker)
     if sitting is None and worker.stage == "practice":
         sitting = sittings.begin_practice_sitting(connection, worker.id, study.practice, study.lease_seconds)
     elif worker.stage != "practice" and (sitting is None or sitting.all_slots_answered):
         number = 0 if sitting is None else sitting.number
         done = number >= study.sittings and sittings.count_answered_sittings(connection, worker.id) >= study.sittings
-        begun = None if done else _begin_sitting(connection, study, worker, number + 1)
+        begun = None if done else _begin_sitting_or_none_if_no_open_task(connection, study, worker, number + 1)
         if begun is None:
-            return _handle_no_open_tasks(connection, study, worker, sitting, done)
+            return _wait_for_lease_end_or_leave_task_stage(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
     found = sittings.unanswered_slots(connection, sitting.id, max_slots)
@@ -75,7 +77,9 @@ def _next_slots(connection: Connection, study: Study, worker: Worker, max_slots:
     return NextTasks(worker, sitting, found)
 
 
-def _latest_leased_sitting(connection: Connection, study: Study, worker: Worker) -> Sitting | None:
+def _get_latest_sitting_and_lease_again_if_expired(
+    connection: Connection, study: Study, worker: Worker
+) -> Sitting | None:
     """Return the latest sitting of a worker, leased again if its lease had ended. If it is complete, lock the worker's row, so
     that of two concurrent requests one begins a new sitting and the other continues it."""
     sitting = latest_sitting(connection, worker.id)
@@ -89,7 +93,9 @@ def _latest_leased_sitting(connection: Connection, study: Study, worker: Worker)
     return sitting
 
 
-def _begin_sitting(connection: Connection, study: Study, worker: Worker, sitting_number: int) -> Sitting | None:
+def _begin_sitting_or_none_if_no_open_task(
+    connection: Connection, study: Study, worker: Worker, sitting_number: int
+) -> Sitting | None:
     """Begin and return a sitting of tasks not yet assigned to a worker; None if no such task is open."""
     end_overdue_leases(connection)
     pool = pool_for_worker(connection, worker, study.arm_weights)
@@ -99,7 +105,7 @@ def _begin_sitting(connection: Connection, study: Study, worker: Worker, sitting
     return sittings.begin_sitting(connection, worker.id, sitting_number, chosen, pool, study.lease_seconds)
 
 
-def _handle_no_open_tasks(
+def _wait_for_lease_end_or_leave_task_stage(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, all_sittings_done: bool
 ) -> NextTasks:
     """Let a worker without open tasks wait for others' leases; else move the worker to the next or last stage."""

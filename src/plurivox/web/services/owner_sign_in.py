@@ -39,13 +39,13 @@ def hash_password(password: str) -> str:
 def verify_password(password_hash: str | None, password: str) -> bool:
     """Return whether a password matches a hash; without a hash (unknown owner), False after the same time."""
     try:
-        return hasher.verify(password_hash or _dummy_password_hash(), password)
+        return hasher.verify(password_hash or _hash_of_random_dummy_password(), password)
     except (VerificationError, InvalidHashError):
         return False
 
 
 @cache
-def _dummy_password_hash() -> str:
+def _hash_of_random_dummy_password() -> str:
     """Return the hash of a random password, to verify against if the owner is unknown, so that timing reveals nothing."""
     return hasher.hash(secrets.token_hex(16))
 

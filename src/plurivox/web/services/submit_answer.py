@@ -78,7 +78,7 @@ def submit_answer(
     answer = insert_answer(connection, slot, submission, form, replaces, extra)
     sitting = set_latest_answer(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
-    if sitting is not None and sitting.all_slots_answered and _completes_stage(study, slot):
+    if sitting is not None and sitting.all_slots_answered and _is_sitting_last_of_current_stage(study, slot):
         person = advance_stage(connection, study, person)
     return SubmitResult(
         person, sitting or slot.sitting, extra=extra, ahead=unanswered_slots(connection, slot.sitting.id, n_next_slots)
@@ -101,7 +101,7 @@ def _id_of_replaced_answer(connection: Connection, slot: AnsweredSlot, submissio
     return replaces
 
 
-def _completes_stage(study: Study, slot: AnsweredSlot) -> bool:
+def _is_sitting_last_of_current_stage(study: Study, slot: AnsweredSlot) -> bool:
     """Return whether the worker's stage (practice or tasks) ends when the sitting of this slot is complete."""
     if slot.sitting.number == 0:
         return slot.worker.stage == "practice"
@@ -151,7 +151,7 @@ def _check_marks_fit_form(question: Question, marks: Sequence[Mark], named_marks
     if question.percents and question.labels is None:
         if has_wrong_ticks or not all(mark.typed for mark in named_marks):
             raise Invalid("give every label of the histogram a percent")
-        if _sum_percents(named_marks) != HUNDRED:
+        if _exact_sum_of_typed_percents(named_marks) != HUNDRED:
             raise Invalid("the percents must add up to 100")
     if too_many:
         raise Invalid("this form takes one label with a percent")
@@ -159,11 +159,11 @@ def _check_marks_fit_form(question: Question, marks: Sequence[Mark], named_marks
         raise Invalid(f"this form has ticks for {TICK_MEANINGS[question.ticks]}")
     if question.labels == 2 and len(named_marks) > 2:
         raise Invalid("this form takes at most two labels")
-    if _sum_percents(named_marks) > HUNDRED:
+    if _exact_sum_of_typed_percents(named_marks) > HUNDRED:
         raise Invalid("the percents add up to more than 100; lower one of them")
 
 
-def _sum_percents(named_marks: Sequence[Mark]) -> Decimal:
+def _exact_sum_of_typed_percents(named_marks: Sequence[Mark]) -> Decimal:
     """Return the exact sum of the percents typed for named labels; raise Invalid if one is above 100."""
     values = [Decimal(mark.typed) for mark in named_marks if mark.typed]
     if any(value > HUNDRED for value in values):

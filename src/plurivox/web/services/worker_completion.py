@@ -40,18 +40,18 @@ def get_completion(connection: Connection, study: Study, worker: int) -> Complet
     person = get_worker(connection, worker)
     if person.stage != "done":
         raise WrongStage(current_stage(connection, person))
-    outcome = _study_outcome(connection, person)
+    outcome = _outcome_done_full_or_failed(connection, person)
     code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[outcome]
     return Completion(
         code=code,
         redirect=add_completion_code(study.completion.redirect, code) if outcome == "done" or code else "",
         how=outcome,
         text={"done": "", "full": study.texts.full, "failed": study.texts.failed}[outcome],
-        submit=_mturk_form(connection, person, code or outcome),
+        submit=_mturk_completion_form_or_none(connection, person, code or outcome),
     )
 
 
-def _study_outcome(connection: Connection, worker: Worker) -> Outcome:
+def _outcome_done_full_or_failed(connection: Connection, worker: Worker) -> Outcome:
     """Return how the study ended for a worker: done, full (no task was left) or failed (excluded)."""
     if worker.status == "excluded":
         return "failed"
@@ -74,7 +74,7 @@ def add_completion_code(redirect_url: str, completion_code: str) -> str:
     return urlunsplit(parts._replace(query=query))
 
 
-def _mturk_form(connection: Connection, worker: Worker, completion_code: str) -> PlatformForm | None:
+def _mturk_completion_form_or_none(connection: Connection, worker: Worker, completion_code: str) -> PlatformForm | None:
     """Return the form by which the page reports the completion to MTurk; None for workers from elsewhere.
 
     MTurk requires the assignment's id and at least one more field.

@@ -112,7 +112,7 @@ def finish_stage(
             return StageFinished(current_stage(connection, person), wrong)
         detail["quiz"] = quiz
     if stage == "tasks":
-        _require_all_answered(connection, person)
+        _require_some_answers_and_none_missing(connection, person)
     person = turn_away_if_full(connection, study, advance_stage(connection, study, person, duration_ms=ms, **detail))
     return StageFinished(current_stage(connection, person))
 
@@ -124,7 +124,7 @@ def wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
     return [place for place, one in enumerate(study.quiz) if quiz_choices[place] != one.right]
 
 
-def _require_all_answered(connection: Connection, worker: Worker) -> None:
+def _require_some_answers_and_none_missing(connection: Connection, worker: Worker) -> None:
     """Raise Conflict if a worker has unanswered tasks or has answered nothing."""
     sitting = latest_sitting(connection, worker.id)
     if sitting is not None and not sitting.all_slots_answered:

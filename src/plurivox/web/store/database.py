@@ -103,7 +103,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
     config.set_main_option("script_location", str(files("plurivox.web.store") / "migrations"))
     config.set_main_option("path_separator", "os")
     try:
-        with _migration_lock(engine), engine.connect().execution_options(**WRITE_OPTIONS) as connection:
+        with _hold_migration_lock(engine), engine.connect().execution_options(**WRITE_OPTIONS) as connection:
             if schema := engine.get_execution_options().get("schema"):
                 connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
                 connection.commit()
@@ -160,7 +160,7 @@ def current_revision(engine: Engine) -> str:
 
 
 @contextmanager
-def _migration_lock(engine: Engine) -> Iterator[None]:
+def _hold_migration_lock(engine: Engine) -> Iterator[None]:
     """Hold the lock that lets one process at a time migrate the database."""
     if engine.dialect.name == "sqlite":
         with Path(f"{engine.url.database}.lock").open("w") as handle:

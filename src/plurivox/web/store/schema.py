@@ -45,7 +45,7 @@ TaskKind = Literal["image", "audio", "text", "pair"]  # of the column tasks.kind
 AutoincrementId = BigInteger().with_variant(Integer, "sqlite")  # SQLite increments an INTEGER PRIMARY KEY
 
 
-def _id_column(autoincrement: bool = False) -> Column[int]:
+def _primary_key_id_column(autoincrement: bool = False) -> Column[int]:
     """Return the primary key column `id`, with random ids set by the program, or incremented by the database."""
     return Column("id", AutoincrementId, primary_key=True, autoincrement=autoincrement)
 
@@ -82,7 +82,7 @@ facts = Table("facts", meta_data, Column("name", Text, primary_key=True), _text_
 media = Table(
     "media",
     meta_data,
-    _id_column(),
+    _primary_key_id_column(),
     _text_column("type"),
     Column("bytes", LargeBinary, nullable=False),  # as imported
     _text_column("shown_type"),
@@ -94,7 +94,7 @@ media = Table(
 tasks = Table(
     "tasks",
     meta_data,
-    _id_column(),
+    _primary_key_id_column(),
     Column("name", Text().with_variant(Text(collation="C"), "postgresql"), unique=True, nullable=False),
     _text_column("kind"),  # see TaskKind
     _text_column("text", nullable=True),
@@ -128,7 +128,7 @@ GAIN_INDEX = Index(
 plans = Table(  # batches fixed by a file
     "plans",
     meta_data,
-    _id_column(autoincrement=True),
+    _primary_key_id_column(autoincrement=True),
     _text_column("name", unique=True),
     _int_column("given"),
     _text_column("queue", nullable=True),
@@ -162,7 +162,7 @@ arm_tasks = Table(  # quota and slots given of each task in each arm
 workers = Table(
     "workers",
     meta_data,
-    _id_column(),
+    _primary_key_id_column(),
     _text_column("pseudonym", unique=True),
     _int_column("seed"),  # of this worker's order of labels
     _text_column("stage"),
@@ -186,7 +186,7 @@ raw_ids = Table(  # the only table that maps a pseudonym to a person; may be emp
 visits = Table(
     "visits",
     meta_data,
-    _id_column(autoincrement=True),
+    _primary_key_id_column(autoincrement=True),
     _foreign_key_column("workers"),
     _text_column("stage"),
     _float_column("at"),
@@ -198,7 +198,7 @@ visits = Table(
 sittings = Table(
     "sittings",
     meta_data,
-    _id_column(autoincrement=True),
+    _primary_key_id_column(autoincrement=True),
     _foreign_key_column("workers"),
     _int_column("number"),  # 0: practice
     _foreign_key_column("plans", nullable=True),
@@ -212,7 +212,7 @@ sittings = Table(
 slots = Table(
     "slots",
     meta_data,
-    _id_column(),
+    _primary_key_id_column(),
     _foreign_key_column("sittings"),
     _foreign_key_column("workers"),
     _foreign_key_column("tasks"),
@@ -235,7 +235,7 @@ REPEAT_INDEX = Index(  # for erasing a worker: the database checks whether other
 answers = Table(
     "answers",
     meta_data,
-    _id_column(autoincrement=True),
+    _primary_key_id_column(autoincrement=True),
     _foreign_key_column("workers"),
     _text_column("key"),  # made by the client; an answer sent twice with one key is stored once
     _foreign_key_column("slots"),
@@ -270,7 +270,7 @@ drafts = Table(  # the unfinished answer of a worker, at most one; deleted with 
 invites = Table(
     "invites",
     meta_data,
-    _id_column(),
+    _primary_key_id_column(),
     _text_column("note"),
     _int_column("uses"),
     _int_column("used"),
@@ -278,7 +278,11 @@ invites = Table(
     _float_column("born"),
 )
 owners = Table(
-    "owners", meta_data, _id_column(autoincrement=True), _text_column("name", unique=True), _text_column("password")
+    "owners",
+    meta_data,
+    _primary_key_id_column(autoincrement=True),
+    _text_column("name", unique=True),
+    _text_column("password"),
 )
 sessions = Table(
     "sessions",
@@ -303,7 +307,7 @@ leaders = Table(
 snapshots = Table(
     "snapshots",
     meta_data,
-    _id_column(autoincrement=True),
+    _primary_key_id_column(autoincrement=True),
     _float_column("at"),
     Column("last_answer", BigInteger),
     _text_column("body"),
@@ -351,7 +355,7 @@ flags = Table(
 audit = Table(
     "audit",
     meta_data,
-    _id_column(autoincrement=True),
+    _primary_key_id_column(autoincrement=True),
     _float_column("at"),
     _text_column("who"),
     _text_column("what"),
@@ -361,7 +365,7 @@ exclusions = (
     Table(  # excluded workers and the rule; lifted exclusions stay, so that no rule excludes these workers again
         "exclusions",
         meta_data,
-        _id_column(autoincrement=True),
+        _primary_key_id_column(autoincrement=True),
         _foreign_key_column("workers"),
         _text_column("rule"),
         _text_column("reason"),

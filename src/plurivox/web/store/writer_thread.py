@@ -53,22 +53,26 @@ class Writer:
                 stop = entry is None
                 if entry is not None:
                     batch.append(entry)
-            self._commit_batch([entry for entry in batch if entry[1].set_running_or_notify_cancel()])
+            self._commit_writes_together_and_set_futures(
+                [entry for entry in batch if entry[1].set_running_or_notify_cancel()]
+            )
             if stop:
                 return
 
-    def _commit_batch(self, jobs_and_futures: list[tuple[Job[Any], Future[Any]]], max_tries: int = MAX_TRIES) -> None:
+    def _commit_writes_together_and_set_futures(
+        self, jobs_and_futures: list[tuple[Job[Any], Future[Any]]], max_tries: int = MAX_TRIES
+    ) -> None:
         """Run database writes in one transaction and set their futures; after a conflict, retry the writes one by one."""
         if not jobs_and_futures:
             return
         try:
-            results = self._run_in_transaction([job for job, _ in jobs_and_futures])
+            results = self._run_in_savepoints_and_return_results_or_errors([job for job, _ in jobs_and_futures])
         except Exception as cause:  # noqa: BLE001 - the thread must go on; the callers get the error
-            if _is_database_conflict(cause) and (len(jobs_and_futures) > 1 or max_tries):
+            if _is_conflict_or_constraint_violation(cause) and (len(jobs_and_futures) > 1 or max_tries):
                 for entry in jobs_and_futures:
-                    self._commit_batch([entry], max_tries - 1)
+                    self._commit_writes_together_and_set_futures([entry], max_tries - 1)
                 return
-            error = _error_for_caller(cause)
+            error = _unavailable_if_database_failed_else_same_error(cause)
             for _, future in jobs_and_futures:
                 future.set_exception(error)
             return
@@ -78,11 +82,11 @@ class Writer:
             else:
                 future.set_result(result)
 
-    def _run_in_transaction(self, jobs: list[Job[Any]]) -> list[Any]:
+    def _run_in_savepoints_and_return_results_or_errors(self, write_jobs: list[Job[Any]]) -> list[Any]:
         """Run database writes in one transaction, each in a savepoint; return the result or the exception of each one."""
         results: list[Any] = []
         with self._engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-            for job in jobs:
+            for job in write_jobs:
                 connection.exec_driver_sql("SAVEPOINT job")
                 try:
                     results.append(job(connection))
@@ -95,7 +99,7 @@ class Writer:
         return results
 
 
-def _is_database_conflict(cause: Exception) -> bool:
+def _is_conflict_or_constraint_violation(cause: Exception) -> bool:
     """Return whether a database error is a conflict with another server or a violated constraint, not a failing database."""
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False
@@ -108,7 +112,7 @@ def _is_database_conflict(cause: Exception) -> bool:
     return True
 
 
-def _error_for_caller(cause: Exception) -> BaseException:
+def _unavailable_if_database_failed_else_same_error(cause: Exception) -> BaseException:
     """Return the exception to raise in the caller of a failed write: Unavailable, logged, if the database cannot be written."""
     if not isinstance(cause, SQLAlchemyError):
         return cause

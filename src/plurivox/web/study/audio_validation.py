@@ -16,17 +16,19 @@ MP3_KBITS = {
 M4A_BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"iso6", b"dash")
 
 
-def validate_sound(data: bytes, name: str) -> MediaFile:
+def validate_sound(data: bytes, name_for_message: str) -> MediaFile:
     """Return the MediaFile of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
-        raise InputError(f"{name} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
+        raise InputError(f"{name_for_message} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
     for kind, is_of_type in SOUND_TYPES.items():
         try:
             if is_of_type(data):
                 return MediaFile(kind, data, shown_type=kind)
         except (struct.error, IndexError):
             continue  # file ends too early
-    raise InputError(f"{name} is not a supported sound file; use WAV, MP3, Ogg (Opus, Vorbis, FLAC), FLAC or M4A")
+    raise InputError(
+        f"{name_for_message} is not a supported sound file; use WAV, MP3, Ogg (Opus, Vorbis, FLAC), FLAC or M4A"
+    )
 
 
 def _is_wav(data: bytes) -> bool:
@@ -47,15 +49,20 @@ def _is_wav(data: bytes) -> bool:
 
 def _is_flac(data: bytes) -> bool:
     """Return whether data is a FLAC file: `fLaC`, then STREAMINFO with a sample rate."""
-    return data[:4] == b"fLaC" and data[4] & 0x7F == 0 and data[5:8] == b"\x00\x00\x22" and _flac_sample_rate(data) > 0
+    return (
+        data[:4] == b"fLaC"
+        and data[4] & 0x7F == 0
+        and data[5:8] == b"\x00\x00\x22"
+        and _read_flac_sample_rate(data) > 0
+    )
 
 
-def _flac_sample_rate(data: bytes) -> int:
+def _read_flac_sample_rate(data: bytes) -> int:
     """Return the sample rate in the STREAMINFO of a FLAC file; 0 if the file is too short."""
     return (data[18] << 12 | data[19] << 4 | data[20] >> 4) if len(data) >= 42 else 0
 
 
-def _is_ogg(data: bytes) -> bool:
+def _is_ogg_with_playable_codec(data: bytes) -> bool:
     """Return whether data is an Ogg file whose first packet is of a sound codec that browsers play."""
     if data[:5] != b"OggS\x00" or not data[5] & 2:
         return False
@@ -63,18 +70,18 @@ def _is_ogg(data: bytes) -> bool:
     return packet.startswith((b"OpusHead", b"\x01vorbis", b"\x7fFLAC"))
 
 
-def _is_m4a(data: bytes) -> bool:
+def _is_m4a_sound_without_video(data: bytes) -> bool:
     """Return whether data is an M4A file: `ftyp` of a known brand, and `moov` with a sound track and no video track."""
     if data[4:8] != b"ftyp" or data[8:12] not in M4A_BRANDS:
         return False
-    for kind, body in _mp4_boxes(data):
+    for kind, body in _top_level_mp4_boxes(data):
         if kind == b"moov":
-            tracks = [_mp4_track_type(track) for name, track in _mp4_boxes(body) if name == b"trak"]
+            tracks = [_mp4_track_handler_type(track) for name, track in _top_level_mp4_boxes(body) if name == b"trak"]
             return b"soun" in tracks and b"vide" not in tracks
     return False
 
 
-def _mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _top_level_mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield (type, content) of each top-level box of MP4 data."""
     at = 0
     while at + 8 <= len(data):
@@ -89,15 +96,15 @@ def _mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         at += size
 
 
-def _mp4_track_type(data: bytes) -> bytes:
+def _mp4_track_handler_type(track_content: bytes) -> bytes:
     """Return the handler type of an MP4 track, for example b"soun"."""
-    for kind, body in _mp4_boxes(data):
+    for kind, body in _top_level_mp4_boxes(track_content):
         if kind == b"mdia":
-            return next((inner[8:12] for name, inner in _mp4_boxes(body) if name == b"hdlr"), b"")
+            return next((inner[8:12] for name, inner in _top_level_mp4_boxes(body) if name == b"hdlr"), b"")
     return b""
 
 
-def _is_mp3(data: bytes) -> bool:
+def _starts_with_mp3_frames(data: bytes) -> bool:
     """Return whether data is an MP3 file: three consecutive frames (or fewer until the end), after an optional ID3 tag."""
     at = 0
     if data[:3] == b"ID3":
@@ -127,7 +134,7 @@ def _mp3_frame_length(data: bytes, offset: int) -> int:
 SOUND_TYPES: dict[str, Callable[[bytes], bool]] = {
     "audio/wav": _is_wav,
     "audio/flac": _is_flac,
-    "audio/ogg": _is_ogg,
-    "audio/mp4": _is_m4a,
-    "audio/mpeg": _is_mp3,
+    "audio/ogg": _is_ogg_with_playable_codec,
+    "audio/mp4": _is_m4a_sound_without_video,
+    "audio/mpeg": _starts_with_mp3_frames,
 }

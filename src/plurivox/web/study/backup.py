@@ -12,11 +12,11 @@ from plurivox.web.study.secret_key import FILE as SECRET
 from plurivox.web.study.study_database import open_database
 
 
-def back_up_study(settings: Settings, out: Path) -> dict[str, int]:
-    """Copy study.toml, secret and a snapshot of all tables into the new folder `out`; return the row count of each table."""
+def back_up_study(settings: Settings, new_folder: Path) -> dict[str, int]:
+    """Copy study.toml, secret and a snapshot of all tables into `new_folder`; return the row count of each table."""
     read_study(settings.folder)
     source = open_database(settings)
-    with atomic_folder(out) as part:
+    with atomic_folder(new_folder) as part:
         target = open_database(Settings(folder=part, database=""))
         try:
             counts = copy_database(source, target)

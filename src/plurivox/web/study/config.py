@@ -32,7 +32,7 @@ class Question(Section):
     why: LongText = ""
 
     @model_validator(mode="after")
-    def _check_right_index(self) -> Self:
+    def _check_correct_choice_exists(self) -> Self:
         """Raise ValueError if `right` is not the index of a choice."""
         if self.right >= len(self.choices):
             raise ValueError(f"right = {self.right}, but choices are numbered from 0 to {len(self.choices) - 1}")
@@ -115,13 +115,13 @@ class Study(Section):
             raise ValueError("labels must be unique")
         if self.repeats > self.tasks_per_sitting:
             raise ValueError(f"repeats = {self.repeats} is more than the {self.tasks_per_sitting} tasks of a batch")
-        _check_chips(self.chips)
+        _check_chips_divide_100_percent(self.chips)
         if unknown := sorted(set(self.phrase) - set(default_phrases(self.form, "first"))):
             raise ValueError(f"unknown phrases {unknown}")
         return self
 
     @model_validator(mode="after")
-    def _check_assigner(self) -> Self:
+    def _check_assigner_spec_and_strata(self) -> Self:
         """Raise ValueError if `assign` is not the spec of an assigner, or it needs strata and the study has none."""
         try:
             made = assigners.make(self.assign) if self.assign else None
@@ -132,7 +132,7 @@ class Study(Section):
         return self
 
     @model_validator(mode="after")
-    def _check_arms(self) -> Self:
+    def _check_arms_unique_and_not_single(self) -> Self:
         """Raise ValueError on a single arm, arms with the same name, or both `forms` and `arm`."""
         if self.forms and self.arm:
             raise ValueError("use either forms or [[arm]], not both")
@@ -140,7 +140,7 @@ class Study(Section):
         if len(names) == 1 or len(set(names)) < len(names):
             raise ValueError("a study has either no arms or two or more, each with a unique name")
         for one in self.arms:
-            _check_chips(one.chips or self.chips)
+            _check_chips_divide_100_percent(one.chips or self.chips)
         return self
 
     @property
@@ -205,10 +205,10 @@ class Study(Section):
         return [stage for stage, content in contents.items() if content]
 
 
-def _check_chips(chips: int) -> None:
-    """Raise ValueError if 100 percent cannot be divided into `chips` chips of whole percents."""
-    if 100 % chips:
-        raise ValueError(f"100 percent cannot be divided into {chips} chips of whole percents; use 10, 20, 25 or 50")
+def _check_chips_divide_100_percent(n_chips: int) -> None:
+    """Raise ValueError if 100 percent cannot be divided into `n_chips` chips of whole percents."""
+    if 100 % n_chips:
+        raise ValueError(f"100 percent cannot be divided into {n_chips} chips of whole percents; use 10, 20, 25 or 50")
 
 
 def read_study(folder: Path) -> Study:
@@ -222,18 +222,18 @@ def read_study(folder: Path) -> Study:
         raise InputError(f"{file} cannot be read: {cause}") from cause
 
 
-def parse_study(values: dict[str, Any], where: str = STUDY) -> Study:
+def parse_study(study_toml_values: dict[str, Any], file_name_for_message: str = STUDY) -> Study:
     """Convert parsed values of study.toml to a Study; raise InputError that lists the first three mistakes."""
     try:
-        return Study.model_validate(values)
+        return Study.model_validate(study_toml_values)
     except ValidationError as cause:
         mistakes = cause.errors(include_url=False)[:3]
-        raise InputError(
-            f"{where}: {'; '.join(config_error_message(dict(one), _valid_toml_names()) for one in mistakes)}"
-        ) from None
+        valid_names = _all_setting_names_of_study_toml()
+        messages = [config_error_message(dict(one), valid_names) for one in mistakes]
+        raise InputError(f"{file_name_for_message}: {'; '.join(messages)}") from None
 
 
-def _valid_toml_names() -> list[str]:
+def _all_setting_names_of_study_toml() -> list[str]:
     """Return the names of all settings that study.toml may contain, for suggestions on misspelt names."""
     return [name for part in Section.__subclasses__() for name in part.model_fields]
 

@@ -32,7 +32,7 @@ PATTERNS = {  # by the last name of the location
 }
 
 
-def config_error_message(error: Mapping[str, Any], valid_names: Iterable[str]) -> str:
+def config_error_message(pydantic_error: Mapping[str, Any], valid_names: Iterable[str]) -> str:
     """Return a message for a mistake in study.toml from a pydantic error; a misspelt name suggests one of `valid_names`.
 
     >>> config_error_message({"type": "extra_forbidden", "loc": ("per_tsk",), "msg": "", "input": 6}, ["per_task", "batch"])
@@ -40,22 +40,22 @@ def config_error_message(error: Mapping[str, Any], valid_names: Iterable[str]) -
     >>> config_error_message({"type": "int_parsing", "loc": ("batch",), "msg": "", "input": "ten"}, [])
     "batch must be a whole number; it is 'ten'"
     """
-    place = ".".join(map(str, error["loc"]))
-    kind, about = error["type"], error.get("ctx", {})
+    place = ".".join(map(str, pydantic_error["loc"]))
+    kind, about = pydantic_error["type"], pydantic_error.get("ctx", {})
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(error["loc"][-1]), list(valid_names), n=1)
+        near = difflib.get_close_matches(str(pydantic_error["loc"][-1]), list(valid_names), n=1)
         return f"unknown name {place}; " + (f"did you mean {near[0]}?" if near else "remove the line")
     if kind == "string_pattern_mismatch":
-        names = [name for name in error["loc"] if isinstance(name, str)]
+        names = [name for name in pydantic_error["loc"] if isinstance(name, str)]
         rule = PATTERNS.get(names[-1], "contains characters that are not allowed")
-        return f"{place} {rule}; it is {_truncated_repr(error['input'])}"
+        return f"{place} {rule}; it is {_repr_cut_to_60_characters(pydantic_error['input'])}"
     if kind in MESSAGES:
-        value = "" if kind == "missing" else f"; it is {_truncated_repr(error['input'])}"
+        value = "" if kind == "missing" else f"; it is {_repr_cut_to_60_characters(pydantic_error['input'])}"
         return f"{place} {MESSAGES[kind].format(**about)}{value}"
-    return ": ".join(filter(None, [place, error["msg"].removeprefix("Value error, ")]))
+    return ": ".join(filter(None, [place, pydantic_error["msg"].removeprefix("Value error, ")]))
 
 
-def _truncated_repr(value: Any) -> str:
+def _repr_cut_to_60_characters(value: Any) -> str:
     """Return repr(value), cut to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

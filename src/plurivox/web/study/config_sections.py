@@ -13,26 +13,26 @@ MTURK = ("https://workersandbox.mturk.com", "https://www.mturk.com")  # where as
 MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages in a frame
 
 
-def _check_https_address(value: str) -> str:
-    """Return `value`; raise ValueError if it is neither empty nor an https:// address."""
-    parts = urlsplit(value)
-    if value and (parts.scheme != "https" or not parts.netloc):
+def _check_empty_or_https_address(address: str) -> str:
+    """Return `address`; raise ValueError if it is neither empty nor an https:// address."""
+    parts = urlsplit(address)
+    if address and (parts.scheme != "https" or not parts.netloc):
         raise ValueError("must be an https:// address")
-    return value
+    return address
 
 
-WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_https_address)]
+WebAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_empty_or_https_address)]
 Code = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 
 
-def _check_finite_amount(value: Decimal) -> Decimal:
+def _check_finite_money_amount(amount: Decimal) -> Decimal:
     """Return an amount of money; raise ValueError if it is NaN or infinite."""
-    if not value.is_finite():
+    if not amount.is_finite():
         raise ValueError("must be an amount such as 8.00")
-    return value
+    return amount
 
 
-Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite_amount)]
+Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=4), AfterValidator(_check_finite_money_amount)]
 
 
 class Section(BaseModel):
@@ -80,7 +80,7 @@ class Exclude(Section):
     quiz_tries: int = Field(default=0, ge=0, le=100)  # failed tries of the check until exclusion; 0: no limit
 
     @model_validator(mode="after")
-    def _check_exclusion_rules(self) -> Self:
+    def _check_exclusion_rule_specs(self) -> Self:
         """Raise ValueError if a rule is not the spec of a rule of `plurivox clean`."""
         if self.rules:
             from plurivox.clean import methods  # imports numpy, which a study without rules does not need

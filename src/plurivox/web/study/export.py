@@ -48,11 +48,21 @@ def export_study(
         held = answer_cache.read_counted_answers(connection, study.labels, escape_text)
         views, events = [], []
         for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
-            views += _rows_to_frames(VIEW_COLUMNS, [_answer_view_row(row, escape_text) for row in part])
-            events += _rows_to_frames(EVENT_COLUMNS, [one for row in part for one in _event_rows(row, escape_text)])
-        stages = _rows_to_frames(STAGE_COLUMNS, _stage_rows(connection, escape_text))
-        shown = io.join_frames(_rows_to_frames(ITEM_COLUMNS, _item_rows(connection, escape_text)), ITEM_COLUMNS)
-        arms = _rows_to_frames(ARM_COLUMNS, _arm_rows(connection, study)) if study.arms else []
+            views += _rows_to_data_frame_batches(
+                VIEW_COLUMNS, [_views_table_row_of_answer(row, escape_text) for row in part]
+            )
+            events += _rows_to_data_frame_batches(
+                EVENT_COLUMNS, [one for row in part for one in _events_table_rows_of_answer(row, escape_text)]
+            )
+        stages = _rows_to_data_frame_batches(STAGE_COLUMNS, _stages_table_rows(connection, escape_text))
+        shown = io.join_frames(
+            _rows_to_data_frame_batches(ITEM_COLUMNS, _items_table_row_per_task(connection, escape_text)), ITEM_COLUMNS
+        )
+        arms = (
+            _rows_to_data_frame_batches(ARM_COLUMNS, _arms_table_row_per_worker(connection, study))
+            if study.arms
+            else []
+        )
     parts = {"views": (views, VIEW_COLUMNS), "events": (events, EVENT_COLUMNS), "stages": (stages, STAGE_COLUMNS)}
     parts |= {"arms": (arms, ARM_COLUMNS)} if study.arms else {}
     ways = [study.config_of_arm(one.name) for one in study.arms] or [study]
@@ -69,7 +79,7 @@ def export_study(
     return len(held.answers)
 
 
-def _rows_to_frames(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+def _rows_to_data_frame_batches(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
     """Convert rows to data frames of at most BATCH_ROWS rows, without empty columns; they need less memory than tuples."""
     made = []
     for part in batched(rows, BATCH_ROWS):
@@ -78,31 +88,38 @@ def _rows_to_frames(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) 
     return made
 
 
-def _answer_view_row(row: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
+def _views_table_row_of_answer(answer: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
     """Return the row of the table `views` for an answer: task, worker, times, marks."""
-    shown = (row.shown_at, row.first_input_ms, row.submitted_ms, row.hidden_ms, escape_text(row.mode), row.label_order)
-    content = (row.marks, bool(row.abstain), bool(row.none_of_these), row.replaces, bool(row.extra))
-    origin = (
-        row.id,
-        escape_text(row.task),
-        row.worker,
-        row.kind,
-        f"{row.worker}-{row.sitting}",
-        row.position,
-        row.received,
+    shown = (
+        answer.shown_at,
+        answer.first_input_ms,
+        answer.submitted_ms,
+        answer.hidden_ms,
+        escape_text(answer.mode),
+        answer.label_order,
     )
-    return (*origin, *shown, *content, row.state == "excluded", row.arm or None)
+    content = (answer.marks, bool(answer.abstain), bool(answer.none_of_these), answer.replaces, bool(answer.extra))
+    origin = (
+        answer.id,
+        escape_text(answer.task),
+        answer.worker,
+        answer.kind,
+        f"{answer.worker}-{answer.sitting}",
+        answer.position,
+        answer.received,
+    )
+    return (*origin, *shown, *content, answer.state == "excluded", answer.arm or None)
 
 
-def _event_rows(row: Any, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _events_table_rows_of_answer(answer: Any, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `events` per input event of an answer."""
-    for one in json.loads(row.events):
+    for one in json.loads(answer.events):
         label = None if one["label"] is None else escape_text(one["label"])
         value = None if one["value"] is None else escape_text(one["value"])
         yield (
-            row.id,
-            escape_text(row.task),
-            row.worker,
+            answer.id,
+            escape_text(answer.task),
+            answer.worker,
             one["seq"],
             one["ms"],
             escape_text(one["kind"]),
@@ -112,20 +129,20 @@ def _event_rows(row: Any, escape_text: Callable[[str], str]) -> Iterable[tuple[A
         )
 
 
-def _stage_rows(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _stages_table_rows(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `stages` per visit of a worker to a stage, with its duration."""
     for one in export_rows.stage_visits(connection):
         yield one.worker, one.stage, one.at, one.ms, escape_text(one.detail)
 
 
-def _arm_rows(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
+def _arms_table_row_per_worker(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `arms` per worker: arm, question form and wording."""
     for worker, arm in export_rows.worker_arms(connection).items():
         asked = study.config_of_arm(arm)
         yield worker, arm, asked.form, asked.wording
 
 
-def _item_rows(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _items_table_row_per_task(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `items` per task: name, kind, texts, stratum, gold label, image or sound."""
     for one in export_rows.task_contents(connection):
         texts = [None if text is None else escape_text(text) for text in (one.text, one.text2, one.stratum, one.gold)]

@@ -46,10 +46,10 @@ HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
 
 
-def prepare_image(data: bytes, name: str, min_pixels: int) -> MediaFile:
-    """Check an image file; return its bytes and the version shown: upright, without metadata, at least `min_pixels` long."""
+def prepare_image(data: bytes, name_for_message: str, min_longest_side: int) -> MediaFile:
+    """Check an image file; return its bytes and the version shown: upright, without metadata, small ones enlarged."""
     if len(data) > MAX_BYTES:
-        raise InputError(f"{name} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
+        raise InputError(f"{name_for_message} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -57,12 +57,12 @@ def prepare_image(data: bytes, name: str, min_pixels: int) -> MediaFile:
             with Image.open(io.BytesIO(data), formats=list(IMAGE_TYPES)) as image:
                 if image.width * image.height > MAX_PIXELS:
                     raise InputError(
-                        f"{name} has {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are allowed"
+                        f"{name_for_message} has {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are allowed"
                     )
                 if getattr(image, "is_animated", False) and image.format != "MPO":
-                    raise InputError(f"{name} is animated; tasks show still images: save one of its frames")
+                    raise InputError(f"{name_for_message} is animated; tasks show still images: save one of its frames")
                 image.load()
-                return _upright_and_enlarged(data, image, min_pixels)
+                return _make_upright_enlarge_strip_metadata(data, image, min_longest_side)
     except (
         OSError,
         ValueError,
@@ -71,25 +71,27 @@ def prepare_image(data: bytes, name: str, min_pixels: int) -> MediaFile:
         Image.DecompressionBombError,
         Image.DecompressionBombWarning,
     ) as cause:
-        raise InputError(f"{name} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
+        raise InputError(f"{name_for_message} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
 
 
-def _upright_and_enlarged(data: bytes, image: Image.Image, min_pixels: int) -> MediaFile:
+def _make_upright_enlarge_strip_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:
     """Return the MediaFile of a decoded image: rotated upright by its EXIF data, enlarged if small, without metadata."""
     kind = IMAGE_TYPES[
         "JPEG" if image.format == "MPO" else str(image.format)
     ]  # MPO: a JPEG with further images appended
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
-    if longest >= min_pixels:
+    if longest >= min_longest_side:
         shown_type, shown = (
-            (kind, None) if _has_no_metadata(data, kind, image) else _strip_metadata(data, kind, image, upright)
+            (kind, None)
+            if _has_no_metadata_or_trailing_data(data, kind, image)
+            else _encode_again_without_metadata(data, kind, image, upright)
         )
         return MediaFile(kind, data, shown_type, shown, upright.width, upright.height)
     image = upright
     if image.mode.startswith("I"):  # 16 bits to 8: convert() alone would clip
         image = image.point(lambda value: value * (1 / 257)).convert("L")
-    size = tuple(max(1, round(side * min_pixels / longest)) for side in image.size)
+    size = tuple(max(1, round(side * min_longest_side / longest)) for side in image.size)
     plain = image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()
@@ -97,26 +99,28 @@ def _upright_and_enlarged(data: bytes, image: Image.Image, min_pixels: int) -> M
     return MediaFile(kind, data, "image/png", out.getvalue(), large.width, large.height)
 
 
-def _has_no_metadata(data: bytes, kind: str, image: Image.Image) -> bool:
+def _has_no_metadata_or_trailing_data(data: bytes, media_type: str, image: Image.Image) -> bool:
     """Return whether an image file has neither metadata (EXIF, comments) nor data after its end."""
     ends_after_riff = len(data) <= int.from_bytes(data[4:8], "little") + 9  # size in the RIFF header of WebP
-    ends = ends_after_riff if kind == "image/webp" else data.endswith(LAST_BYTES[kind])
+    ends = ends_after_riff if media_type == "image/webp" else data.endswith(LAST_BYTES[media_type])
     return ends and image.format != "MPO" and set(image.info) <= HARMLESS_INFO and not image.getexif()
 
 
-def _strip_metadata(data: bytes, kind: str, image: Image.Image, upright: Image.Image) -> tuple[str, bytes]:
+def _encode_again_without_metadata(
+    data: bytes, media_type: str, image: Image.Image, upright: Image.Image
+) -> tuple[str, bytes]:
     """Return (media type, bytes) of an image encoded again without metadata; pixels are unchanged if the format allows."""
     turned = image.getexif().get(0x0112, 1) != 1
     picture = upright if turned else image
     picture.info = {name: value for name, value in picture.info.items() if name in KEPT_INFO}
     out, icc = io.BytesIO(), picture.info.get("icc_profile")
-    if kind == "image/jpeg":
+    if media_type == "image/jpeg":
         exact = image.format == "JPEG" and not turned
         how: dict[str, Any] = {"quality": "keep"} if exact else {"quality": 95, "subsampling": 0}
         picture.save(out, "JPEG", icc_profile=icc, comment=b"", **how)
-    elif kind == "image/webp":
+    elif media_type == "image/webp":
         picture.save(out, "WEBP", icc_profile=icc, lossless=b"VP8L" in data[:64], quality=95)
     else:
         picture.save(out, "PNG", icc_profile=icc)
-        kind = "image/png"
-    return kind, out.getvalue()
+        media_type = "image/png"
+    return media_type, out.getvalue()

@@ -19,47 +19,49 @@ Person = Literal["first", "third"]
 CHIPS, HISTOGRAM = "chips", "histogram"
 
 
-def elicit_form(form: str, *, bars: bool = False) -> str:
+def elicit_form(study_form: str, *, bars: bool = False) -> str:
     """Return the form of `elicit` that reads answers to a form of a study: histogram for chips, and for answers given as bars.
 
     >>> elicit_form("chips"), elicit_form("top-two"), elicit_form("top-two", bars=True), elicit_form("ranking", bars=True)
     ('histogram', 'top-two', 'histogram', 'ranking')
     """
-    return HISTOGRAM if form == CHIPS or (bars and question_type_of_form(form).percents) else form
+    return HISTOGRAM if study_form == CHIPS or (bars and question_type_of_form(study_form).percents) else study_form
 
 
-def question_type_of_form(form: str) -> Question:
+def question_type_of_form(elicit_form_name: str) -> Question:
     """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
-    found = question_of_form(form)
-    assert found is not None, form
+    found = question_of_form(elicit_form_name)
+    assert found is not None, elicit_form_name
     return found
 
 
-def _is_supported_form(form: str) -> bool:
+def _can_task_page_show_form(form: str) -> bool:
     """Return whether the task page can show a question form: the form declares what it asks for, and its labels have names."""
     found = question_of_form(elicit_form(form))
     return found is not None and found.labels != 0
 
 
-def _check_form(form: str) -> str:
+def _check_study_can_use_form(form: str) -> str:
     """Return `form` unchanged; raise PydanticCustomError if a study cannot use this question form."""
-    if not _is_supported_form(form):
+    if not _can_task_page_show_form(form):
         *others, last = map(repr, FORMS)
         expected = f"{', '.join(others)} or {last}"
         raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
     return form
 
 
-def _form_sort_key(form: str) -> tuple[Any, ...]:
+def _form_effort_sort_key(form: str) -> tuple[Any, ...]:
     """Return the sort key of a question form: forms that ask a worker for less come first."""
     found = question_type_of_form(elicit_form(form))
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
 FORMS = tuple(
-    sorted(filter(_is_supported_form, [*methods.built_in_names, CHIPS]), key=_form_sort_key)
+    sorted(filter(_can_task_page_show_form, [*methods.built_in_names, CHIPS]), key=_form_effort_sort_key)
 )  # forms of plugins are allowed too
-Form = Annotated[str, AfterValidator(_check_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})]
+Form = Annotated[
+    str, AfterValidator(_check_study_can_use_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})
+]
 
 
 # ---- wordings
@@ -107,18 +109,18 @@ THIRD = {
 }
 
 
-def default_phrases(form: str, person: Person) -> dict[str, str]:
+def default_phrases(form: str, grammatical_person: Person) -> dict[str, str]:
     """Return {name: text} of the default phrases on the task page of a form, for image tasks.
 
     >>> default_phrases("top-two", "third")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
     """
-    if person == "first":
+    if grammatical_person == "first":
         return FIRST
     return THIRD | PAPER if form == PAPER_FORM else THIRD
 
 
-def adapted_phrases(form: str, person: Person, kind: str) -> dict[str, str]:
+def adapted_phrases(form: str, grammatical_person: Person, task_kind: str) -> dict[str, str]:
     """Return {name: text} of the default phrases that differ for text, pair or audio tasks; {} if none do.
 
     >>> adapted_phrases("top-two", "third", "text")["opening"]
@@ -126,17 +128,19 @@ def adapted_phrases(form: str, person: Person, kind: str) -> dict[str, str]:
     >>> adapted_phrases("one-label", "first", "audio")
     {'opening': 'What do you hear?'}
     """
-    if person == "first":
-        opening = {"text": "What do you think?", "pair": "What do you think?", "audio": "What do you hear?"}.get(kind)
+    if grammatical_person == "first":
+        opening = {"text": "What do you think?", "pair": "What do you think?", "audio": "What do you hear?"}.get(
+            task_kind
+        )
         return {"opening": opening} if opening else {}
-    thing = {"text": "text", "pair": "pair of texts", "audio": "sound"}.get(kind)
+    thing = {"text": "text", "pair": "pair of texts", "audio": "sound"}.get(task_kind)
     if thing is None or form != PAPER_FORM:
         return {}
     return {name: text.replace("image", thing) for name, text in PAPER.items() if "image" in text}
 
 
 @cache
-def _all_adapted_phrases() -> frozenset[tuple[str, str]]:
+def _all_adapted_phrase_name_text_pairs() -> frozenset[tuple[str, str]]:
     """Return the set of all (phrase name, text) that `adapted_phrases` can return."""
     persons, kinds = get_args(Person), get_args(TaskKind)
     return frozenset(
@@ -144,10 +148,14 @@ def _all_adapted_phrases() -> frozenset[tuple[str, str]]:
     )
 
 
-def custom_phrases(phrases: Mapping[str, str]) -> dict[str, str]:
+def custom_phrases(study_toml_phrases: Mapping[str, str]) -> dict[str, str]:
     """Return those of the phrases in study.toml that the owner wrote; version 0.1.0 also wrote adapted default phrases there.
 
     >>> custom_phrases({"opening": "What do you hear?", "top": "Which bird sings?"})
     {'top': 'Which bird sings?'}
     """
-    return {name: text for name, text in phrases.items() if (name, text) not in _all_adapted_phrases()}
+    return {
+        name: text
+        for name, text in study_toml_phrases.items()
+        if (name, text) not in _all_adapted_phrase_name_text_pairs()
+    }

@@ -31,14 +31,14 @@ class StudySecret:
         """Read the secret key in a study folder, created if missing; raise InputError if other users can read the file."""
         file = folder / FILE
         if not file.exists():
-            cls._write_new_secret(folder, file)
+            cls._write_random_secret_unless_exists(folder, file)
         if file.stat().st_mode & 0o077:
             raise InputError(f"other users can read {file}; run: chmod 600 {file}")
         return cls(file.read_bytes())
 
     @staticmethod
-    def _write_new_secret(folder: Path, file: Path) -> None:
-        """Write a random secret to `file` atomically, unless another process does so first."""
+    def _write_random_secret_unless_exists(folder: Path, secret_file: Path) -> None:
+        """Write a random secret to `secret_file` atomically, unless another process does so first."""
         with contextlib.suppress(FileExistsError):
             part = folder / f".{FILE}.{secrets.token_hex(4)}"
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -48,28 +48,30 @@ class StudySecret:
             finally:
                 os.close(handle)
             try:
-                os.link(part, file)  # atomic: if two servers start at the same time, one wins
+                os.link(part, secret_file)  # atomic: if two servers start at the same time, one wins
             finally:
                 part.unlink()
 
     def sign(self, purpose: str, value: str) -> str:
         """Return `value` with a signature for `purpose` appended."""
-        return f"{value}.{self._hmac(purpose, value)}"
+        return f"{value}.{self._hmac_as_url_safe_text(purpose, value)}"
 
     def verify(self, purpose: str, signed: str) -> str | None:
         """Return the value in a text made by `sign`; None if the signature is invalid or for another purpose."""
         value, _, mac = signed.rpartition(".")
-        return value if hmac.compare_digest(mac.encode(), self._hmac(purpose, value).encode()) else None
+        return (
+            value if hmac.compare_digest(mac.encode(), self._hmac_as_url_safe_text(purpose, value).encode()) else None
+        )
 
     def pseudonym(self, person_id: str) -> str:
         """Return the pseudonym of a person: a hash of the person's id, keyed with the secret."""
-        return "w" + self._hmac("pseudonym", person_id)[:15].replace("-", "a").replace("_", "b")
+        return "w" + self._hmac_as_url_safe_text("pseudonym", person_id)[:15].replace("-", "a").replace("_", "b")
 
     def hash_token(self, token: str) -> str:
         """Return the keyed hash of a token, which the database stores instead of the token."""
-        return self._hmac("hidden", token)
+        return self._hmac_as_url_safe_text("hidden", token)
 
-    def _hmac(self, purpose: str, value: str) -> str:
+    def _hmac_as_url_safe_text(self, purpose: str, value: str) -> str:
         """Return the HMAC of a value for a purpose, as URL-safe text."""
         digest = hmac.new(self._secret, f"{purpose}\n{value}".encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:24]).decode()

@@ -25,35 +25,44 @@ def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
         known = (*IMAGES, *SOUNDS)
         images = sorted(file for file in source.rglob("*") if file.suffix.lower() in known and file.is_file())
         tables = [file for file in source.iterdir() if file.name.split(".")[0] == "items"]
-        yield from _read_task_table(tables[0], study) if tables else _read_media_files(source, images, study)
+        yield from _tasks_from_table(tables[0], study) if tables else _tasks_from_media_files(source, images, study)
     elif not source.is_file():
         raise InputError(f"{source} does not exist; give a folder of images or sounds, a data-set folder or a table")
     elif source.suffix.lower() == ".txt":
-        texts = [line for line in _read_text(source).split("\n") if line.strip()]
-        yield from (NewTask(f"{n:06d}", text=_check_task_text(text, source)) for n, text in enumerate(texts, start=1))
+        texts = [line for line in _read_utf8_text_file(source).split("\n") if line.strip()]
+        yield from (
+            NewTask(f"{n:06d}", text=_require_valid_task_text(text, source)) for n, text in enumerate(texts, start=1)
+        )
     else:
-        yield from _read_task_table(source, study)
+        yield from _tasks_from_table(source, study)
 
 
-def _read_media_files(folder: Path, files: list[Path], study: Study) -> Iterator[NewTask]:
+def _tasks_from_media_files(folder: Path, files: list[Path], study: Study) -> Iterator[NewTask]:
     """Yield one task per image or sound file, named by its path in the folder."""
     if not files:
         known = f"no images ({', '.join(IMAGES)}), no sounds ({', '.join(SOUNDS)})"
         raise InputError(f"{folder} contains {known} and no table of items")
     for file in files:
-        name = _check_task_name(str(file.relative_to(folder)))
+        name = _require_valid_task_name(str(file.relative_to(folder)))
         is_sound = file.suffix.lower() in SOUNDS
         yield NewTask(
-            name, medium=_read_image_or_sound(_resolve_inside(folder, name).read_bytes(), name, study, is_sound)
+            name,
+            medium=_prepare_image_or_validate_sound(
+                _resolve_existing_file_inside(folder, name).read_bytes(), name, study, is_sound
+            ),
         )
 
 
-def _read_image_or_sound(data: bytes, name: str, study: Study, is_sound: bool) -> MediaFile:
+def _prepare_image_or_validate_sound(data: bytes, name_for_message: str, study: Study, is_sound: bool) -> MediaFile:
     """Return the MediaFile of an image or a sound; raise InputError if its bytes are not of a supported format."""
-    return validate_sound(data, name) if is_sound else prepare_image(data, name, study.image_pixels)
+    return (
+        validate_sound(data, name_for_message)
+        if is_sound
+        else prepare_image(data, name_for_message, study.image_pixels)
+    )
 
 
-def _read_text(file: Path) -> str:
+def _read_utf8_text_file(file: Path) -> str:
     """Return the content of a UTF-8 text file, without a byte order mark and with line ends \\n."""
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -61,7 +70,7 @@ def _read_text(file: Path) -> str:
         raise InputError(f"{file} is not UTF-8 text; save it in UTF-8") from cause
 
 
-def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
+def _tasks_from_table(file: Path, study: Study) -> Iterator[NewTask]:
     """Yield one task per row of a table: column `task`, and `text` (and `text2`), `image`, `audio` or `file` (a path)."""
     if not any(file.name.endswith(ending) for ending in TABLE_SUFFIXES):
         raise InputError(f"{file}: unsupported file type; use {', '.join(TABLE_SUFFIXES)} or .txt")
@@ -72,20 +81,21 @@ def _read_task_table(file: Path, study: Study) -> Iterator[NewTask]:
             f"{first_few(frame.columns, 9)}; rename its columns"
         )
     for row in frame.select([name for name in COLUMNS if name in frame.columns]).iter_rows(named=True):
-        yield _task_from_row(row, file.parent, study)
+        yield _task_from_table_row(row, file.parent, study)
 
 
-def _task_from_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
+def _task_from_table_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
     """Convert a row of a task table to a NewTask; its text or media file is checked."""
-    name = _check_task_name("" if row["task"] is None else str(row["task"]))
+    name = _require_valid_task_name("" if row["task"] is None else str(row["task"]))
     is_sound = row.get("audio") is not None or str(row.get("file") or "").lower().endswith(SOUNDS)
     data = row.get("image") if row.get("audio") is None else row["audio"]
     if isinstance(data, Mapping):  # as Hugging Face stores images and sounds
         data = data.get("bytes")
     if data is None and row.get("file"):
-        data = _resolve_inside(folder, str(row["file"])).read_bytes()
+        data = _resolve_existing_file_inside(folder, str(row["file"])).read_bytes()
     texts = [
-        None if row.get(column) is None else _check_task_text(str(row[column]), name) for column in ("text", "text2")
+        None if row.get(column) is None else _require_valid_task_text(str(row[column]), name)
+        for column in ("text", "text2")
     ]
     if data is None and texts[0] is None:
         raise InputError(f"task {name!r} has no text, image or sound")
@@ -93,24 +103,24 @@ def _task_from_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTas
         name,
         text=texts[0],
         text2=texts[1],
-        medium=None if data is None else _read_image_or_sound(bytes(data), name, study, is_sound),
-        gold=_gold_label_in_row(row, name, study),
+        medium=None if data is None else _prepare_image_or_validate_sound(bytes(data), name, study, is_sound),
+        gold=_gold_label_in_row_or_none(row, name, study),
         stratum=str(row.get("stratum") or ""),
         practice=str(row.get("practice") or "").lower() in YES,
     )
 
 
-def _gold_label_in_row(row: Mapping[str, Any], task: str, study: Study) -> str | None:
+def _gold_label_in_row_or_none(row: Mapping[str, Any], task_name: str, study: Study) -> str | None:
     """Return the gold label of a task, from column `gold` or `known`; None if there is none."""
     label = row.get("gold") if row.get("gold") is not None else row.get("known")
     if label is None or str(label) == "":
         return None
     if str(label) not in study.labels:
-        raise InputError(f"task {task!r} has the gold label {str(label)!r}, which is not a label of the study")
+        raise InputError(f"task {task_name!r} has the gold label {str(label)!r}, which is not a label of the study")
     return str(label)
 
 
-def _resolve_inside(folder: Path, name: str) -> Path:
+def _resolve_existing_file_inside(folder: Path, name: str) -> Path:
     """Return the path of a file in `folder`; raise InputError if it does not exist or is outside the folder."""
     home = folder.resolve()
     file = (home / name).resolve()
@@ -119,7 +129,7 @@ def _resolve_inside(folder: Path, name: str) -> Path:
     return file
 
 
-def _check_task_name(name: str) -> str:
+def _require_valid_task_name(name: str) -> str:
     """Return a task name; raise InputError if it is empty, too long or not printable."""
     if not name or len(name) > 500 or any(ord(letter) < 32 for letter in name) or not _can_encode_utf8(name):
         raise InputError(f"{name[:40]!r} is not a valid task name; names have 1 to 500 printable characters")
@@ -131,24 +141,26 @@ def _can_encode_utf8(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _check_task_text(text: str, where: object) -> str:
+def _require_valid_task_text(text: str, source_for_message: object) -> str:
     """Return the text of a task; raise InputError if it is too long or contains a null character."""
     if len(text) > 100_000 or "\x00" in text:
-        raise InputError(f"a text of {where} is longer than 100,000 characters or contains a null character")
+        raise InputError(
+            f"a text of {source_for_message} is longer than 100,000 characters or contains a null character"
+        )
     return text
 
 
-def read_batches(file: Path) -> dict[str, list[str]]:
+def read_batches(batch_table: Path) -> dict[str, list[str]]:
     """Read a table with the columns batch and task; return {batch: task names}."""
-    frame = read_table(file)
+    frame = read_table(batch_table)
     if missing := {"batch", "task"} - set(frame.columns):
-        raise InputError(f"{file} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
+        raise InputError(f"{batch_table} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
     batches: dict[str, list[str]] = {}
     for batch, task in frame.select("batch", "task").iter_rows():
         batches.setdefault(str(batch), []).append(str(task))
     return batches
 
 
-def read_answers(source: Path) -> Any:
+def read_answers(dataset_path: Path) -> Any:
     """Read a data set and return its answers; None if it contains none."""
-    return io.read(source).answers
+    return io.read(dataset_path).answers

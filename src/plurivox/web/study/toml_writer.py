@@ -46,11 +46,11 @@ def toml_value(value: Any) -> str:
     second\"\"\"
     """
     if isinstance(value, str) and "\n" in value:
-        return '"""\n' + "\n".join(_toml_literal(line)[1:-1] for line in value.split("\n")) + '"""'
-    return _toml_literal(value)
+        return '"""\n' + "\n".join(_one_line_toml_literal(line)[1:-1] for line in value.split("\n")) + '"""'
+    return _one_line_toml_literal(value)
 
 
-def _toml_literal(value: Any) -> str:
+def _one_line_toml_literal(value: Any) -> str:
     """Return a one-line value as TOML, written as JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

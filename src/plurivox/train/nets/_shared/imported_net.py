@@ -49,7 +49,7 @@ class NamedNet(Net):
             raise InputError(
                 f"{self.source} returned an object of type {type(body).__name__}; it must return a torch module"
             )
-        width = _remove_last_linear(body, self.source, n_labels)
+        width = _replace_last_linear_by_identity(body, self.source, n_labels)
         # only images are normalised, features are not
         trunk = nn.Sequential(
             NormalisePixels(self.normalise, self.image_size) if len(shape) == 3 else nn.Identity(), body
@@ -69,7 +69,7 @@ def _import_net_factory(source: str) -> Callable[[], Any]:
     if not colon or not home or not name:
         raise OptionError(f"an imported net is torchvision:NAME or module:function; got {source!r}")
     if home == "torchvision":
-        return _torchvision_factory(name)
+        return _torchvision_factory_without_weights(name)
     try:
         found = importlib.import_module(home)
         for part in name.split("."):
@@ -86,7 +86,7 @@ def _import_net_factory(source: str) -> Callable[[], Any]:
     return made
 
 
-def _torchvision_factory(name: str) -> Callable[[], Any]:
+def _torchvision_factory_without_weights(name: str) -> Callable[[], Any]:
     """Return a function that makes torchvision's model `name` without weights; MissingExtra without torchvision."""
     try:
         models = importlib.import_module("torchvision.models")
@@ -101,7 +101,7 @@ def _torchvision_factory(name: str) -> Callable[[], Any]:
     return lambda: models.get_model(name, weights=None)
 
 
-def _remove_last_linear(body: nn.Module, source: str, n_labels: int) -> int:
+def _replace_last_linear_by_identity(body: nn.Module, source: str, n_labels: int) -> int:
     """Replace the net's last linear layer by the identity, in place; return the number of its input features."""
     layers = [(name, one) for name, one in body.named_modules() if isinstance(one, nn.Linear) and name]
     if not layers:

@@ -58,9 +58,9 @@ class TrunkHeadNet(nn.Module):
         return self
 
 
-def linear_head_factory(width: int) -> Callable[[int], nn.Module]:
+def linear_head_factory(n_features: int) -> Callable[[int], nn.Module]:
     """Return a function n_labels -> linear layer on features of this width; unlike a lambda it can be pickled."""
-    return partial(nn.Linear, width)
+    return partial(nn.Linear, n_features)
 
 
 class FreezableTrunk(nn.Module):

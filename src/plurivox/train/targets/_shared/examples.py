@@ -28,9 +28,9 @@ class FixedExamples(Examples):
             raise InputError(f"{len(tasks):,} tasks x {len(labels):,} labels are too many for one table of targets")
         return cls(copy_to_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
 
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
-        return self.prob.index_select(0, indices)
+        return self.prob.index_select(0, example_indices)
 
 
 class AnswerTable:
@@ -60,8 +60,8 @@ class OneVoteExamples(Examples):
     def __init__(self, votes: Votes, device: torch.device) -> None:
         self.answers, self.n_examples = AnswerTable(votes, device), votes.n_tasks
 
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
-        return self.answers.draw_answers(indices, rng)
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
+        return self.answers.draw_answers(example_indices, rng)
 
 
 class EveryVoteExamples(Examples):
@@ -76,9 +76,9 @@ class EveryVoteExamples(Examples):
         self.row = copy_to_device(answers.task[answer], device, torch.int64)
         self.weight = None if whole else copy_to_device(answers.times, device, torch.float32)
 
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
-        return self.table.index_select(0, self.answer.index_select(0, indices))
+        return self.table.index_select(0, self.answer.index_select(0, example_indices))
 
 
 class AllVotesExamples(Examples):
@@ -101,9 +101,11 @@ class AllVotesExamples(Examples):
         self.worker, self.label = (copy_to_device(one.reshape(shape), device, torch.int64) for one in codes)
         self.vote_weight = copy_to_device(weight.reshape(shape), device, torch.float32)
 
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> PaddedVotes:
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> PaddedVotes:
         del rng
-        return PaddedVotes(*(one.index_select(0, indices) for one in (self.worker, self.label, self.vote_weight)))
+        return PaddedVotes(
+            *(one.index_select(0, example_indices) for one in (self.worker, self.label, self.vote_weight))
+        )
 
 
 class MixedExamples(Examples):
@@ -116,9 +118,9 @@ class MixedExamples(Examples):
         self.is_first, self.index, self.first, self.rest = is_first, index, first, rest
         self.n_examples = len(is_first)
 
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> Tensor:
-        index = self.index.index_select(0, indices)
-        is_first = self.is_first.index_select(0, indices)
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
+        index = self.index.index_select(0, example_indices)
+        is_first = self.is_first.index_select(0, example_indices)
         first = self.first.draw_labels(torch.where(is_first, index, 0), rng)
         rest = self.rest.draw_labels(torch.where(is_first, 0, index), rng)
         assert isinstance(first, Tensor) and isinstance(rest, Tensor)
@@ -131,8 +133,8 @@ class PairExamples(Examples):
     def __init__(self, main: Examples, soft: Examples) -> None:
         self.main, self.soft, self.n_examples = main, soft, main.n_examples
 
-    def draw_labels(self, indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
-        main, soft = self.main.draw_labels(indices, rng), self.soft.draw_labels(indices, rng)
+    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+        main, soft = self.main.draw_labels(example_indices, rng), self.soft.draw_labels(example_indices, rng)
         assert isinstance(main, Tensor) and isinstance(soft, Tensor)
         return main, soft
 

@@ -47,10 +47,10 @@ def static_files_hash() -> str:
 
 
 @cache
-def render_page(name: str, **values: str) -> str:
+def render_page(template_name: str, **values: str) -> str:
     """Return the HTML of a page template; its addresses of static files contain the hash of these files."""
     templates = Environment(loader=FileSystemLoader(HOME / "templates"), autoescape=select_autoescape())
-    return templates.get_template(name).render(version=static_files_hash(), **values)
+    return templates.get_template(template_name).render(version=static_files_hash(), **values)
 
 
 @router.get("/")

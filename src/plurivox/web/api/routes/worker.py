@@ -35,7 +35,7 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
     """Let a worker enter the study by invite, platform link or personal link; return a token and the worker's state."""
     study, keys = studio.study, studio.keys
     if body.invite is not None:
-        invite = _verified_id(studio, INVITE, body.invite)
+        invite = _id_from_signed_link(studio, INVITE, body.invite)
         job = partial(enter_study.enter_by_invite, study=study, keys=keys, invite_id=invite, browser_key=body.key)
     elif body.platform is not None:
         who = Platform(**body.platform.model_dump())
@@ -48,7 +48,9 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
             browser_key=body.key,
         )
     else:
-        job = partial(enter_study.enter_by_link, study=study, worker=_verified_id(studio, LINK, body.link or ""))
+        job = partial(
+            enter_study.enter_by_link, study=study, worker=_id_from_signed_link(studio, LINK, body.link or "")
+        )
     current = await studio.write(job)
     worker = current.worker.id
     link = f"{studio.settings.base_url}/join#link={keys.sign(LINK, encode_id(worker))}"
@@ -57,9 +59,9 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
     )
 
 
-def _verified_id(studio: Studio, purpose: str, signed: str) -> int:
+def _id_from_signed_link(studio: Studio, purpose: str, signed_id: str) -> int:
     """Return the id in a signed link; raise ApiError 403 if the signature is invalid."""
-    value = studio.keys.verify(purpose, signed)
+    value = studio.keys.verify(purpose, signed_id)
     if value is None:
         raise ApiError(403, "wrong-link", "this link is incomplete or wrong; copy it again, or ask for a new one")
     return decode_id(value)

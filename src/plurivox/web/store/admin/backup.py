@@ -45,7 +45,7 @@ def copy_database(source: Engine, target: Engine) -> dict[str, int]:
     migrate(target)
     if target.dialect.name != "sqlite":
         with target.connect() as new, new.begin():
-            _reset_sequences(new)
+            _advance_postgresql_id_sequences_past_highest_ids(new)
     return counts
 
 
@@ -59,7 +59,7 @@ def _require_empty_database(target: Engine) -> None:
                 raise InputError("the target database is not empty; restore into a new one")
 
 
-def _reset_sequences(connection: Connection) -> None:
+def _advance_postgresql_id_sequences_past_highest_ids(connection: Connection) -> None:
     """Set PostgreSQL's id sequences to continue after the highest id of each table."""
     for table in meta_data.sorted_tables:
         column = table.c.get("id")

@@ -52,7 +52,9 @@ def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
         connection.execute(delete(table).where(table.c.worker_id == row.id))
-    if n := connection.execute(delete(audit).where(_exclusion_audit_condition(row.pseudonym))).rowcount:
+    if n := connection.execute(
+        delete(audit).where(_sql_condition_for_audit_lines_of_exclusion(row.pseudonym))
+    ).rowcount:
         gone["lines of the audit"] = n
     answer_counters.lower_last_counted_answer_id(connection)
     release_slots(connection, released)
@@ -68,15 +70,15 @@ def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str
     return line
 
 
-def _exclusion_audit_condition(pseudonym: str) -> Any:
+def _sql_condition_for_audit_lines_of_exclusion(pseudonym: str) -> Any:
     """Return the SQL condition for audit lines about the exclusion of a worker, whose reasons reveal the answers."""
     is_exclusion = audit.c.what.in_(("exclude", "exclusion lifted"))
     return is_exclusion & audit.c.detail.contains(f'"worker": "{pseudonym}"', autoescape=True)
 
 
-def _count_rows_of_worker(connection: Connection, table: Any, worker: int) -> int:
+def _count_rows_of_worker(connection: Connection, table: Any, worker_id: int) -> int:
     """Return the number of rows in a table that belong to a worker."""
-    return connection.execute(select(func.count()).where(table.c.worker_id == worker)).scalar_one()
+    return connection.execute(select(func.count()).where(table.c.worker_id == worker_id)).scalar_one()
 
 
 def truncate_wal(engine: Engine) -> bool:

@@ -32,9 +32,9 @@ def insert_imported_answers(
     if (imported.worker < 0).any():
         at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
         raise InputError(f"answers to the tasks {at} have no worker; a study needs the worker of every answer")
-    found = _find_tasks_of_answers(connection, imported)
-    worker_ids = _insert_workers(connection, imported, pseudonyms)
-    sitting_ids = _insert_sittings(connection, imported, worker_ids)
+    found = _find_task_rows_by_name_with_free_slot_numbers(connection, imported)
+    worker_ids = _insert_new_workers_and_return_ids_by_code(connection, imported, pseudonyms)
+    sitting_ids = _insert_sittings_and_return_sitting_id_per_answer(connection, imported, worker_ids)
     slot_rows, answer_rows = [], []
     slot_ids: dict[int, int] = {}  # row of an answer -> its slot
     names = imported.tasks.tolist()
@@ -48,7 +48,11 @@ def insert_imported_answers(
         slot_rows.append(
             {"id": slot_ids[i], "sitting_id": sitting_ids[i], "worker_id": worker, "task_id": task["id"]}
             | {"number": number, "kind": "task" if repeat < 0 else "repeat"}
-            | {"position": _value_at(imported.position, i, i + 1), "repeat_of": slot_ids.get(repeat), "state": state}
+            | {
+                "position": _value_at_or_default_if_no_column(imported.position, i, i + 1),
+                "repeat_of": slot_ids.get(repeat),
+                "state": state,
+            }
         )
         answer_rows.append(
             {"worker_id": worker, "key": f"import-{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
@@ -58,7 +62,7 @@ def insert_imported_answers(
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
         for part in batched(rows, BATCH_ROWS):
             connection.execute(insert(table), part)
-    _set_slot_answers(connection, list(worker_ids.values()))
+    _set_answer_id_in_slots_of_workers(connection, list(worker_ids.values()))
     for task in found.values():
         n = task["given"]
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
@@ -68,7 +72,7 @@ def insert_imported_answers(
     return len(imported)
 
 
-def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None:
+def _set_answer_id_in_slots_of_workers(connection: Connection, worker_ids: Sequence[int]) -> None:
     """Set the column `answer_id` of every slot of these workers to the id of the answer given in that slot."""
     set_answer = update(slots).where(slots.c.id == bindparam("slot")).values(answer_id=bindparam("answer"))
     for part in batched(worker_ids, 500):
@@ -77,22 +81,24 @@ def _set_slot_answers(connection: Connection, worker_ids: Sequence[int]) -> None
         connection.execute(set_answer, rows)
 
 
-def _find_tasks_of_answers(connection: Connection, imported: Answers) -> dict[Any, dict[str, Any]]:
+def _find_task_rows_by_name_with_free_slot_numbers(
+    connection: Connection, imported: Answers
+) -> dict[Any, dict[str, Any]]:
     """Return task name -> row of each task in imported answers, with an iterator of free slot numbers under "free"."""
     names, found = {str(name): name for name in imported.tasks.tolist()}, {}
     for part in batched(names, 500):
         query = select(tasks.c.id, tasks.c.name, tasks.c.quota, tasks.c.given).where(tasks.c.name.in_(part))
         for row in connection.execute(query):
             found[names[row.name]] = row._asdict()
-    used = _used_slot_numbers(connection, [task["id"] for task in found.values()])
+    used = _used_slot_numbers_by_task_id(connection, [task["id"] for task in found.values()])
     for task in found.values():
-        task["free"] = _free_slot_numbers(task, used.get(task["id"], set()))
+        task["free"] = _yield_free_slot_numbers_and_count_as_given(task, used.get(task["id"], set()))
     if unknown := [name for name in names.values() if name not in found]:
         raise InputError(f"the study has no tasks {first_few(unknown)}; add them first")
     return found
 
 
-def _used_slot_numbers(connection: Connection, task_ids: Sequence[int]) -> dict[int, set[int]]:
+def _used_slot_numbers_by_task_id(connection: Connection, task_ids: Sequence[int]) -> dict[int, set[int]]:
     """Return task id -> the slot numbers of the task that are in use, that is, count towards its quota."""
     used: dict[int, set[int]] = {}
     for part in batched(task_ids, 500):
@@ -102,16 +108,18 @@ def _used_slot_numbers(connection: Connection, task_ids: Sequence[int]) -> dict[
     return used
 
 
-def _free_slot_numbers(task: dict[str, Any], used_numbers: set[int]) -> Iterator[int]:
-    """Yield free slot numbers of a task until its quota is full, and increment `task["given"]` for each."""
+def _yield_free_slot_numbers_and_count_as_given(task_row: dict[str, Any], used_numbers: set[int]) -> Iterator[int]:
+    """Yield free slot numbers of a task until its quota is full, and increment `task_row["given"]` for each."""
     number = 0
-    while task["given"] < task["quota"]:
+    while task_row["given"] < task_row["quota"]:
         number = next(n for n in count(number + 1) if n not in used_numbers)
-        task["given"] += 1
+        task_row["given"] += 1
         yield number
 
 
-def _insert_workers(connection: Connection, imported: Answers, pseudonyms: Sequence[str]) -> dict[int, int]:
+def _insert_new_workers_and_return_ids_by_code(
+    connection: Connection, imported: Answers, pseudonyms: Sequence[str]
+) -> dict[int, int]:
     """Insert the workers of imported answers; return worker code -> new id. Raise InputError if a worker exists already."""
     worker_ids, rows = {}, []
     for code, (name, pseudonym) in enumerate(zip(imported.workers.tolist(), pseudonyms, strict=True)):
@@ -126,7 +134,9 @@ def _insert_workers(connection: Connection, imported: Answers, pseudonyms: Seque
     return worker_ids
 
 
-def _insert_sittings(connection: Connection, imported: Answers, worker_ids: dict[int, int]) -> Sequence[int]:
+def _insert_sittings_and_return_sitting_id_per_answer(
+    connection: Connection, imported: Answers, worker_ids: dict[int, int]
+) -> Sequence[int]:
     """Insert the sittings of imported answers; return the (n_answers,) sitting ids."""
     names = imported.sitting if imported.sitting is not None else np.full(len(imported), "")
     rows_of: dict[tuple[int, str], list[int]] = {}  # (worker, name of the sitting) -> rows of its answers
@@ -145,7 +155,9 @@ def _insert_sittings(connection: Connection, imported: Answers, worker_ids: dict
     return sitting_ids
 
 
-def _answer_table_columns(imported: Answers, answer_row: int, form: str, first_pick_share: float) -> dict[str, Any]:
+def _answer_table_columns(
+    imported: Answers, answer_row: int, default_form: str, simulated_first_pick_share_of_time: float
+) -> dict[str, Any]:
     """Return the row of the table `answers` for one imported answer: marks, times, and a simulated pick event on request."""
     rows = slice(imported.mark_start[answer_row], imported.mark_start[answer_row + 1])
     codes = zip(
@@ -155,21 +167,30 @@ def _answer_table_columns(imported: Answers, answer_row: int, form: str, first_p
         Mark(KIND_OF_CODE[kind], str(imported.labels[label]) if label >= 0 else "", str(typed))
         for kind, label, typed in codes
     ]
-    seconds = _value_at(imported.seconds, answer_row, None)
+    seconds = _value_at_or_default_if_no_column(imported.seconds, answer_row, None)
     ms = None if seconds is None or seconds != seconds else seconds * 1000
     events = []
-    if first_pick_share and ms is not None and marks and marks[0].label:
+    if simulated_first_pick_share_of_time and ms is not None and marks and marks[0].label:
         label, by = marks[0].label, "key"
         events = [
-            {"seq": 0, "ms": round(first_pick_share * ms), "kind": "pick", "label": label, "value": None, "by": by}
+            {
+                "seq": 0,
+                "ms": round(simulated_first_pick_share_of_time * ms),
+                "kind": "pick",
+                "label": label,
+                "value": None,
+                "by": by,
+            }
         ]
     return {
-        "received": _value_at(imported.when, answer_row, now()),
-        "form": str(_value_at(imported.form, answer_row, form)),
+        "received": _value_at_or_default_if_no_column(imported.when, answer_row, now()),
+        "form": str(_value_at_or_default_if_no_column(imported.form, answer_row, default_form)),
         "marks": marks_to_json(marks),
-        "abstain": int(_value_at(imported.abstain, answer_row, False)),
-        "none_of_these": int(_value_at(imported.none_of_these, answer_row, False)),
-        "first_input_ms": round(first_pick_share * ms) if first_pick_share and ms is not None else None,
+        "abstain": int(_value_at_or_default_if_no_column(imported.abstain, answer_row, False)),
+        "none_of_these": int(_value_at_or_default_if_no_column(imported.none_of_these, answer_row, False)),
+        "first_input_ms": round(simulated_first_pick_share_of_time * ms)
+        if simulated_first_pick_share_of_time and ms is not None
+        else None,
         "submitted_ms": ms,
         "hidden_ms": 0.0,
         "mode": "",
@@ -178,7 +199,7 @@ def _answer_table_columns(imported: Answers, answer_row: int, form: str, first_p
     }
 
 
-def _value_at(column: Any, i: int, default: Any) -> Any:
+def _value_at_or_default_if_no_column(column: Any, i: int, default: Any) -> Any:
     """Return element `i` of an array as a Python value; `default` if the array is None."""
     if column is None:
         return default

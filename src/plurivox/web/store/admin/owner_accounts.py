@@ -81,10 +81,10 @@ def begin_session(
     connection.execute(delete(sessions).where(sessions.c.until < now()))
     row = {"hidden": token_hash, "owner_id": owner_id, "csrf": csrf_token, "until": now() + hours * 3600}
     connection.execute(insert(sessions).values(row))
-    _save_known_address(connection, owner_id, address_hash)
+    _save_known_address_and_delete_long_unused(connection, owner_id, address_hash)
 
 
-def _save_known_address(connection: Connection, owner_id: int, address_hash: str) -> None:
+def _save_known_address_and_delete_long_unused(connection: Connection, owner_id: int, address_hash: str) -> None:
     """Save that an owner signed in from an address; delete the owner's addresses not used for `KNOWN_ADDRESS_SECONDS`."""
     # one sign-in after another, by a lock that does not block inserts of sessions, which reference the owner
     connection.execute(select(owners.c.id).where(owners.c.id == owner_id).with_for_update(key_share=True))

@@ -12,43 +12,45 @@ from plurivox.web.store.schema import answers, tasks
 
 def check_study_config(connection: Connection, strata: Collection[str], labels: list[str]) -> None:
     """Raise InputError if a stratum of study.toml has no task, or if stored answers contain a label that study.toml renamed."""
-    _check_strata_have_tasks(connection, sorted(strata))
-    _check_answered_labels_kept(connection, labels)
+    _require_tasks_in_strata_and_save_as_checked(connection, sorted(strata))
+    _require_answered_labels_not_renamed_and_save(connection, labels)
 
 
-def _check_strata_have_tasks(connection: Connection, strata: list[str]) -> None:
+def _require_tasks_in_strata_and_save_as_checked(connection: Connection, config_strata: list[str]) -> None:
     """Raise InputError if one of these strata has no task; else save the strata as checked."""
-    if not strata or kv_get(connection, "known_strata") == strata:
+    if not config_strata or kv_get(connection, "known_strata") == config_strata:
         return
     existing = set(connection.execute(select(tasks.c.stratum).where(tasks.c.practice == 0).distinct()).scalars())
-    if unknown := [name for name in strata if name not in existing]:
+    if unknown := [name for name in config_strata if name not in existing]:
         known = (
             f"tasks have the strata {first_few(sorted(existing))}"
             if existing - {""}
             else "give --items a table with a column stratum"
         )
         raise InputError(f"study.toml has the stratum {first_few(unknown)}, but no task is in it; {known}")
-    kv_set(connection, "known_strata", strata)
+    kv_set(connection, "known_strata", config_strata)
 
 
-def _check_answered_labels_kept(connection: Connection, labels: list[str]) -> None:
+def _require_answered_labels_not_renamed_and_save(connection: Connection, config_labels: list[str]) -> None:
     """Raise InputError if study.toml replaced a label that stored answers contain; else save the labels as checked."""
     known = kv_get(connection, "labels")
-    if known == labels:
+    if known == config_labels:
         return
-    if known and set(known) - set(labels) and set(labels) - set(known):  # removing without adding is fine
-        removed, n_answers = _find_removed_labels(connection, labels)
+    if known and set(known) - set(config_labels) and set(config_labels) - set(known):  # removing without adding is fine
+        removed, n_answers = _find_answered_labels_missing_in_config_and_count_answers(connection, config_labels)
         if removed:
             raise InputError(
                 f"study.toml no longer has the label {first_few(sorted(removed))}, which {n_answers:,} answers contain, and "
                 "has new labels; labels cannot be renamed once answers contain them: put it back, or create a new study"
             )
-    kv_set(connection, "labels", labels)
+    kv_set(connection, "labels", config_labels)
 
 
-def _find_removed_labels(connection: Connection, labels: list[str]) -> tuple[set[str], int]:
+def _find_answered_labels_missing_in_config_and_count_answers(
+    connection: Connection, config_labels: list[str]
+) -> tuple[set[str], int]:
     """Return the labels that stored answers contain but study.toml lacks, and the number of answers with such a label."""
-    known, removed, n = {*labels, ""}, set[str](), 0  # some marks have no label
+    known, removed, n = {*config_labels, ""}, set[str](), 0  # some marks have no label
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
         if unknown := {mark.label for mark in marks_from_json(marks)} - known:

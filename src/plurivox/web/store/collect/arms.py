@@ -49,7 +49,9 @@ def draw_arm(connection: Connection, copies_per_block: Mapping[str, int]) -> str
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
     left = {row.name: row.left for row in rows}
-    drawn = [name for name in copies_per_block if _has_open_task(connection, name)] or list(copies_per_block)
+    drawn = [name for name in copies_per_block if _has_task_below_quota_in_arm(connection, name)] or list(
+        copies_per_block
+    )
     if not any(left[name] for name in drawn):
         left |= copies_per_block
     arm = random_generator.rng.choices(drawn, [left[name] for name in drawn])[0]
@@ -59,7 +61,7 @@ def draw_arm(connection: Connection, copies_per_block: Mapping[str, int]) -> str
     return arm
 
 
-def _has_open_task(connection: Connection, arm: str) -> bool:
+def _has_task_below_quota_in_arm(connection: Connection, arm: str) -> bool:
     """Return whether some task of an arm is below its quota."""
     open_task = select(arm_tasks.c.task_id).where(arm_tasks.c.arm == arm, arm_tasks.c.queue.is_not(None)).limit(1)
     return connection.execute(open_task).first() is not None

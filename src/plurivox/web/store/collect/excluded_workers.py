@@ -48,7 +48,7 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
         return False
     answer_counters.subtract_worker_counts(connection, worker)
     for row in connection.execute(select(*SITTING_COLUMNS).where(sittings.c.worker_id == worker)).all():
-        _end_sitting_of_excluded_worker(connection, Sitting.from_row(row))
+        _end_lease_or_requeue_batch_if_fully_answered(connection, Sitting.from_row(row))
     of_worker = (slots.c.worker_id == worker) & (slots.c.kind != "practice")
     counted = select(slots.c.task_id).where(of_worker, slots.c.number.is_not(None))
     released = connection.execute(counted).scalars().all()
@@ -57,25 +57,27 @@ def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) 
     release_slots(connection, released)
     connection.execute(insert(exclusions).values(worker_id=worker, rule=rule, reason=reason, at=now()))
     answer_counters.add_worker_counts(connection, worker)
-    if _has_answered(connection, worker):  # else no result depends on this worker
+    if _has_submitted_any_answer(connection, worker):  # else no result depends on this worker
         delete_scores_and_flags(connection, worker)
         result_snapshots.mark_snapshot_stale(connection)
     append_to_audit_log(connection, "rules", "exclude", worker=pseudonym, rule=rule, reason=reason, slots=len(released))
     return True
 
 
-def _has_answered(connection: Connection, worker: int) -> bool:
+def _has_submitted_any_answer(connection: Connection, worker_id: int) -> bool:
     """Return whether a worker has submitted an answer."""
-    return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker).limit(1)).first() is not None
+    return connection.execute(select(answers.c.id).where(answers.c.worker_id == worker_id).limit(1)).first() is not None
 
 
-def _end_sitting_of_excluded_worker(connection: Connection, sitting: Sitting) -> None:
+def _end_lease_or_requeue_batch_if_fully_answered(connection: Connection, sitting_of_excluded_worker: Sitting) -> None:
     """End the lease of an excluded worker's sitting; put its fixed batch back into the queue if it was fully answered."""
-    leased = select(func.count()).where(slots.c.sitting_id == sitting.id, slots.c.state == "leased")
+    leased = select(func.count()).where(slots.c.sitting_id == sitting_of_excluded_worker.id, slots.c.state == "leased")
     if connection.execute(leased).scalar_one():
-        end_lease(connection, sitting.id)
-    elif sitting.plan_id is not None and sitting.all_slots_answered:  # an expired one is in the queue already
-        batch = update(plans).where(plans.c.id == sitting.plan_id)
+        end_lease(connection, sitting_of_excluded_worker.id)
+    elif (
+        sitting_of_excluded_worker.plan_id is not None and sitting_of_excluded_worker.all_slots_answered
+    ):  # an expired one is in the queue already
+        batch = update(plans).where(plans.c.id == sitting_of_excluded_worker.plan_id)
         connection.execute(batch.values(given=plans.c.given - 1, queue=""))
 
 
@@ -115,7 +117,7 @@ def lift_exclusion(connection: Connection, who: str, pseudonym: str) -> None:
     if QUIZ_RULE in connection.execute(ended).scalars().all():  # the worker may try the quiz once more
         connection.execute(update(workers).where(workers.c.id == worker).values(stage="quiz"))
     answer_counters.add_worker_counts(connection, worker)
-    if _has_answered(connection, worker):
+    if _has_submitted_any_answer(connection, worker):
         result_snapshots.mark_snapshot_stale(connection)
     append_to_audit_log(connection, who, "exclusion lifted", worker=pseudonym)
 

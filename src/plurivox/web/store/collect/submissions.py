@@ -50,7 +50,7 @@ class Mark(NamedTuple):
 
 def marks_to_json(marks: Iterable[Mark]) -> str:
     """Return the labels marked in one answer as JSON for the column `marks`: [[kind, label, typed percent], ...]."""
-    return _json_text(list(marks))
+    return _to_json_with_unescaped_unicode(list(marks))
 
 
 def marks_from_json(marks_json: str) -> list[Mark]:
@@ -190,8 +190,8 @@ def insert_answer(
         "submitted_ms": submission.submitted_ms,
         "hidden_ms": submission.hidden_ms,
         "mode": submission.mode,
-        "label_order": _json_text(list(submission.label_order)),
-        "events": _json_text(list(submission.events)),
+        "label_order": _to_json_with_unescaped_unicode(list(submission.label_order)),
+        "events": _to_json_with_unescaped_unicode(list(submission.events)),
     }
     answer = connection.execute(insert(answers).values(row)).inserted_primary_key
     assert answer is not None
@@ -242,7 +242,7 @@ def answers_of_latest_sitting(connection: Connection, worker: int, n: int) -> li
     ]
 
 
-def _json_text(value: Any) -> str:
+def _to_json_with_unescaped_unicode(value: Any) -> str:
     """Return a value as JSON with non-ASCII characters unescaped."""
     return json.dumps(value, ensure_ascii=False)
 

@@ -110,7 +110,9 @@ class DatabasePool:
         )
         for which in (plans.c.id.not_in(BATCHES_OF_WORKER), plans.c.id.in_(BATCHES_OF_WORKER)):
             query, tried = NEXT_BATCH.where(unseen, which), list[int]()
-            while (plan := self._select_batch(query.where(plans.c.id.not_in(tried)))) is not None:
+            while (
+                plan := self._select_first_batch_id_and_lock_unless_read_only(query.where(plans.c.id.not_in(tried)))
+            ) is not None:
                 tried.append(plan)
                 in_plan = select(plan_tasks.c.task_id).where(plan_tasks.c.plan_id == plan)
                 rest = (
@@ -118,18 +120,20 @@ class DatabasePool:
                     .where(tasks.c.id.in_(in_plan), self.below_quota, ~ALREADY_ASSIGNED)
                     .order_by(tasks.c.id)
                 )
-                found = self.connection.execute(self._add_row_lock(rest, tasks), self.params)
+                found = self.connection.execute(self._add_for_update_unless_read_only(rest, tasks), self.params)
                 if open_now := found.scalars().all():  # empty if another server gave them while this one waited
                     self.plan = plan
                     return open_now
         return []
 
-    def _select_batch(self, statement: Any) -> int | None:
+    def _select_first_batch_id_and_lock_unless_read_only(self, statement: Any) -> int | None:
         """Return the id of the first fixed batch that a statement selects, locked unless read-only; None if there is none."""
-        found: int | None = self.connection.execute(self._add_row_lock(statement, plans), self.params).scalar()
+        found: int | None = self.connection.execute(
+            self._add_for_update_unless_read_only(statement, plans), self.params
+        ).scalar()
         return found
 
-    def _add_row_lock(self, statement: Any, locked_table: Any) -> Any:
+    def _add_for_update_unless_read_only(self, statement: Any, locked_table: Any) -> Any:
         """Return an SQL statement with FOR UPDATE OF a table, or unchanged if the pool is read-only."""
         return statement if self.read_only else statement.with_for_update(of=locked_table)
 

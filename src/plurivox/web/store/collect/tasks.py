@@ -98,10 +98,13 @@ def add_tasks(connection: Connection, assignment: Assignment, new_tasks: Iterabl
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # in an empty database, the names in memory are enough
     for part in batched(new_tasks, BATCH_ROWS):
-        _check_task_names_are_new(connection, [task.name for task in part], names)
+        _raise_if_task_name_exists(connection, [task.name for task in part], names)
         files = {task.name: {"id": new_id(), **vars(task.medium)} for task in part if task.medium}
         insert_rows(connection, media, list(files.values()))
-        rows = [_task_row(assignment, task, files[task.name]["id"] if task.name in files else None) for task in part]
+        rows = [
+            _table_columns_of_new_task(assignment, task, files[task.name]["id"] if task.name in files else None)
+            for task in part
+        ]
         rows.sort(key=lambda row: row["id"])
         insert_rows(connection, tasks, rows)
         insert_rows(
@@ -113,7 +116,7 @@ def add_tasks(connection: Connection, assignment: Assignment, new_tasks: Iterabl
     if n and (assignment.arms or assignment.uses_fixed_batches):
         kv_set(connection, "applied", None)  # quotas depend on arms and batches: apply them again
     elif is_first:  # the rows have their quotas already
-        _save_applied_options(connection, assignment)
+        _save_applied_assignment_options(connection, assignment)
     apply_assignment(connection, assignment)
     answer_counters.recount_tasks(connection)
     return n
@@ -142,38 +145,38 @@ def apply_assignment(connection: Connection, assignment: Assignment) -> None:
         by_stratum=by_stratum,
         uses_fixed_batches=assignment.uses_fixed_batches,
     )
-    _save_applied_options(connection, assignment)
+    _save_applied_assignment_options(connection, assignment)
     answer_counters.recount_tasks(connection)
 
 
-def _save_applied_options(connection: Connection, assignment: Assignment) -> None:
+def _save_applied_assignment_options(connection: Connection, assignment: Assignment) -> None:
     """Save the assignment options from which the quotas and queues of tasks were computed."""
     kv_set(connection, "strata", assignment.tasks_per_stratum)
     kv_set(connection, "applied", assignment.quota_and_queue_options())
 
 
-def _task_row(assignment: Assignment, task: NewTask, media_id: int | None) -> dict[str, Any]:
+def _table_columns_of_new_task(assignment: Assignment, new_task: NewTask, media_id: int | None) -> dict[str, Any]:
     """Return the columns of a new task for the table `tasks`; `media_id` is the id of its image or sound file."""
-    queue = task.stratum if isinstance(assignment.assigner, Strata) else ""
+    queue = new_task.stratum if isinstance(assignment.assigner, Strata) else ""
     return {
         "id": new_id(),
-        "name": task.name,
-        "kind": task.task_kind,
-        "text": task.text,
-        "text2": task.text2,
+        "name": new_task.name,
+        "kind": new_task.task_kind,
+        "text": new_task.text,
+        "text2": new_task.text2,
         "media_id": media_id,
-        "stratum": task.stratum,
-        "practice": int(task.practice),
-        "gold": task.gold,
-        "quota": 0 if task.practice else assignment.per_task,
+        "stratum": new_task.stratum,
+        "practice": int(new_task.practice),
+        "gold": new_task.gold,
+        "quota": 0 if new_task.practice else assignment.per_task,
         "given": 0,
-        "queue": None if task.practice else queue,
+        "queue": None if new_task.practice else queue,
         "rank": random_generator.rng.random(),
-        "gain": UNASKED_GAIN if assignment.orders_by_gain and not task.practice else None,
+        "gain": UNASKED_GAIN if assignment.orders_by_gain and not new_task.practice else None,
     }
 
 
-def _check_task_names_are_new(
+def _raise_if_task_name_exists(
     connection: Connection, new_names: Sequence[str], existing_names: set[str] | None
 ) -> None:
     """Raise InputError if a task name exists already: in `existing_names`, which is updated, or if None in the database."""
@@ -194,7 +197,12 @@ def _check_task_names_are_new(
 
 def add_batches(connection: Connection, assignment: Assignment, batches: Mapping[str, Sequence[str]]) -> None:
     """Insert fixed batches, batch name -> task names; each batch is then given as a whole to `per_task` workers."""
-    ids = {name: id for id, name in _find_task_ids(connection, [name for batch in batches.values() for name in batch])}
+    ids = {
+        name: id
+        for id, name in _yield_id_and_name_of_tasks_named(
+            connection, [name for batch in batches.values() for name in batch]
+        )
+    }
     for name, members in batches.items():
         if unknown := [task for task in members if task not in ids]:
             raise InputError(f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}")
@@ -207,9 +215,9 @@ def add_batches(connection: Connection, assignment: Assignment, batches: Mapping
     apply_assignment(connection, assignment)
 
 
-def _find_task_ids(connection: Connection, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _yield_id_and_name_of_tasks_named(connection: Connection, task_names: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield (id, name) of each task with one of these names; unknown names are left out."""
-    for part in batched(sorted(set(names)), 500):
+    for part in batched(sorted(set(task_names)), 500):
         for row in connection.execute(select(tasks.c.id, tasks.c.name).where(tasks.c.name.in_(part))):
             yield row.id, row.name
 

@@ -142,22 +142,28 @@ class AnswerCache(RowCache):
         """Return columns of answers from a query as arrays, with forms, labels and typed texts encoded as integer codes."""
         *numbers, forms, marks, events = query_columns
         parsed = super()._parse_query_columns(numbers)
-        parsed["form"] = np.array([self._encode_text("form", one) for one in forms], np.int32)
-        parsed["picked"] = np.array([_first_pick_seconds(one) for one in events], np.float64)
+        parsed["form"] = np.array([self._get_or_assign_integer_code_of_text("form", one) for one in forms], np.int32)
+        parsed["picked"] = np.array([_seconds_until_first_label_pick(one) for one in events], np.float64)
         parsed["unseen"] = np.array([_is_image_not_loaded(one) for one in events], bool)
         answer_marks = marks_from_json_texts(marks)
-        top_labels = map(_top_label, answer_marks)
-        parsed["top"] = np.array([self._encode_text("label", top) if top else -1 for top in top_labels], np.int32)
+        top_labels = map(_first_named_label_or_empty, answer_marks)
+        parsed["top"] = np.array(
+            [self._get_or_assign_integer_code_of_text("label", top) if top else -1 for top in top_labels], np.int32
+        )
         parsed["n_marks"] = np.array([len(one) for one in answer_marks], np.int32)
         codes = [
-            (MARK_KINDS[kind], self._encode_text("label", label) if label else -1, self._encode_text("typed", typed))
+            (
+                MARK_KINDS[kind],
+                self._get_or_assign_integer_code_of_text("label", label) if label else -1,
+                self._get_or_assign_integer_code_of_text("typed", typed),
+            )
             for one in answer_marks
             for kind, label, typed in one
         ]
         parsed["marks"] = np.array(codes, np.int32).reshape(-1, 3)
         return parsed
 
-    def _encode_text(self, text_kind: str, text: str) -> int:
+    def _get_or_assign_integer_code_of_text(self, text_kind: str, text: str) -> int:
         """Return the integer code of a form name, label or typed percent (`text_kind`); a new text gets the next code."""
         codes = self._codes[text_kind]
         return codes.setdefault(text, len(codes))
@@ -170,10 +176,16 @@ class AnswerCache(RowCache):
         self, connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
     ) -> CollectedAnswers:
         """Return the cached answers that count: the latest of each slot, without practice and excluded workers."""
-        columns = self._counted_columns()
-        task, task_names = self._encode_ids(connection, tasks.c.id, tasks.c.name, columns["task"], format_name)
-        worker, worker_names = self._encode_ids(connection, workers.c.id, workers.c.pseudonym, columns["worker"], str)
-        sitting, sitting_names = self._encode_ids(connection, sittings.c.id, sittings.c.number, columns["sitting"], str)
+        columns = self._columns_of_answers_that_count()
+        task, task_names = self._encode_ids_as_codes_into_sorted_names(
+            connection, tasks.c.id, tasks.c.name, columns["task"], format_name
+        )
+        worker, worker_names = self._encode_ids_as_codes_into_sorted_names(
+            connection, workers.c.id, workers.c.pseudonym, columns["worker"], str
+        )
+        sitting, sitting_names = self._encode_ids_as_codes_into_sorted_names(
+            connection, sittings.c.id, sittings.c.number, columns["sitting"], str
+        )
         mark_label = columns["marks"][:, 1].astype(np.int64)  # -1: a percent was typed without a label
         used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
         texts = [format_name(self._texts_in_code_order("label")[code]) for code in used.tolist()]
@@ -198,7 +210,7 @@ class AnswerCache(RowCache):
             seconds=np.maximum(0.0, columns["submitted"] - columns["hidden"]) / 1000,
             position=columns["position"].astype(np.int64),
             sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
-            repeat_of=_rows_of_repeated_answers(columns["slot"], columns["repeat_of"]),
+            repeat_of=_row_of_earlier_answer_that_each_repeats(columns["slot"], columns["repeat_of"]),
         )
         return CollectedAnswers(
             collected,
@@ -212,14 +224,14 @@ class AnswerCache(RowCache):
             unseen=columns["unseen"],
         )
 
-    def _counted_columns(self) -> Columns:
+    def _columns_of_answers_that_count(self) -> Columns:
         """Return the cached columns of the answers that count: the latest of each slot, no practice, no excluded workers."""
         columns = self.columns
         keep = columns["is_latest"] & ~columns["is_practice"] & ~self.is_by_workers([*self.excluded])
         marks = columns["marks"][np.repeat(keep, columns["n_marks"])]
         return {name: column[keep] for name, column in columns.items() if name != "marks"} | {"marks": marks}
 
-    def _encode_ids(
+    def _encode_ids_as_codes_into_sorted_names(
         self, connection: Connection, id_column: Any, name_column: Any, ids: Ints, format_name: Callable[[str], str]
     ) -> tuple[Ints, Names]:
         """Return the (n_answers,) code of each database id and the sorted names it indexes; names are read once and cached."""
@@ -235,7 +247,7 @@ class AnswerCache(RowCache):
         return codes[place], names
 
 
-def _rows_of_repeated_answers(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
+def _row_of_earlier_answer_that_each_repeats(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
     """Return (n_answers,) the row of the earlier answer that each answer repeats, found by slot id; -1 if there is none."""
     order = np.argsort(slot_ids)
     at = np.searchsorted(slot_ids, repeated_slot_ids, sorter=order)
@@ -243,7 +255,7 @@ def _rows_of_repeated_answers(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
     return np.where((repeated_slot_ids != 0) & (slot_ids[found] == repeated_slot_ids), found, -1)
 
 
-def _top_label(marks: Sequence[Mark]) -> str:
+def _first_named_label_or_empty(marks: Sequence[Mark]) -> str:
     """Return the label that an answer names first (its top label); "" if it names none."""
     return next((mark.label for mark in marks if mark.kind == "named"), "")
 
@@ -255,7 +267,7 @@ def _is_image_not_loaded(events_json: str) -> bool:
     return [one["kind"] for one in json.loads(events_json) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
 
 
-def _first_pick_seconds(events_json: str) -> float:
+def _seconds_until_first_label_pick(events_json: str) -> float:
     """Return the seconds until the worker first picked a label, from an answer's event log in JSON; nan if none was picked.
 
     A regular expression finds it in events as the studio writes them, without parsing all of them.

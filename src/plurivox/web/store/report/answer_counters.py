@@ -26,14 +26,14 @@ ANSWER_KIND = case(
 )
 
 
-def _count_answers(connection: Connection, *conditions: Any) -> Counts:
+def _count_answers_by_kind_hour_and_stratum(connection: Connection, *sql_conditions: Any) -> Counts:
     """Return the number of answers that match SQL conditions, by kind, by hour and, if they count for a quota, by stratum."""
     hours = answers.c.received / 3600
     hour = cast(func.floor(hours) if connection.dialect.name != "sqlite" else hours, BigInteger)
     wanted = (
         select(ANSWER_KIND.label("what"), tasks.c.stratum, hour.label("at"), func.count().label("n"))
         .select_from(answers.join(slots, slots.c.id == answers.c.slot_id).join(tasks, tasks.c.id == answers.c.task_id))
-        .where(*conditions)
+        .where(*sql_conditions)
         .group_by("what", tasks.c.stratum, "at")
     )
     found: Counts = Counter()
@@ -62,7 +62,7 @@ def lock_answer_counters(connection: Connection) -> int:
     return _last_counted_answer_id(connection)
 
 
-def _add_to_answer_counters(connection: Connection, counts: Counts) -> None:
+def _add_to_saved_answer_counters(connection: Connection, counts: Counts) -> None:
     """Add numbers, which may be negative, to the saved counters of answers in the database."""
     for (what, of), n in counts.items():
         counter = (tallies.c.what == what) & (tallies.c.of == of)
@@ -88,7 +88,9 @@ def count_next_answers(connection: Connection) -> bool:
     counted, last = lock_answer_counters(connection), last_committed_answer_id(connection)
     to = min(counted + MAX_RANGE, last)
     if to > counted:
-        _add_to_answer_counters(connection, _count_answers(connection, answers.c.id > counted, answers.c.id <= to))
+        _add_to_saved_answer_counters(
+            connection, _count_answers_by_kind_hour_and_stratum(connection, answers.c.id > counted, answers.c.id <= to)
+        )
         connection.execute(update(tallies).where(LAST_COUNTED).values(n=to))
     return to < last
 
@@ -98,15 +100,17 @@ def current_answer_counts(connection: Connection) -> Counts:
     rows = connection.execute(select(tallies).where(tallies.c.what != "mark"))
     found: Counts = Counter({(row.what, row.of): row.n for row in rows})
     counted = _last_counted_answer_id(connection)
-    found.update(_count_answers(connection, answers.c.id > counted, answers.c.id <= counted + MAX_RANGE))
+    found.update(
+        _count_answers_by_kind_hour_and_stratum(connection, answers.c.id > counted, answers.c.id <= counted + MAX_RANGE)
+    )
     return found
 
 
 def subtract_worker_counts(connection: Connection, worker: int) -> None:
     """Subtract a worker's answers from the saved counters, before the answers are deleted or change their kind."""
     last = lock_answer_counters(connection)
-    counts = _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last)
-    _add_to_answer_counters(connection, Counter({key: -n for key, n in counts.items()}))
+    counts = _count_answers_by_kind_hour_and_stratum(connection, answers.c.worker_id == worker, answers.c.id <= last)
+    _add_to_saved_answer_counters(connection, Counter({key: -n for key, n in counts.items()}))
 
 
 def lower_last_counted_answer_id(connection: Connection) -> None:
@@ -118,7 +122,10 @@ def lower_last_counted_answer_id(connection: Connection) -> None:
 def add_worker_counts(connection: Connection, worker: int) -> None:
     """Add a worker's answers to the saved counters again, after their kind (such as excluded) was changed."""
     last = lock_answer_counters(connection)
-    _add_to_answer_counters(connection, _count_answers(connection, answers.c.worker_id == worker, answers.c.id <= last))
+    _add_to_saved_answer_counters(
+        connection,
+        _count_answers_by_kind_hour_and_stratum(connection, answers.c.worker_id == worker, answers.c.id <= last),
+    )
 
 
 def reset_answer_counters(connection: Connection) -> None:

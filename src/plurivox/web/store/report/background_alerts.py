@@ -39,19 +39,21 @@ class Alert:
 
 def set_alert(connection: Connection, job: str, alert_text: str) -> None:
     """Save the alert of a background job, with the current time if its text is new; delete it if the text is empty."""
-    saved = kv_get(connection, _alert_key(job)) or {}
+    saved = kv_get(connection, _facts_table_key_of_job_alert(job)) or {}
     if alert_text != saved.get("what", ""):
-        kv_set(connection, _alert_key(job), {"what": alert_text, "since": now()} if alert_text else None)
+        kv_set(
+            connection, _facts_table_key_of_job_alert(job), {"what": alert_text, "since": now()} if alert_text else None
+        )
 
 
 def list_alerts(connection: Connection) -> list[Alert]:
     """Return the current alerts about failed background jobs, the oldest first."""
-    names = {_alert_key(job): job for job in ADVICE}
+    names = {_facts_table_key_of_job_alert(job): job for job in ADVICE}
     rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()
     found = [(names[row.name], saved) for row in rows if (saved := json.loads(row.value))]
     return sorted((Alert(job, one["what"], one["since"]) for job, one in found), key=lambda alert: alert.since)
 
 
-def _alert_key(job: str) -> str:
+def _facts_table_key_of_job_alert(job: str) -> str:
     """Return the key of the table `facts` under which the alert of a background job is saved."""
     return f"trouble: {job}"

@@ -1,7 +1,7 @@
 """Snapshots of the results computed from all answers: write and publish them, elect the leader, find out if they are stale.
 
-The leader writes a snapshot in several transactions, so that no answer waits: `begin_snapshot`, `write_soft_labels`,
-`publish_snapshot`. Readers see the one that was published last.
+The leader writes a snapshot in several transactions, so that no answer waits: `reserve_result_snapshot_number`,
+`write_soft_labels`, `publish_snapshot`. Readers see the one that was published last.
 """
 
 import json
@@ -64,13 +64,13 @@ class Snapshot:
         }
         for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
             if name in values:
-                parts[name] = _create_from_known_fields(kind, values[name])
+                parts[name] = _create_dataclass_ignoring_unknown_fields(kind, values[name])
         if "forms" in values:
-            parts["forms"] = [_create_from_known_fields(ArmResult, one) for one in values["forms"]]
-        return _create_from_known_fields(cls, values | parts)
+            parts["forms"] = [_create_dataclass_ignoring_unknown_fields(ArmResult, one) for one in values["forms"]]
+        return _create_dataclass_ignoring_unknown_fields(cls, values | parts)
 
 
-def _create_from_known_fields(dataclass_type: type[T], values: dict[str, Any]) -> T:
+def _create_dataclass_ignoring_unknown_fields(dataclass_type: type[T], values: dict[str, Any]) -> T:
     """Create a dataclass instance from name -> value, ignoring names that are not fields of the class."""
     return dataclass_type(**{one.name: values[one.name] for one in fields(dataclass_type) if one.name in values})  # type: ignore[arg-type]
 
@@ -129,7 +129,7 @@ class Outdated(Exception):
     """The results are outdated and must not be published: a worker was erased or excluded, or another server is leader."""
 
 
-def begin_snapshot(engine: Engine, writer: str = "") -> int:
+def reserve_result_snapshot_number(engine: Engine, writer_id: str = "") -> int:
     """Reserve the next snapshot number for a writer and return it; undo the soft labels of an interrupted snapshot."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         number = newest_snapshot_id(connection) + 1
@@ -137,14 +137,14 @@ def begin_snapshot(engine: Engine, writer: str = "") -> int:
             connection.execute(delete(soft_labels).where(soft_labels.c.since >= number))
             ended = soft_labels.c.until.between(number, OPEN_END - 1)
             connection.execute(update(soft_labels).where(ended).values(until=OPEN_END))
-        kv_set(connection, "writing", writer)
+        kv_set(connection, "writing", writer_id)
     return number
 
 
-def _check_fencing(connection: Connection, writer: str) -> None:
+def _raise_if_another_writer_has_begun_snapshot(connection: Connection, writer_id: str) -> None:
     """Fencing check: raise Outdated if another writer has begun a snapshot; lock out new ones until the commit."""
     current = select(facts.c.value).where(facts.c.name == "writing").with_for_update(read=True)
-    if connection.execute(current).scalar() != json.dumps(writer):
+    if connection.execute(current).scalar() != json.dumps(writer_id):
         raise Outdated
 
 
@@ -154,7 +154,7 @@ def lock_and_count_erasures(connection: Connection) -> int:
     return count_erasures(connection)
 
 
-def write_soft_labels(engine: Engine, snapshot_number: int, rows: Iterable[SoftLabelRow], writer: str = "") -> int:
+def write_soft_labels(engine: Engine, snapshot_number: int, rows: Iterable[SoftLabelRow], writer_id: str = "") -> int:
     """Write those soft labels that differ from the stored ones, valid from a snapshot on; return how many were written.
 
     Raise Outdated if another writer has begun a snapshot.
@@ -168,7 +168,7 @@ def write_soft_labels(engine: Engine, snapshot_number: int, rows: Iterable[SoftL
         fresh = [one for one in part if not one.items() <= old.get(one["task_id"], {}).items()]
         if fresh:
             with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-                _check_fencing(connection, writer)
+                _raise_if_another_writer_has_begun_snapshot(connection, writer_id)
                 ids = [one["task_id"] for one in fresh]
                 former = soft_labels.c.task_id.in_(ids) & (soft_labels.c.until == OPEN_END)
                 connection.execute(update(soft_labels).where(former).values(until=snapshot_number))
@@ -185,14 +185,14 @@ def publish_snapshot(
     snapshot: Snapshot,
     expected_erasures: int = 0,
     aggregator_alert: str = "",
-    writer: str = "",
+    writer_id: str = "",
 ) -> None:
     """Publish a snapshot as the newest one and save the alert of its aggregator; raise Outdated if it is superseded.
 
     Outdated: a worker was erased, excluded or reinstated in the meantime, or another writer has begun a snapshot.
     """
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-        _check_fencing(connection, writer)
+        _raise_if_another_writer_has_begun_snapshot(connection, writer_id)
         if (lock_and_count_erasures(connection), count_exclusion_changes(connection)) != (
             expected_erasures,
             snapshot.exclusion_changes,
@@ -206,14 +206,14 @@ def publish_snapshot(
         for name, value in (("published", snapshot_number), ("oldest", first), ("writing", None)):
             kv_set(connection, name, value)
         background_alerts.set_alert(connection, "aggregator", aggregator_alert)
-    _delete_old_soft_labels(engine, first)
+    _delete_soft_labels_replaced_before_snapshot(engine, first)
 
 
-def _delete_old_soft_labels(engine: Engine, first_snapshot_number: int) -> None:
+def _delete_soft_labels_replaced_before_snapshot(engine: Engine, oldest_kept_snapshot_number: int) -> None:
     """Delete from the database the soft labels that were replaced before the oldest snapshot that is kept."""
     past = (
         select(soft_labels.c.task_id, soft_labels.c.since)
-        .where(soft_labels.c.until <= first_snapshot_number)
+        .where(soft_labels.c.until <= oldest_kept_snapshot_number)
         .limit(ROWS_PER_TRANSACTION)
     )
     key = tuple_(soft_labels.c.task_id, soft_labels.c.since)

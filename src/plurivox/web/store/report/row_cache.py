@@ -32,7 +32,7 @@ class RowCache:
 
     def append_new_rows(self, connection: Connection) -> int:
         """Read the rows of the query that are new in the database and append them to the cache; return their number."""
-        ids, since = self.columns["id"], self._last_id_not_read_again(connection)
+        ids, since = self.columns["id"], self._id_after_which_next_read_begins(connection)
         known = set(ids[ids > since].tolist())
         key = self._query.selected_columns["id"]
         found = connection.execute(self._query.where(key > since).order_by(key).execution_options(yield_per=BATCH_ROWS))
@@ -48,7 +48,7 @@ class RowCache:
         """Return the columns of a query's result as name -> array, each with its configured type."""
         return {name: np.array(one, kind) for (name, kind), one in zip(self._types.items(), query_columns, strict=True)}
 
-    def _last_id_not_read_again(self, connection: Connection) -> int:
+    def _id_after_which_next_read_begins(self, connection: Connection) -> int:
         """Return the id after which the next read begins; on PostgreSQL an older one, as small ids may be committed late."""
         stable = self.columns["id"]
         if connection.dialect.name != "sqlite":

@@ -82,7 +82,7 @@ def gold_labels(connection: Connection, labels: Sequence[str]) -> SoftLabels | N
     return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=labels) if rows else None
 
 
-def count_full_tasks(connection: Connection) -> dict[str, int]:
+def count_tasks_without_free_slot_by_stratum(connection: Connection) -> dict[str, int]:
     """Return stratum -> number of tasks whose quota is filled, counting slots leased but not answered yet."""
     full = select(tasks.c.stratum, func.count()).where(tasks.c.practice == 0, tasks.c.given >= tasks.c.quota)
     return {row[0]: row[1] for row in connection.execute(full.group_by(tasks.c.stratum))}

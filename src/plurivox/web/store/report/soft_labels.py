@@ -151,7 +151,7 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
     if order == "name" or prefix:
         query = query.where(tasks.c.name >= prefix, tasks.c.name < prefix + AFTER_ANY_CHARACTER) if prefix else query
         return _task_page_by_name(connection, query, after, limit)
-    snapshot, last_key = _parse_cursor(connection, after)
+    snapshot, last_key = _parse_cursor_to_snapshot_and_last_task_shown(connection, after)
     key = soft_labels.c.sure if order == "entropy" else soft_labels.c.n
     query = query.where(is_valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
     if last_key is not None:
@@ -178,7 +178,7 @@ def _task_page_by_name(connection: Connection, query: Any, after: str | None, li
     )
 
 
-def _parse_cursor(connection: Connection, cursor: str | None) -> tuple[int, Any]:
+def _parse_cursor_to_snapshot_and_last_task_shown(connection: Connection, cursor: str | None) -> tuple[int, Any]:
     """Return the snapshot number and the (sort key, task id) of the last row shown (None: first page) from a page cursor."""
     newest = newest_snapshot_id(connection)
     if not cursor:

@@ -78,7 +78,7 @@ def study_progress(connection: Connection) -> StudyProgress:
     """Return the current progress: answers and quotas from the counters, full tasks from the latest snapshot."""
     found = answer_counters.current_answer_counts(connection)
     latest = latest_snapshot(connection)
-    quotas = _quotas_by_stratum(connection, found, latest.full_tasks)
+    quotas = _list_quota_progress_of_each_stratum(connection, found, latest.full_tasks)
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
     return StudyProgress(
@@ -97,10 +97,10 @@ def study_progress(connection: Connection) -> StudyProgress:
     )
 
 
-def _quotas_by_stratum(
+def _list_quota_progress_of_each_stratum(
     connection: Connection, answer_counts: answer_counters.Counts, full_tasks_by_stratum: dict[str, int]
 ) -> list[Quota]:
-    """Return answers wanted and given, slots leased now and full tasks of each stratum."""
+    """Return the quota of each stratum, sorted by name: answers wanted and given, slots leased now, full tasks."""
     # a subquery uses the indexes of running leases and of their slots; with a join, SQLite would read all slots
     running = select(sittings.c.id).where(sittings.c.until > 0)
     now_leased = (

@@ -102,7 +102,7 @@ def worker_page(
         down = func.coalesce(-key, 1e18)  # workers without a value come last
         query = query.add_columns(down.label("down")).order_by(down, workers.c.id)
         if after:
-            query = query.where(tuple_(down, workers.c.id) > _parse_cursor(after))
+            query = query.where(tuple_(down, workers.c.id) > _parse_cursor_to_sort_key_and_worker_id(after))
     rows = connection.execute(query).all()
     next_cursor = None
     if len(rows) > limit:
@@ -111,7 +111,7 @@ def worker_page(
     return WorkerPage([_worker_line_from_row(row) for row in rows[:limit]], next_cursor)
 
 
-def _parse_cursor(cursor: str) -> tuple[float, int]:
+def _parse_cursor_to_sort_key_and_worker_id(cursor: str) -> tuple[float, int]:
     """Return the sort key and worker id at which the next page of workers begins; raise InvalidCursor if not parseable."""
     try:
         key, worker = cursor.split("_")
