@@ -61,7 +61,7 @@ def describe(
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
         return _answer_statistics_and_odd_entries(answers, known)
     crowd = as_votes(data, part)
-    _warn_labels_that_look_alike_or_missing(crowd.labels)
+    _warn_about_similar_or_missing_labels(crowd.labels)
     return evaluate.describe(crowd, known)
 
 
@@ -82,7 +82,7 @@ def _answer_statistics_and_odd_entries(answers: Answers, gold: SoftLabels | None
     return EnteredDescription(figures, found.flag_counts, found.made_by)
 
 
-def _warn_labels_that_look_alike_or_missing(labels: Names) -> None:
+def _warn_about_similar_or_missing_labels(labels: Names) -> None:
     """Warn about labels that differ only by case or blanks, or look like a missing value."""
     names = [str(label) for label in labels.tolist()]
     folded: dict[str, list[str]] = {}
