@@ -345,13 +345,13 @@ def test_fencing_stops_a_delayed_former_leader_from_writing(tmp_path: Path) -> N
         number = publishing.reserve_result_snapshot_number(engine, "other")
         for late in (
             lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
-            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), writer="one"),
+            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), writer_id="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
         assert publishing.write_soft_labels(engine, number, new, "other") == 4
-        publishing.publish_snapshot(engine, number, Snapshot(), writer="other")
+        publishing.publish_snapshot(engine, number, Snapshot(), writer_id="other")
         assert len(study.look(select(snapshots))) == 1
 
 
