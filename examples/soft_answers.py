@@ -25,7 +25,8 @@ def main() -> None:
     crowd = pv.simulate_crowd("independent-confusion", n_tasks=500, feedback=4, seed=3)
     elicited = pv.elicit_votes(make_soft_answers(crowd), "top-two")
     print(
-        f"{elicited.made_by}: {elicited.fates['read']:,} answers as {len(elicited.votes):,} votes; odd answers: {elicited.odd}"
+        f"{elicited.made_by}: {elicited.outcome_counts['read']:,} answers as {len(elicited.votes):,} votes; "
+        f"odd answers: {elicited.flag_counts}"
     )
     for name, votes in (("plain votes", crowd.votes), ("soft answers", elicited.votes)):
         soft = pv.fit(votes, "vote-shares").soft

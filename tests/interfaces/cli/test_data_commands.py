@@ -150,7 +150,7 @@ def test_the_methods_work_on_real_data(call: Call, real: str, tmp_path: Path) ->
         assert json.loads(done.stdout)["tasks"] == n_tasks > 0
     assert "n_tasks" in json.loads(call("describe", real, "--json").stdout)  # and as it is read without a word
     if part:
-        assert call("aggregate", "wawa", real, "-o", tmp_path / "w.csv").stderr.endswith("do: --part votes\n")
+        assert call("aggregate", "wawa", real, "-o", tmp_path / "w.csv").stderr.endswith("(--part votes)\n")
 
 
 @pytest.mark.parametrize("out", ["folder", "votes.csv"])

@@ -49,7 +49,7 @@ def start(port: int, *words: object) -> Iterator[tuple[str, dict[str, str]]]:
         yield url, dict(re.findall(r"/([a-z]+)/owner#setup=(\S+)", said))
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=PATIENCE)
-        assert "every answer is saved" in out
+        assert "all answers are saved" in out
     finally:
         process.terminate()  # and not kill: it takes its processes with it
         process.communicate()
@@ -88,7 +88,7 @@ MISTAKES = {
     "studio serve A A": "have the same name, http://127.0.0.1:8000/a",
     "studio serve A B --base-url https://lab.example/a": "the address /a is reserved",
     "studio serve A B --base-url lab.example": "'lab.example' is not a base URL; write https://lab.example",
-    "studio serve A --base-url https://lab.example/owner": "which is a page of the studio",
+    "studio serve A --base-url https://lab.example/owner": "a page of the studio; choose another path",
     "studio serve A --database postgresql://x/y --database postgresql://x/z": "give one --database for one study",
     "studio serve A NOWHERE": "has no study.toml; create a study first",
 }
