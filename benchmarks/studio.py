@@ -16,15 +16,15 @@ from typing import Any
 
 from sqlalchemy import text
 
+from plurivox.web.server_settings import Settings
 from plurivox.web.services.enter_study import enter_by_invite
-from plurivox.web.services.next_tasks import next_tasks
-from plurivox.web.settings import Settings
+from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.store.admin import invites
-from plurivox.web.store.collect.tasks import NewTask, apply_assignment
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask, update_quotas_and_queues_if_options_changed
 from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout
 from plurivox.web.store.report import answer_counters, soft_labels, study_progress
 from plurivox.web.studio import Studio
-from plurivox.web.study.assigner_from_config import assignment_settings
+from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 
@@ -40,7 +40,7 @@ import json, os
 import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import insert
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.database import WRITES
 from plurivox.web.study.study_database import open_database
 from benchmarks.studio import minimal_table
@@ -58,7 +58,7 @@ uvicorn.run(app, port=int(os.environ["BENCH_PORT"]), log_level="warning", access
 OUR_SERVER = """
 import os
 from plurivox.web.server.uvicorn_server import serve
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 given = Settings.model_validate_json(os.environ["BENCH_SETTINGS"])
 serve(given, "127.0.0.1", int(os.environ["BENCH_PORT"]))
 """
@@ -239,7 +239,9 @@ def time_assignment(studio: Studio, study: Study) -> dict[str, list[float]]:
         studio.study = study.model_copy(update={"assign": way})
         with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             disable_statement_timeout(connection)
-            apply_assignment(connection, assignment_settings(studio.study, has_batches=False))
+            update_quotas_and_queues_if_options_changed(
+                connection, answers_per_task_assigner_and_arm_names(studio.study, has_batches=False)
+            )
         analyze(studio)
         took[f"choosing the next task, {way}"] = _time_choices(studio)
     return took
@@ -255,7 +257,7 @@ def _time_choices(studio: Studio) -> list[float]:
 
     def choose(connection: Any, worker: int) -> None:
         began = time.perf_counter()
-        found = next_tasks(connection, study, worker, 1)
+        found = get_or_lease_next_task_slots(connection, study, worker, 1)
         took.append(time.perf_counter() - began)
         sitting = found.sitting
         assert found.slots and sitting
@@ -272,7 +274,7 @@ def _time_choices(studio: Studio) -> list[float]:
 
 def time_pages(studio: Studio) -> dict[str, list[float]]:
     """Return the seconds of each view of the owner's overview page and of pages of tasks."""
-    while studio.writer.submit(answer_counters.count_next_answers).result():
+    while studio.writer.submit(answer_counters.add_next_answers_to_counters).result():
         pass
     pages = {"progress": [study_progress.study_progress], "tasks": _task_pages(studio)}
     return {
@@ -341,7 +343,7 @@ def _task_pages(studio: Studio) -> list[Any]:
     )
     places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
     places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
-    return [lambda c, at=at, order=order: soft_labels.task_page(c, at, 50, order) for order, at in places]
+    return [lambda c, at=at, order=order: soft_labels.get_page_of_tasks(c, at, 50, order) for order, at in places]
 
 
 def _time_views(studio: Studio, *jobs: Any) -> list[float]:

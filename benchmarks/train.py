@@ -19,7 +19,7 @@ from plurivox.train import Plan, Supervision, fit, nets
 from plurivox.train.loop.prepared_data import PreparedData
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.multi_seed_runs import run_stacked
+from plurivox.train.parallel.multi_seed_runs import train_runs_stacked
 
 EPOCHS, BATCH, N, WIDTH, LABELS = 20, 64, 1000, 512, 8
 NET, N_ROUNDS = "labelme-head", 7
@@ -93,13 +93,15 @@ def measure_stacked_runs(net: str, x: np.ndarray, soft: SoftLabels, runs: int = 
     plan = Plan(epochs=EPOCHS, batch=BATCH, device="cpu")
 
     def start_run(seed: int) -> TrainingRun:
-        spec = TrainSpec.of(net=net, plan=replace(plan, seed=seed))
-        return TrainingRun(spec, PreparedData.from_inputs(x, spec, Supervision(soft=soft), tasks=soft.tasks))
+        spec = TrainSpec.from_names_or_objects(net=net, plan=replace(plan, seed=seed))
+        return TrainingRun(
+            spec, PreparedData.from_inputs_dropping_unusable_tasks(x, spec, Supervision(soft=soft), tasks=soft.tasks)
+        )
 
     found = time_alternating(
         {
             "sequential": lambda: [start_run(seed).train_to_end() for seed in range(runs)],
-            "stacked": lambda: run_stacked([partial(start_run, seed) for seed in range(runs)]),
+            "stacked": lambda: train_runs_stacked([partial(start_run, seed) for seed in range(runs)]),
         }
     )
     steps = runs * EPOCHS * -(-N // BATCH)

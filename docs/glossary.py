@@ -1,7 +1,7 @@
 """Check the words of names, comments, texts and documents: `python -m docs.glossary [PATH ...]` lists those to replace.
 
-`make lint` runs it on the whole repository. A rule is a pattern with the words to use instead, and the places where the pattern
-means something else. Add a rule if a word confused a reader; add a place only if the word is right there.
+`make lint` runs it on the whole repository. A rule is a pattern, the words to use instead, and the lines and files where the
+pattern is allowed. Add a rule if a word confused a reader; add an exception only if the word is right there.
 """
 
 import fnmatch
@@ -48,8 +48,8 @@ class Rule:
 
     pattern: str
     use: str
-    unless: str = r"(?!)"  # what the line must not match: the word in another meaning
-    files: tuple[str, ...] = ()  # where the word has another meaning throughout
+    unless: str = r"(?!)"  # skip lines that match this: the word has another meaning there
+    files: tuple[str, ...] = ()  # skip these files: the word has another meaning there
     names: bool = True
     prose: bool = True
 
@@ -64,7 +64,12 @@ SITTING = (
     "cli",
     "recipes",
 )  # packages that read or write the column `sitting`
-AGREEMENT = ("src/plurivox/identify/*", "src/plurivox/engine/kernels/agreement.py", "tests/*", "docs/identify.md")
+AGREEMENT = (
+    "src/plurivox/identify/*",
+    "src/plurivox/engine/kernels/kappa_and_vote_agreement.py",
+    "tests/*",
+    "docs/identify.md",
+)
 
 RULES = (
     Rule("raters?|ratings?", "worker, answer", files=("src/plurivox/io/formats/*label_studio*", "tests/*")),
@@ -86,7 +91,9 @@ RULES = (
     Rule("settles?|settled|settling", "resolve, converge", files=DATABASE),  # `settled` is a field of the API
     Rule("keeping", "checkpoint, best weights", prose=False),
     Rule(
-        "judge|judges|judged|judging|judgements?", "evaluate, evaluation", files=("*/core/base.py", "tests/fixtures/*")
+        "judge|judges|judged|judging|judgements?",
+        "evaluate, evaluation",
+        files=("*/core/data_type.py", "tests/fixtures/*"),
     ),
     Rule("wish|wishes", "TrainSpec"),
     Rule("soften|softens|softened|quads?", "softmax, SIMD width"),
@@ -113,7 +120,7 @@ RULES = (
             "docs/aggregate.md",
             "src/plurivox/web/*",
             "*/cli/identify.py",
-            "*/core/base.py",
+            "*/core/data_type.py",
             "tests/*",
         ),
     ),

@@ -69,7 +69,10 @@ def method_lines(method: type[Method]) -> list[str]:
         lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
     if method.options():
         lines += ["| option | default | range | |", "|---|---|---|---|"]
-        lines += [f"| `--{o.flag_name}` | {default_text(o)} | {o.range_text} | {o.help} |" for o in method.options()]
+        lines += [
+            f"| `--{o.name_with_dashes}` | {default_text(o)} | {o.allowed_values_text} | {o.help} |"
+            for o in method.options()
+        ]
     return lines
 
 

@@ -18,8 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
 from plurivox.web.server.app import create_app
+from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
-from plurivox.web.settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.random_ids import encode_id
 from plurivox.web.study.demo_study import demo_tasks, make_demo_study
@@ -48,7 +48,9 @@ def demo() -> Iterator[tuple[str, str, str]]:
             time.sleep(0.05)
         studio = app.state.studio
         row = studio.writer.submit(lambda c: invites.create_invite(c, "docs", "pilot", 10)).result()
-        token = studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, studio.keys)).result()
+        token = studio.writer.submit(
+            lambda c: owner_sign_in.create_setup_token_unless_owner_exists(c, studio.keys)
+        ).result()
         yield base, f"{base}/join#invite={studio.keys.sign('invite', encode_id(row.id))}", f"{base}/owner#setup={token}"
         server.should_exit = True
         thread.join(20)

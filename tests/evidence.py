@@ -70,7 +70,7 @@ def recorded(labels: np.ndarray, epochs: int = 4, seed: int = 2, tasks: np.ndarr
 @cache
 def given() -> Evidence:
     """Return the evidence that cannot be computed from votes."""
-    true = np.random.default_rng(0).integers(0, N_LABELS, N_TASKS)  # as crowd() draws it
+    true = np.random.default_rng(0).integers(0, N_LABELS, N_TASKS)  # the true labels that crowd() draws with this seed
     prediction = np.random.default_rng(3).dirichlet(np.ones(N_LABELS), N_TASKS) + 2 * np.eye(N_LABELS)[true]
     return Evidence(
         gold=SoftLabels.gold(TASKS, LABELS[true], labels=LABELS),
@@ -82,5 +82,5 @@ def given() -> Evidence:
 
 
 def evidence_for(method: Identifier, votes: Votes | None = None) -> Evidence:
-    """All that the score needs, fits of the aggregators it names included."""
-    return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).evidence_for(method)
+    """Return the evidence that a score needs, including fits of the aggregators it names."""
+    return EvidenceCache(votes_of(columns()) if votes is None else votes, given()).collect_evidence_for_method(method)

@@ -1,4 +1,4 @@
-"""Short ways to score in tests."""
+"""Helpers that compute scores in one call."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def score(name: str, **evidence: Any) -> Scores:
 
 
 def crowd_score(name: str, votes: Votes) -> float:
-    """A coefficient without its interval."""
+    """Return the value of a crowd coefficient, computed without an interval."""
     made = identify.methods.make(name, resamples=0).score(Evidence(votes=votes))
     assert made.names.tolist() == ["crowd"] and made.low is None and made.raw is not None
     np.testing.assert_allclose(made.value, 1 - made.raw)

@@ -1,4 +1,4 @@
-"""The same draws in every run: each test of the studio has a generator of its own."""
+"""Fixtures that seed the random generator of the studio, so that its tests are reproducible."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ from studies import seeded
 
 @pytest.fixture(autouse=True, scope="module")
 def seeded_module(request: pytest.FixtureRequest) -> Iterator[None]:
-    """For the studios that a module shares."""
+    """Seed the studios that all tests of a module share."""
     with seeded(request.node.name):
         yield
 
 
 @pytest.fixture(autouse=True)
 def seeded_test(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The same in every run of a test, whichever tests ran before it."""
+    """Seed each test by its name, independent of the tests that ran before."""
     with seeded(request.node.nodeid):
         yield

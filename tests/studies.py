@@ -1,4 +1,4 @@
-"""Studies for tests, served over real HTTP."""
+"""Create studies for tests and serve them over HTTP."""
 
 import asyncio
 import functools
@@ -22,14 +22,14 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from plurivox.web.api.response_builders import question_type_response
-from plurivox.web.server.multi_study import MultiStudyApp, assign_addresses, create_multi_study_app
+from plurivox.web.api.response_builders import labels_percents_ticks_chips_response
+from plurivox.web.server.multi_study import MultiStudyApp, create_multi_study_app, settings_with_own_base_url_per_study
 from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
+from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
-from plurivox.web.settings import Settings
 from plurivox.web.store import database, random_generator
 from plurivox.web.store.admin import invites
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.studio import Studio
 from plurivox.web.study import create_study
 from plurivox.web.study.config import Study
@@ -38,35 +38,35 @@ from plurivox.web.study.study_database import open_database
 
 
 async def nap(seconds: float) -> None:
-    """A tenth of the time: uvicorn looks ten times a second whether it is over, and tests stop many servers."""
+    """Sleep a tenth of the time, so that uvicorn, which polls for shutdown every 0.1 s, stops sooner in tests."""
     await asyncio.sleep(seconds / 10)
 
 
 @contextmanager
 def seeded(seed: str) -> Iterator[None]:
-    """Draws, ids and tokens of studios in this process come from one seeded generator."""
+    """Take all random draws, ids and tokens of studios in this process from one seeded generator."""
     with pytest.MonkeyPatch.context() as patch:
         rng = random.Random(seed)
         patch.setattr(random_generator, "rng", rng)
         patch.setattr(secrets, "randbits", rng.getrandbits)
-        patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # other tokens too
+        patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # used by token_hex
         yield
 
 
 @contextmanager
 def running_multi_study(studies: Sequence[Settings], base_url: str = "") -> Iterator[tuple[str, MultiStudyApp]]:
-    """Several studies in a thread of this process, on a free port."""
+    """Serve several studies from one thread of this process on a free port; yield the URL and the app."""
     with socket.socket() as line:
         line.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{line.getsockname()[1]}"
-        app = create_multi_study_app(assign_addresses(studies, base_url or url))
+        app = create_multi_study_app(settings_with_own_base_url_per_study(studies, base_url or url))
         with run_app_in_thread(app, studies[0], line):
             yield url, app
 
 
 @functools.cache
 def empty_study() -> bytes:
-    """A SQLite database with all tables and nothing in them."""
+    """Return the bytes of a migrated SQLite database without rows."""
     with tempfile.TemporaryDirectory() as folder:
         engine = open_database(Settings(folder=Path(folder), database=""))
         database.migrate(engine)
@@ -75,7 +75,7 @@ def empty_study() -> bytes:
 
 
 def copy_tables(engine: Engine) -> None:
-    """A new SQLite database is a copy of one that was migrated before; migrations have tests of their own."""
+    """Create the tables by copying a migrated SQLite file, which is faster than migrating; else migrate."""
     file = Path(engine.url.database or "")
     if engine.dialect.name == "sqlite" and not file.stat().st_size:
         file.write_bytes(empty_study())
@@ -83,24 +83,25 @@ def copy_tables(engine: Engine) -> None:
         database.migrate(engine)
 
 
-filled: set[str] = set()  # PostgreSQL databases that are copies of a migrated one
-owner_sign_in.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # tests need not be slow to guess
+filled: set[str] = set()  # names of PostgreSQL databases created from a migrated template
+owner_sign_in.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # weak password hashes keep tests fast
 uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
 create_study.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
-LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}  # a busy machine breaks none of them
-PATIENCE = 600.0  # seconds for a reply
-numbers = itertools.count()  # of databases
+# too high to be reached on a busy machine
+LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}
+PATIENCE = 600.0  # seconds until a request times out
+numbers = itertools.count()  # counter for database names
 
 
 def text_tasks(n: int, **more: Any) -> list[NewTask]:
-    """Tasks t000, t001, ..."""
+    """Return n text tasks named t000, t001, ..."""
     return [NewTask(f"t{i:03d}", text=f"text {i}", **more) for i in range(n)]
 
 
 def plain_study(**values: Any) -> Study:
-    """A study that begins with its tasks, unless `values` say otherwise."""
+    """Return a study config without consent, instructions, practice and debriefing; `values` override its fields."""
     fields = {
         "name": "plain",
         "labels": ["cat", "dog", "ship"],
@@ -113,13 +114,13 @@ def plain_study(**values: Any) -> Study:
 
 
 def asks(form: str, **values: Any) -> dict[str, Any]:
-    """What a form asks for, as the page hears it."""
-    return question_type_response(plain_study(form=form, **values)).model_dump()
+    """Return what a form asks for, as the API sends it to the task page."""
+    return labels_percents_ticks_chips_response(plain_study(form=form, **values)).model_dump()
 
 
 @functools.cache
 def migrated(postgres: str) -> str:
-    """The name of a PostgreSQL database with all tables and nothing in them, a template for others."""
+    """Create a migrated PostgreSQL database without rows, the template of others; return its name."""
     address = fresh_database(postgres, empty=True)
     engine = open_database(Settings(folder=Path(), database=address))
     database.migrate(engine)
@@ -128,11 +129,11 @@ def migrated(postgres: str) -> str:
 
 
 def fresh_database(postgres: str, empty: bool = False) -> str:
-    """The address of a new PostgreSQL database with all tables, or with none of them if `empty`."""
+    """Create a PostgreSQL database with all tables, or without tables if `empty`; return its URL."""
     name = f"studio_{os.getpid()}_{next(numbers)}"
     template = "template1" if empty else migrated(postgres)
     with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # no test turns the machine off
+        connection.execute("ALTER SYSTEM SET fsync = off")  # tests never lose power
         connection.execute("SELECT pg_reload_conf()")
         connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     if not empty:
@@ -142,18 +143,18 @@ def fresh_database(postgres: str, empty: bool = False) -> str:
 
 @dataclass
 class Served:
-    """A running studio, and a client that speaks to it."""
+    """A running studio and an HTTP client connected to it."""
 
     url: str
     studio: Studio
     http: httpx.Client
     app: Any
-    owner: dict[str, str] = field(default_factory=dict)  # headers for writes
+    owner: dict[str, str] = field(default_factory=dict)  # headers that owner writes need
 
     def sign_in(self) -> None:
-        """Be the first owner."""
+        """Create the first owner and sign the client in."""
         token = self.studio.writer.submit(
-            lambda connection: owner_sign_in.create_setup_token(connection, self.studio.keys)
+            lambda connection: owner_sign_in.create_setup_token_unless_owner_exists(connection, self.studio.keys)
         ).result()
         body = {"token": token, "name": "olga", "password": "correct horse"}
         said = self.http.post("/api/owner/setup", json=body, headers={"Origin": self.url})
@@ -161,24 +162,24 @@ class Served:
         self.owner = {"Origin": self.url, "X-Plurivox-Token": said.json()["csrf"]}
 
     def invite(self, uses: int = 1000) -> str:
-        """The signed part of a new invite."""
+        """Create an invite and return its signed id, as in the invite link."""
         made = invites.create_invite
         row = self.studio.writer.submit(lambda connection: made(connection, "test", "", uses)).result()
         return self.studio.keys.sign("invite", f"{row.id:x}")
 
     def enter(self, **way: Any) -> "Person":
-        """Somebody new, by an invite unless another way is said."""
+        """Enter the study as a new worker, with a new invite unless `way` is given."""
         said = self.http.post("/api/enter", json=way or {"invite": self.invite()})
         assert said.status_code == 200, said.text
         return Person(self, said.json())
 
     def look(self, statement: Any) -> list[Any]:
-        """Rows of the store."""
+        """Return the rows of a SELECT statement."""
         return self.studio.read_sync(lambda connection: list(connection.execute(statement)))
 
 
 class Person:
-    """A worker's calls."""
+    """The API calls of one worker."""
 
     def __init__(self, served: Served, entered: dict[str, Any]) -> None:
         self.served, self.entered = served, entered
@@ -208,7 +209,7 @@ class Person:
 def served(
     folder: Path, study: Study | None = None, tasks: Iterable[NewTask] | None = None, **settings: Any
 ) -> Iterator[Served]:
-    """A new study, or the one that is there, on a port of its own."""
+    """Serve the study in a folder on a free port; create the study first if there is none."""
     given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
     if not (folder / "study.toml").is_file():
         make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)

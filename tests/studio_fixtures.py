@@ -1,4 +1,4 @@
-"""Fixtures of the studio: one browser per process, servers to look at, axe-core."""
+"""Pytest fixtures of the studio: one browser per process, live servers, axe-core."""
 
 import json
 import os
@@ -19,8 +19,8 @@ VIOLATION = """addEventListener("securitypolicyviolation", (event) =>
 CLOCK = """const now = performance.now.bind(performance);
 let ahead = 0;
 performance.now = () => now() + ahead;
-globalThis.passBy = (ms) => { ahead += ms; }"""  # tests let time go by, where a person would wait
-PATIENCE = 120_000  # ms: longer than anything takes on a busy machine; what is there sooner is not waited for
+globalThis.passBy = (ms) => { ahead += ms; }"""  # passBy(ms) advances the clock, so that tests need not wait
+PATIENCE = 120_000  # ms until a wait fails; longer than any step takes on a busy machine
 JS = Path(__file__).parents[1] / "src" / "plurivox" / "web" / "static" / "js"
 
 
@@ -36,7 +36,7 @@ def browser(chromium: str) -> Iterator[Any]:
 
 @pytest.fixture
 def context(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Makes browser contexts; a mistake in a script fails the test."""
+    """Create browser contexts; a JavaScript error or a policy violation fails the test."""
     made, faults = [], []
 
     def make(**options: Any) -> Any:
@@ -57,7 +57,7 @@ def context(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def blank(browser: Any) -> Iterator[Callable[..., Any]]:
-    """A page without a server that has imported modules:
+    """Return a page without a server that has imported JavaScript modules:
     `blank("answer", "answer_actions").evaluate("answer.applyAction(...)")`."""
     pages = []
 
@@ -73,12 +73,12 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
         page.set_default_timeout(PATIENCE)
         pages.append(page)
         page.route("https://studio.test/**", serve)
-        page.goto("https://studio.test/")  # never leaves the browser; makes it a safe place, as locks ask for
+        page.goto("https://studio.test/")  # answered by `serve`; Web Locks need a secure context (https)
         names = (first, *more)
         script = "".join(f'import * as {name} from "./{name}.js";\n' for name in names)
         script += f"globalThis.{first} = {{ {', '.join(f'...{name}' for name in names)} }};"
         page.add_script_tag(content=script, type="module")
-        page.wait_for_function(f"globalThis.{first}")  # a module runs after the tag is there, not with it
+        page.wait_for_function(f"globalThis.{first}")  # modules run asynchronously after the tag is added
         return page
 
     yield load
@@ -88,7 +88,7 @@ def blank(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No time goes by for limits: how many requests pass does not depend on how long they take."""
+    """Stop the clock of rate limits, so that the number of allowed requests does not depend on their duration."""
     from plurivox.web.api import login_throttle, rate_limit
 
     for module in (rate_limit, login_throttle):
@@ -97,7 +97,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "Running"]]:
-    """Starts studios: `studio(n=3, form="histogram")`, see `studio_of`; the same words give the same one again."""
+    """Start studios: `studio(n=3, form="histogram")`, see `studio_of`; equal options return the same studio."""
     from interfaces.web.live_server import run, studio_of
 
     with ExitStack() as stack:
@@ -111,7 +111,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "
 
 @pytest.fixture(scope="module")
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Running"]:
-    """The demo: a studio with answers in it."""
+    """Serve the demo study, which has answers."""
     from interfaces.web.live_server import run
     from plurivox.web.study.demo_study import make_demo_study
 
@@ -123,7 +123,7 @@ def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Running"]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The script of axe-core, where npm has put it: `make install` does."""
+    """Return the axe-core script that `make install` installs with npm."""
     places = [os.environ.get("PLURIVOX_AXE", ""), JS.parents[4] / ".venv/npm/node_modules/axe-core/axe.min.js"]
     for place in places:
         if place and Path(place).is_file():
@@ -136,7 +136,7 @@ def axe() -> str:
 
 @pytest.fixture
 def barriers(axe: str) -> Callable[[Any], list[str]]:
-    """What axe-core finds serious or critical on a page."""
+    """Return a function that lists the serious and critical axe-core violations of a page."""
 
     def find(page: Any) -> list[str]:
         if not page.evaluate("typeof axe === 'object'"):

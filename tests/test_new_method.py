@@ -1,4 +1,4 @@
-"""A method is one new file: it appears everywhere, from the source tree and from an installed wheel."""
+"""A new method needs one new file: it is then found in the source tree and in an installed wheel."""
 
 import os
 import shutil
@@ -11,14 +11,14 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-# the example of the document, whose first line names its file
+# the first Python example of CONTRIBUTING.md; its first line is the path of its file
 EXAMPLE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
 NAME = EXAMPLE.partition("\n")[0].removeprefix("# ")
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the source tree with one file more."""
+    """Return a copy of the source tree with the file of the new method."""
     tree = tmp_path_factory.mktemp("tree")
     for name in ("src", "tests"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -30,7 +30,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, built as a wheel and installed into a folder of its own."""
+    """Build that tree as a wheel, install it into an empty folder, and return the folder."""
     folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*pip, "--target", str(folder), str(tree)], check=True, capture_output=True)
@@ -38,14 +38,16 @@ def installed(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(place: Path, *args: str, **env: str) -> str:
-    """What a command prints, with plurivox taken from `place`."""
+    """Run Python with plurivox imported from `place`, and return what it prints."""
     command = [sys.executable, *args]
     environment = {**os.environ, "PYTHONPATH": str(place), **env}
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=place, env=environment).stdout
 
 
 @pytest.mark.parametrize("form", ["tree", "installed"])
-def test_one_file_is_enough(form: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_one_file_adds_a_method_to_lists_help_completion_and_imports(
+    form: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     place = request.getfixturevalue(form)
     place = place / "src" if form == "tree" else place
     assert str(place) in run(place, "-c", "import plurivox; print(plurivox.__file__)")
@@ -61,7 +63,7 @@ def test_one_file_is_enough(form: str, request: pytest.FixtureRequest, tmp_path:
     )
 
 
-def test_the_contract_tests_try_it(tree: Path) -> None:
+def test_contract_tests_include_the_new_method(tree: Path) -> None:
     contracts = str(tree / "tests" / "contracts" / "test_every_aggregator.py")
     said = run(
         tree / "src",

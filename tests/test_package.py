@@ -68,7 +68,9 @@ PACKAGES = (plurivox, plurivox.aggregate, plurivox.io, plurivox.recipes, plurivo
 def test_dir_lists_all_public_names(package: ModuleType) -> None:
     shown = dir(package)
     assert set(package.__all__) <= set(shown)
-    assert all(getattr(package, name) is getattr(package, name) for name in shown)  # the second access gives the same
+    assert all(
+        getattr(package, name) is getattr(package, name) for name in shown
+    )  # every listed name exists, and is the same object on each access
 
 
 def test_dir_of_a_registry_lists_the_class_of_every_method() -> None:
@@ -94,7 +96,7 @@ def test_a_registry_prints_as_a_table() -> None:
 
 
 def test_the_docstring_of_fit_names_every_method() -> None:
-    assert all(name in (plurivox.fit.__doc__ or "") for name in plurivox.aggregate.methods.built_in_names)
+    assert all(name in (plurivox.fit.__doc__ or "") for name in plurivox.aggregate.methods.built_in_method_names)
 
 
 def test_the_signature_of_train_fit_has_its_return_type() -> None:
@@ -158,5 +160,5 @@ def test_interfaces_import_public_names_only(package: str) -> None:
 
 @pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("[!_]*.py")), ids=lambda file: file.stem)
 def test_every_benchmark_can_be_imported(file: Path) -> None:
-    """Benchmarks are only run by hand: an import of a renamed module would go unnoticed."""
+    """No other test runs the benchmarks, so an import of a renamed module would go unnoticed."""
     subprocess.run([sys.executable, "-c", f"import benchmarks.{file.stem}"], check=True, cwd=ROOT)

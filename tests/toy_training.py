@@ -11,7 +11,7 @@ def toy_data(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray,
     rng = np.random.default_rng(seed)
     true = rng.integers(0, n_labels, n)
     x = (np.eye(n_labels)[true] + 0.3 * rng.normal(size=(n, n_labels))).astype(np.float32)
-    digits = max(2, len(str(n - 1)))  # names that sort by number
+    digits = max(2, len(str(n - 1)))  # leading zeros, so that names sort by number
     tasks = [f"t{i:0{digits}d}" for i in range(n)]
     task = np.repeat(np.arange(n), 4)
     given = np.where(rng.random(4 * n) < 0.8, true[task], rng.integers(0, n_labels, 4 * n))

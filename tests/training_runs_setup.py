@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plurivox.core.encoding import as_names
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Supervision
 from plurivox.train.loop.prepared_data import PreparedData
@@ -18,9 +18,9 @@ def start_fit(x: Any, target: str | SoftLabels, *, known: Supervision | None = N
     if isinstance(target, SoftLabels):
         given = {"tasks": target.tasks, **given}
         target, known = "soft", Supervision(soft=target)
-    spec = TrainSpec.of(target, **{name: given.pop(name) for name in SPEC if name in given})
+    spec = TrainSpec.from_names_or_objects(target, **{name: given.pop(name) for name in SPEC if name in given})
     more = {name: given.pop(name) for name in DATA if name in given}
-    data = PreparedData.from_inputs(
+    data = PreparedData.from_inputs_dropping_unusable_tasks(
         x, spec, known or Supervision(), tasks=as_names(given.pop("tasks"), "tasks"), **more
     )
     return TrainingRun(spec, data, **given)

@@ -14,8 +14,8 @@ from plurivox import train as train
 from plurivox import workflows as workflows
 from plurivox.core.answer_sampling import subsample as subsample
 from plurivox.core.answers import Answers as Answers
-from plurivox.core.base import load as load
 from plurivox.core.cleaning_audit import Audit as Audit
+from plurivox.core.data_type import load as load
 from plurivox.core.errors import PlurivoxError as PlurivoxError
 from plurivox.core.errors import PlurivoxWarning as PlurivoxWarning
 from plurivox.core.results import Confusion as Confusion
@@ -38,9 +38,9 @@ from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.clean_dataset import clean_set as clean_set
 from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
+from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
 from plurivox.workflows.describe_dataset import describe as describe
-from plurivox.workflows.elicit_answers import elicit_votes as elicit_votes
-from plurivox.workflows.elicit_answers import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.prune_by_score import prune as prune

@@ -1,4 +1,4 @@
-"""Dawid-Skene in plain numpy, the reference of several tests: dense and slow."""
+"""Dawid-Skene in plain numpy: a dense, slow reference for several tests."""
 
 import numpy as np
 

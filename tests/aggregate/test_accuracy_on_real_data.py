@@ -15,7 +15,7 @@ REFERENCE = [  # accuracy of independent reference implementations, to three dig
     ("labelme", "dawid-skene[pool=4]", 0.795),
     ("labelme", "fast-dawid-skene", 0.790),
 ]
-REGRESSION = [  # accuracy of this code: a change must have a reason
+REGRESSION = [  # accuracy of this implementation, to detect unintended changes
     ("bluebird", "dawid-skene[smooth=0]", 0.898),
     ("dog", "dawid-skene[smooth=0]", 0.843),
     ("barzan", "dawid-skene[smooth=0]", 0.712),

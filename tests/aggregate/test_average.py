@@ -8,7 +8,7 @@ from plurivox import aggregate
 from plurivox.aggregate import Average
 from plurivox.aggregate.average import DEFAULT_PARTS
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import split_at_commas
+from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
@@ -18,14 +18,14 @@ SOME = "vote-shares,wawa,iwmv[weights=li-yu,max-iter=3]"
 def test_average_is_the_mean_of_its_parts() -> None:
     votes = Votes.of(**crowd(), tasks=range(31))
     fit = Average(parts=SOME).fit(votes)
-    parts = [aggregate.methods.make(word).fit(votes).soft.prob for word in split_at_commas(SOME)]
+    parts = [aggregate.methods.make(word).fit(votes).soft.prob for word in split_at_commas_outside_brackets(SOME)]
     np.testing.assert_allclose(fit.soft.prob, np.mean(parts, 0))
     assert fit.made_by == f"average[parts=[{SOME}]]" and aggregate.methods.make(fit.made_by) == Average(parts=SOME)
     assert fit.converged and fit.found["parts"] == 3
 
 
-def test_the_ten_default_parts() -> None:
-    words = split_at_commas(DEFAULT_PARTS)
+def test_there_are_ten_default_parts() -> None:
+    words = split_at_commas_outside_brackets(DEFAULT_PARTS)
     assert len(words) == 10 and Average().spec == "average"
 
 
@@ -37,7 +37,7 @@ def test_gold_labels_are_kept() -> None:
     np.testing.assert_array_equal(np.delete(prob, 3, 0), np.delete(Average(parts=SOME).fit(votes).soft.prob, 3, 0))
 
 
-def test_clear_errors() -> None:
+def test_invalid_parts_raise_clear_errors() -> None:
     counts = Votes.from_counts(np.array([[3, 1]]), ["a"], ["x", "y"])
     with pytest.raises(InputError, match="average needs worker names"):
         Average(parts=SOME).fit(counts)

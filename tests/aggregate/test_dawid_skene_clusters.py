@@ -26,7 +26,7 @@ def two_kinds(n_tasks: int = 120, seed: int = 0) -> tuple[Votes, np.ndarray]:
 def test_clusters_of_workers_are_recovered(clusters: int) -> None:
     votes, true = two_kinds()
     fit = DawidSkeneClusters(clusters=clusters).fit(votes)
-    assert (fit.soft.codes() == true).mean() > 0.97
+    assert (fit.soft.most_probable_label_codes() == true).mean() > 0.97
     assert not set(fit.found["cluster"][:7]) & set(fit.found["cluster"][7:])
     np.testing.assert_allclose(fit.confusion.of(9)[0], [0.05, 0.9, 0.05], atol=0.06)
 
@@ -52,10 +52,10 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 def test_the_trace_is_the_bound_and_never_decreases(votes: Votes) -> None:
     tasks = TasksWithoutGold(votes)
     model = _Clusters(tasks, 3, None)
-    first = model.initial_params(model.em.expected_counts(tasks.vote_shares()))
+    first = model.initial_cluster_params(model.em.expected_task_and_vote_counts(tasks.vote_shares_of_open_tasks()))
     end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)
     assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
-    theta, _ = model.em.posterior(model.worker_params(end.params))
+    theta, _ = model.em.posterior_and_agreeing_weight_per_worker(model.expected_log_params_per_worker(end.params))
     np.testing.assert_allclose(end.trace[-1], bound(votes, theta, end.params.q_cluster), rtol=1e-7)
 
 
@@ -72,7 +72,7 @@ def test_gold_labels_are_kept() -> None:
     votes, true = two_kinds()
     gold = SoftLabels.gold(range(10), (true[:10] + 1) % 3, labels=[0, 1, 2])
     fit = DawidSkeneClusters().fit(votes, gold=gold)
-    np.testing.assert_array_equal(fit.soft.codes()[:10], (true[:10] + 1) % 3)
+    np.testing.assert_array_equal(fit.soft.most_probable_label_codes()[:10], (true[:10] + 1) % 3)
 
 
 def test_max_iter_limits_the_passes() -> None:

@@ -1,4 +1,4 @@
-"""dirichlet-shares."""
+"""dirichlet-shares: uniform prior and prior from the crowd."""
 
 import numpy as np
 import pytest
@@ -20,6 +20,8 @@ def test_uniform_prior(added: float) -> None:
 def test_prior_of_the_crowd() -> None:
     votes = Votes.from_counts(COUNTS, ["a", "b"], "xyz")
     fit = DirichletShares(added=2, prior="crowd").fit(votes)
-    np.testing.assert_allclose(fit.soft.prob, [[0.75, 0, 0.25]] * 2)  # votes on one task only
+    np.testing.assert_allclose(
+        fit.soft.prob, [[0.75, 0, 0.25]] * 2
+    )  # only one task has votes, so the prior equals its shares
     none = DirichletShares(added=0, prior="crowd").fit(votes)
     np.testing.assert_allclose(none.soft.prob[1], [0.75, 0, 0.25])

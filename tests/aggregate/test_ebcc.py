@@ -17,7 +17,7 @@ from plurivox.core.votes import Votes
 
 
 def minus_kl(a: np.ndarray, b: np.ndarray) -> float:
-    """-KL(Dirichlet(a) | Dirichlet(b)) over the last axis, summed over the others."""
+    """Return -KL(Dirichlet(a) | Dirichlet(b)) over the last axis, summed over the others."""
     b = np.broadcast_to(b, a.shape)
     norm = gammaln(a.sum(-1)) - gammaln(a).sum(-1) - gammaln(b.sum(-1)) + gammaln(b).sum(-1)
     return -float((norm + ((a - b) * mean_logs(a)).sum(-1)).sum())
@@ -28,7 +28,7 @@ def mean_logs(a: np.ndarray) -> np.ndarray:
 
 
 def plain_ebcc(votes: Votes, kinds: np.ndarray, rounds: int) -> tuple[np.ndarray, list[float]]:
-    """(q(labels), bound after each round) from kinds (n_tasks, n_labels, n_subtypes), all tables written out."""
+    """Return (q(labels), bound after each round) from start `kinds` (n_tasks, n_labels, n_subtypes), with dense tables."""
     said = np.zeros((votes.n_tasks, votes.n_workers, votes.n_labels))
     np.add.at(said, (votes.task, votes.worker, votes.label), votes.weights)
     n_subtypes, bounds = kinds.shape[2], []
@@ -47,7 +47,7 @@ def plain_ebcc(votes: Votes, kinds: np.ndarray, rounds: int) -> tuple[np.ndarray
 
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(n_tasks=40, n_labels=4, seed=3)), soft_crowd(seed=1)])
 def test_each_pass_equals_numpy(votes: Votes) -> None:
-    """From the second start, whose random split of the vote shares is drawn again here."""
+    """The test draws the same random split of the vote shares as the second start."""
     method = Ebcc(subtypes=3, accelerate=False, max_iter=7, tol=0, starts=2, seed=5)
     share = np.random.default_rng([5, 1, 0]).standard_exponential((votes.n_tasks, votes.n_labels, 3))
     shares = votes.counts() / votes.counts().sum(1, keepdims=True)
@@ -60,7 +60,7 @@ def test_each_pass_equals_numpy(votes: Votes) -> None:
     np.testing.assert_allclose(fit.soft.prob, answers[best][0], atol=1e-8)
 
 
-def test_one_subtype_is_ibcc() -> None:
+def test_one_subtype_equals_ibcc() -> None:
     votes = Votes.of(**crowd(n_tasks=60, seed=7), tasks=range(61))
     gold = SoftLabels.gold([0, 1, 60], [2, 0, 1], labels=votes.labels)
     a = Ebcc(subtypes=1, starts=1, label_count=1.0).fit(votes, gold=gold)
@@ -84,7 +84,7 @@ def test_the_bound_is_higher_for_correlated_errors() -> None:
         label = np.where(right, true[:, None], 1 - true[:, None])
         votes = Votes.of(task=np.repeat(np.arange(300), 9), worker=np.tile(np.arange(9), 300), label=label.ravel())
         gains.append(Ebcc(subtypes=3).fit(votes).trace[-1] - Ebcc(subtypes=3, starts=1).fit(votes).trace[-1])
-    assert gains[0] > 20 and 0 <= gains[1] < 1  # the first start is IBCC
+    assert gains[0] > 20 and 0 <= gains[1] < 1  # with one start, EBCC equals IBCC
 
 
 def test_more_starts_never_lower_the_bound() -> None:
@@ -107,7 +107,7 @@ def test_tables_too_large_for_memory_raise_an_error() -> None:
         Ebcc(subtypes=100).fit(votes)
 
 
-# published, 40 starts: yuan-li/truth-inference-at-scale, test_ebcc.ipynb
+# published for 40 starts: yuan-li/truth-inference-at-scale, test_ebcc.ipynb
 PUBLISHED = {"bluebird": 0.861111, "dog": 0.840149, "rte": 0.93125, "sp_amt": 0.944, "product_match": 0.934937}
 
 
@@ -115,7 +115,7 @@ PUBLISHED = {"bluebird": 0.861111, "dog": 0.840149, "rte": 0.93125, "sp_amt": 0.
 def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> None:
     data = pv.read(data_set(name))
     found = evaluate.accuracy(Ebcc().fit(data.votes).soft, data.gold, ties="share")
-    assert found == pytest.approx(PUBLISHED[name], abs=2.1e-3)  # a task of sp_amt
+    assert found == pytest.approx(PUBLISHED[name], abs=2.1e-3)  # one task of sp_amt, which has 500
 
 
 def test_the_best_bound_on_web_is_near_the_published_accuracy(data_set: Callable[[str], Path]) -> None:

@@ -11,7 +11,7 @@ from plurivox.core.votes import Votes
 
 
 def plain_fast(votes: Votes, passes: int, smooth: float) -> np.ndarray:
-    """(n_tasks,) label codes, task by task."""
+    """Return (n_tasks,) label codes, computed task by task."""
     best = votes.counts() >= votes.counts().max(1, keepdims=True) - 1e-9
     belief = best / best.sum(1, keepdims=True)
     for _ in range(passes):
@@ -28,7 +28,7 @@ def plain_fast(votes: Votes, passes: int, smooth: float) -> np.ndarray:
 @pytest.mark.parametrize("votes", [Votes.of(**crowd(n_labels=4, seed=2)), soft_crowd(seed=5)], ids=["plain", "soft"])
 def test_labels_equal_a_plain_loop(votes: Votes) -> None:
     fit = FastDawidSkene(max_iter=6, tol=0.0).fit(votes)
-    np.testing.assert_array_equal(fit.soft.codes(), plain_fast(votes, len(fit.trace), 0.01))
+    np.testing.assert_array_equal(fit.soft.most_probable_label_codes(), plain_fast(votes, len(fit.trace), 0.01))
     assert set(np.unique(fit.soft.prob)) == {0.0, 1.0} and (np.diff(fit.trace) >= 0).all()
 
 
@@ -36,13 +36,15 @@ def test_it_stops_when_no_label_changes() -> None:
     votes = Votes.of(**crowd(n_tasks=200, n_workers=20, seed=1))
     fit = FastDawidSkene().fit(votes)
     assert fit.converged and fit.found["passes"] < 20
-    np.testing.assert_array_equal(fit.soft.codes(), FastDawidSkene(tol=0.0).fit(votes).soft.codes())
+    np.testing.assert_array_equal(
+        fit.soft.most_probable_label_codes(), FastDawidSkene(tol=0.0).fit(votes).soft.most_probable_label_codes()
+    )
 
 
 def test_answer_posterior_returns_the_posterior() -> None:
     votes = Votes.of(**crowd())
     firm, soft = FastDawidSkene().fit(votes), FastDawidSkene(answer="posterior").fit(votes)
-    np.testing.assert_array_equal(firm.soft.codes(), soft.soft.codes())
+    np.testing.assert_array_equal(firm.soft.most_probable_label_codes(), soft.soft.most_probable_label_codes())
     assert soft.soft.confidence.min() < 1 == firm.soft.confidence.min()
 
 

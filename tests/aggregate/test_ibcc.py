@@ -19,14 +19,14 @@ pytestmark = pytest.mark.long
 
 
 def dirichlet_kl(a: np.ndarray, b: np.ndarray) -> float:
-    """KL(Dirichlet(a) | Dirichlet(b)) over the last axis, summed over the others."""
+    """Return KL(Dirichlet(a) | Dirichlet(b)) over the last axis, summed over the others."""
     b = np.broadcast_to(b, a.shape)
     norm = gammaln(a.sum(-1)) - gammaln(a).sum(-1) - gammaln(b.sum(-1)) + gammaln(b).sum(-1)
     return float((norm + ((a - b) * (digamma(a) - digamma(a.sum(-1, keepdims=True)))).sum(-1)).sum())
 
 
 def plain_ibcc(votes: Votes, rounds: int) -> tuple[np.ndarray, list[float], np.ndarray]:
-    """(q(labels), bound after each round, Dirichlet parameters [worker, true, said]), all tables written out."""
+    """Return (q(labels), bound after each round, Dirichlet parameters [worker, true, said]), with dense tables."""
     said = np.zeros((votes.n_tasks, votes.n_workers, votes.n_labels))
     np.add.at(said, (votes.task, votes.worker, votes.label), votes.weights)
     prior = 1 + 3 * np.eye(votes.n_labels)
@@ -60,8 +60,8 @@ def test_acceleration_converges_to_the_same_maximum() -> None:
     np.testing.assert_allclose(fast.soft.prob, plain.soft.prob, atol=0.02)
 
 
-def test_intervals_are_those_of_the_posterior() -> None:
-    """Drawn from the Dirichlet posteriors that the reference ends with."""
+def test_intervals_equal_quantiles_of_the_posterior() -> None:
+    """Intervals equal quantiles of draws from the final Dirichlet posteriors of the reference."""
     votes = Votes.of(**crowd(n_tasks=60, seed=2))
     fit = Ibcc(accelerate=False, max_iter=9, tol=0).fit(votes)
     _, _, counts = plain_ibcc(votes, 9)
@@ -77,7 +77,7 @@ def test_gold_labels_are_used_for_the_matrices() -> None:
     votes = Votes.of(task=np.repeat(np.arange(40), 2), worker=[0, 1] * 40, label=[0, 1, 1, 0] * 20)
     gold = SoftLabels.gold(range(10), [0, 1] * 5, labels=votes.labels)
     fit = Ibcc().fit(votes, gold=gold)
-    assert fit.soft.codes().tolist() == [0, 1] * 20
+    assert fit.soft.most_probable_label_codes().tolist() == [0, 1] * 20
     assert fit.ability[0] > 0.9 and fit.ability[1] < 0.3 and fit.found["left_out"][1] < 0.3
 
 
@@ -94,8 +94,10 @@ def test_fixed_priors_and_tasks_and_workers_without_votes() -> None:
     votes = Votes.of(**crowd(n_labels=2), tasks=range(31), workers=range(7))
     fit = Ibcc(prior="0=.9/1=.1").fit(votes)
     np.testing.assert_allclose(fit.prior, [0.9, 0.1])
-    np.testing.assert_allclose(fit.soft.prob[-1], [0.9, 0.1])  # no votes
-    np.testing.assert_allclose(fit.confusion.of(6), [[0.8, 0.2], [0.2, 0.8]])  # no votes: the prior
+    np.testing.assert_allclose(fit.soft.prob[-1], [0.9, 0.1])  # a task without votes has the prior
+    np.testing.assert_allclose(
+        fit.confusion.of(6), [[0.8, 0.2], [0.2, 0.8]]
+    )  # a worker without votes has the mean of the prior
     assert np.isnan(fit.found["left_out"][6])
     with pytest.raises(OptionError, match="prior needs 2 shares"):
         Ibcc(prior=".2/.3/.5").fit(votes)
@@ -109,7 +111,7 @@ def test_matrices_too_large_for_memory_raise_an_error() -> None:
         Ibcc().fit(votes)
 
 
-# published with the settings here: yuan-li/truth-inference-at-scale, test_ibcc.ipynb
+# published for our default settings: yuan-li/truth-inference-at-scale, test_ibcc.ipynb
 PUBLISHED = {
     "bluebird": 0.888889,
     "dog": 0.83891,
@@ -123,7 +125,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> None:
-    """The authors stop a little earlier: one task in a thousand may differ."""
+    """The published code stops a little earlier, so accuracy may differ by one task in a thousand."""
     data = pv.read(data_set(name))
     votes, gold = data.votes, data.gold
     found = evaluate.accuracy(Ibcc().fit(votes).soft, gold, ties="share")
@@ -131,5 +133,7 @@ def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> Non
     if votes.n_tasks * votes.n_workers * votes.n_labels < 3e6:
         q, bounds, _ = plain_ibcc(votes, 12)
         fit = Ibcc(accelerate=False, max_iter=12, tol=0).fit(votes)
-        np.testing.assert_allclose(fit.trace, bounds[: len(fit.trace)], rtol=1e-10)  # at the maximum it may stop sooner
+        np.testing.assert_allclose(
+            fit.trace, bounds[: len(fit.trace)], rtol=1e-10
+        )  # our fit may stop earlier at the maximum
         np.testing.assert_allclose(fit.soft.prob, q, atol=1e-8)

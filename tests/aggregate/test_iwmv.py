@@ -9,7 +9,7 @@ from plurivox.core.votes import Votes
 
 
 def plain_iwmv(votes: Votes, li_yu: bool, rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """(label, scores of the last round), loop by loop; ties to the first label."""
+    """Return (labels, scores of the last round) by plain loops; a tie gets the first label."""
     rows = list(zip(votes.task, votes.worker, votes.label, strict=True))
     weight = np.ones(votes.n_workers)
     for _ in range(rounds + 1):
@@ -29,25 +29,27 @@ def test_rounds_equal_a_plain_loop(weights: str, rounds: int) -> None:
     votes = Votes.of(**crowd(n_tasks=60, n_workers=9, n_labels=5, feedback=4, seed=11))
     winner, score = plain_iwmv(votes, weights == "li-yu", rounds)
     fit = IWMV(weights=weights, max_iter=rounds).fit(votes)
-    np.testing.assert_array_equal(fit.soft.codes(), winner)
+    np.testing.assert_array_equal(fit.soft.most_probable_label_codes(), winner)
     kept = np.maximum(score, 0)
     np.testing.assert_allclose(fit.soft.prob, kept / kept.sum(1, keepdims=True), atol=1e-12)
 
 
-def test_one_round_is_wawa() -> None:
+def test_one_round_equals_wawa() -> None:
     votes = Votes.of(**crowd(seed=2))
     np.testing.assert_array_equal(IWMV(max_iter=1).fit(votes).soft.prob, Wawa().fit(votes).soft.prob)
 
 
 def test_li_yu_gives_workers_worse_than_chance_negative_weight() -> None:
-    """Worker 4 is wrong on a, b and c, and alone on d."""
+    """Worker 4 is wrong on tasks a, b and c, and the only worker on task d."""
     votes = Votes.of(task=list("aaaabbbbccccd"), worker=[1, 2, 3, 4] * 3 + [4], label=list("nnnyyyynnnnyy"))
     assert IWMV(weights="plain").fit(votes).soft.hard().tolist() == ["n", "y", "n", "y"]
     fit = IWMV(weights="li-yu").fit(votes)
     assert fit.soft.hard().tolist() == ["n", "y", "n", "n"] and fit.ability is not None and fit.ability[3] < 0.5
     np.testing.assert_allclose(fit.soft.prob[3], [1, 0])
     three = IWMV(weights="li-yu").fit(votes.with_labels(["m", "n", "y"]))
-    np.testing.assert_allclose(three.soft.prob[3], [0.5, 0.5, 0])  # labels without votes
+    np.testing.assert_allclose(
+        three.soft.prob[3], [0.5, 0.5, 0]
+    )  # the negative weight moves the probability of task d to the labels without votes
 
 
 def test_converged_and_rounds_are_reported() -> None:

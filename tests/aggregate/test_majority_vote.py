@@ -17,7 +17,7 @@ def test_ties_follow_the_option_and_are_counted(ties: str, first_row: list) -> N
 
 def test_random_ties_depend_on_the_seed_and_reach_every_tied_label() -> None:
     votes = Votes.of(np.repeat(np.arange(300), 2), [1, 2] * 300, ["x", "y"] * 300)
-    a, b, c = (MajorityVote(ties="random", seed=seed).fit(votes).soft.codes() for seed in (1, 1, 2))
+    a, b, c = (MajorityVote(ties="random", seed=seed).fit(votes).soft.most_probable_label_codes() for seed in (1, 1, 2))
     assert (a == b).all() and (a != c).any() and 100 < a.sum() < 200
 
 
@@ -29,4 +29,4 @@ def test_sums_of_soft_votes_that_differ_by_rounding_are_tied() -> None:
 def test_very_many_labels_stay_sparse() -> None:
     n, k = 8000, 9000
     fit = MajorityVote(ties="share").fit(Votes.of(range(n), [0] * n, np.arange(n) % k, labels=range(k)))
-    assert fit.soft.is_sparse and fit.soft.codes()[:3].tolist() == [0, 1, 2]
+    assert fit.soft.is_sparse and fit.soft.most_probable_label_codes()[:3].tolist() == [0, 1, 2]

@@ -11,7 +11,7 @@ from plurivox.core.votes import Votes
 
 
 def matrices(ability: np.ndarray, n_labels: int) -> np.ndarray:
-    """(n_workers, n_labels, n_labels) the confusion matrices of one accuracy per worker."""
+    """Return (n_workers, n_labels, n_labels) confusion matrices of workers with one accuracy each."""
     wrong = (1 - ability) / (n_labels - 1)
     return wrong[:, None, None] + (ability - wrong)[:, None, None] * np.eye(n_labels)
 
@@ -21,7 +21,7 @@ def plain_one_coin(votes: Votes, passes: int, smooth: float) -> tuple[np.ndarray
     for _ in range(passes):
         hit = votes.weights * posterior[votes.task, votes.label]
         right = np.bincount(votes.worker, hit, minlength=votes.n_workers)
-        ability = (right + smooth) / (votes.workload + 2 * smooth)
+        ability = (right + smooth) / (votes.n_answers_per_worker + 2 * smooth)
         log_prior = np.log(posterior.mean(0))
         posterior, value = posterior_of(votes, log_prior, matrices(ability, votes.n_labels))
         bonus = smooth * (np.log(ability) + np.log((1 - ability) / (votes.n_labels - 1))).sum()
@@ -66,7 +66,7 @@ def test_left_out_is_the_leave_one_out_agreement() -> None:
             others = votes.where((votes.task == task) & (votes.worker != 2))
             rest, _ = posterior_of(others, np.log(fit.prior), matrices(fit.ability, votes.n_labels))
             agreed += votes.weights[row] * rest[task, votes.label[row]]
-        np.testing.assert_allclose(fit.found["left_out"][2], agreed / votes.workload[2], rtol=1e-9)
+        np.testing.assert_allclose(fit.found["left_out"][2], agreed / votes.n_answers_per_worker[2], rtol=1e-9)
 
 
 def test_a_warm_start_needs_fewer_passes() -> None:

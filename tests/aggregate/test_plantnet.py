@@ -12,7 +12,7 @@ from plurivox.core.votes import Votes
 
 
 def plain_plantnet(votes: Votes, authors: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(shares, weights, valid), loop by loop."""
+    """Return (shares, weights, valid), computed by plain loops."""
     rows = list(zip(votes.task.tolist(), votes.worker.tolist(), votes.label.tolist(), strict=True))
     weight = np.full(votes.n_workers, np.log(2.1))
     for _ in range(100):
@@ -49,14 +49,14 @@ def test_weights_equal_a_plain_loop() -> None:
     np.testing.assert_allclose(fit.soft.prob, share, atol=1e-12)
     np.testing.assert_allclose(fit.ability, weight, atol=1e-12)
     np.testing.assert_array_equal(fit.found["decided"], valid)
-    assert fit.converged and fit.found["rounds"] > 2  # later rounds change the weights
+    assert fit.converged and fit.found["rounds"] > 2  # more than two, so that the test covers updates of the weights
 
 
 def test_authors_are_the_workers_of_the_earliest_votes() -> None:
     when = np.random.default_rng(0).permutation(450).astype(float)
     votes = many_labels(when=when)
     assert votes.when is not None
-    rows = [slice(a, b) for a, b in pairwise(votes.start)]
+    rows = [slice(a, b) for a, b in pairwise(votes.row_offsets_by_task)]
     authors = np.array([votes.worker[some][np.argmin(votes.when[some])] for some in rows])
     share, weight, valid = plain_plantnet(votes, authors)
     fit = PlantNet(authors="earliest").fit(votes)
@@ -67,8 +67,8 @@ def test_authors_are_the_workers_of_the_earliest_votes() -> None:
         PlantNet(authors="earliest").fit(many_labels())
 
 
-def test_weights_as_published() -> None:
-    """A new worker has weight log 2.1, so that three of them make a task valid and two do not."""
+def test_three_new_workers_make_a_task_valid_and_two_do_not() -> None:
+    """The published weight of a new worker is log 2.1."""
     two, three = (Votes.of(task=["a"] * n, worker=range(n), label=["x"] * n) for n in (2, 3))
     assert PlantNet().fit(two).found["undecided"] == 1 and PlantNet().fit(three).found["undecided"] == 0
 
@@ -76,7 +76,7 @@ def test_weights_as_published() -> None:
 def test_an_expert_outweighs_the_crowd() -> None:
     votes = Votes.of(task=["a"] * 9, worker=range(9), label=["x"] * 8 + ["y"])
     fit = PlantNet(experts="8, 7").fit(votes)
-    assert fit.soft.hard().tolist() == ["x"] and fit.found["decided"].tolist() == [False]  # one expert against another
+    assert fit.soft.hard().tolist() == ["x"] and fit.found["decided"].tolist() == [False]  # the two experts disagree
     assert PlantNet(experts="8").fit(votes).soft.hard().tolist() == ["y"]
     assert fit.made_by == "plantnet[experts=[8, 7]]"
     with pytest.raises(InputError, match="not among the workers: '12'"):

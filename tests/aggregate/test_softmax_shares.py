@@ -1,4 +1,4 @@
-"""softmax-shares."""
+"""softmax-shares: the formula, published values, and large counts."""
 
 import numpy as np
 import pytest

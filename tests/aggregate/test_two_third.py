@@ -1,4 +1,4 @@
-"""two-third."""
+"""two-third: decided tasks, options, and saving."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from plurivox.aggregate import TwoThird
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 
-# decided 2 of 3; undecided 3 of 5; undecided with one vote; nobody; decided 4 of 6
+# decided by 2 of 3; undecided with 3 of 5; undecided with one vote; no votes; decided by 4 of 6
 COUNTS = np.array([[2, 1, 0], [3, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 4]])
 VOTES = Votes.from_counts(COUNTS, list("abcde"), list("xyz"))
 
@@ -24,7 +24,9 @@ def test_decided_tasks_and_soft_labels_of_undecided_tasks() -> None:
 def test_share_and_least_are_options() -> None:
     assert TwoThird(share=0.6, least=1).fit(VOTES).found["undecided"] == 1
     tied = Votes.from_counts(np.array([[2, 2]]), ["a"], ["x", "y"])
-    assert TwoThird(share=0.5).fit(tied).found["undecided"] == 1  # two labels reach it: neither wins
+    assert (
+        TwoThird(share=0.5).fit(tied).found["undecided"] == 1
+    )  # both labels reach the share, so the task is undecided
 
 
 def test_decided_is_saved_with_the_fit(tmp_path: object) -> None:

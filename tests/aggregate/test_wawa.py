@@ -10,7 +10,7 @@ from plurivox.core.votes import Votes
 
 
 def plain_wawa(votes: Votes) -> tuple[np.ndarray, np.ndarray]:
-    """(prob, skill), loop by loop."""
+    """Return (prob, skill), computed by plain loops."""
     rows = list(zip(votes.task, votes.worker, votes.label, votes.weights, strict=True))
     majority = votes.counts().argmax(1)
     right, given = defaultdict(float), defaultdict(float)

@@ -9,7 +9,7 @@ from plurivox.core.votes import Votes
 
 
 def test_results_equal_crowd_kit() -> None:
-    """In crowd-kit: n_iter=7, lr_init=.3, lr_steps_to_reduce=3."""
+    """Options of crowd-kit: n_iter=7, lr_init=.3, lr_steps_to_reduce=3."""
     votes = Votes.of(task=[1, 1, 1, 2, 2, 2, 3, 3, 3], worker=[1, 2, 3] * 3, label=list("ababbaabc"))
     fit = ZeroBasedSkill(max_iter=7, rate=0.3, steps=3).fit(votes)
     a, b = 0.7770364010246505, 0.2229635989753496

@@ -7,10 +7,10 @@ from plurivox import simulate
 from plurivox.aggregate import DawidSkene, Ibcc, VoteShares
 from plurivox.assign import Ledger, NextBest
 from plurivox.assign._shared.information_gain import (
+    entropy_per_task,
     expected_gain,
     gain_of_several_votes,
-    shrink_confusion,
-    task_entropy,
+    shrink_confusion_towards_mean,
 )
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.votes import Votes
@@ -23,11 +23,12 @@ FIT = Ibcc().fit(CROWD.votes)
 def test_the_gain_is_the_mean_decrease_of_entropy_over_all_votes() -> None:
     rng = np.random.default_rng(1)
     belief, channel = rng.dirichlet(np.ones(3), 5), rng.dirichlet(np.ones(3), 3)
-    vote = belief @ channel  # (5, 3)
+    vote = belief @ channel  # (5, 3) probability of each vote
     after = [
-        [task_entropy((b * channel[:, k])[None] / s[k])[0] for k in range(3)] for b, s in zip(belief, vote, strict=True)
+        [entropy_per_task((b * channel[:, k])[None] / s[k])[0] for k in range(3)]
+        for b, s in zip(belief, vote, strict=True)
     ]
-    np.testing.assert_allclose(expected_gain(belief, channel), task_entropy(belief) - (vote * after).sum(1))
+    np.testing.assert_allclose(expected_gain(belief, channel), entropy_per_task(belief) - (vote * after).sum(1))
 
 
 def test_the_gain_of_several_votes_never_exceeds_the_entropy() -> None:
@@ -41,8 +42,8 @@ def test_the_gain_of_several_votes_never_exceeds_the_entropy() -> None:
 
 def test_the_matrix_of_a_worker_with_few_votes_is_shrunk_to_the_mean() -> None:
     matrices = np.stack([np.eye(2), np.full((2, 2), 0.5)])
-    few = shrink_confusion(matrices, np.array([90.0, 0.0]), 10)
-    np.testing.assert_allclose(few[1], np.eye(2))  # no votes: the mean of the other workers
+    few = shrink_confusion_towards_mean(matrices, np.array([90.0, 0.0]), 10)
+    np.testing.assert_allclose(few[1], np.eye(2))  # a worker without votes has the mean matrix of the others
     assert few[0, 0, 0] > 0.99
 
 
@@ -86,7 +87,7 @@ def test_errors_name_what_is_missing() -> None:
 
 
 def test_next_best_is_more_accurate_than_random_with_fewer_votes() -> None:
-    """A small run of the recipe active-labelling."""
+    """Uses a small run of the recipe active-labelling."""
     made = ActiveLabelling(crowds="discrete-difficulty", n_tasks=200, n_workers=20, runs=2, refit=100).run()
     assert made["discrete-difficulty"].cells["difference"][-1] > 0
 
@@ -117,13 +118,13 @@ def test_the_recipe_rejects_a_small_budget_and_methods_without_matrices() -> Non
 
 def test_votes_spent_counts_the_votes_of_the_last_fit() -> None:
     made = ActiveLabelling(n_tasks=12, n_workers=2, feedback=2, budget=1, runs=1, crowds="hammer-spammer").run()
-    assert made["hammer-spammer"].cells["votes used"].tolist() == [24]  # each of both has answered each task once
+    assert made["hammer-spammer"].cells["votes used"].tolist() == [24]  # both workers have answered all 12 tasks
 
 
 def test_a_task_with_disagreement_has_a_larger_gain_than_one_with_agreement() -> None:
     votes = Votes.of(list("aaabbbc"), list("xyzxyzx"), ["no", "no", "no", "yes", "no", "yes", "no"])
     for method in (VoteShares(), Ibcc()):
-        agreed, split, new = NextBest().gains(votes, method.fit(votes)).tolist()
+        agreed, split, new = NextBest().gain_of_one_more_answer_per_task(votes, method.fit(votes)).tolist()
         assert split > agreed and new > agreed > 0
 
 
@@ -140,7 +141,7 @@ def test_tasks_with_a_gain_below_least_are_not_assigned() -> None:
 def test_a_task_with_one_answer_has_a_gain_even_if_the_fit_is_certain() -> None:
     once = Votes.of(list("abcd"), list("xyxy"), ["no"] * 4, labels=["no", "yes"])
     fit = DawidSkene().fit(once)
-    assert fit.soft.confidence.min() > 0.999 and NextBest().gains(once, fit).min() > 0.02
+    assert fit.soft.confidence.min() > 0.999 and NextBest().gain_of_one_more_answer_per_task(once, fit).min() > 0.02
 
 
 def test_the_gain_stays_positive_below_least_answers_and_under_disagreement() -> None:
@@ -150,10 +151,17 @@ def test_the_gain_stays_positive_below_least_answers_and_under_disagreement() ->
     crowd += [(task, who, "yes") for task in "kl" for who in "xyz"] + [("m", "s", "no"), ("m", "t", "no")]
     votes = Votes.of(*(list(column) for column in zip(*crowd, strict=True)))
     fit, places = DawidSkene().fit(votes), dict(zip(votes.tasks.tolist(), range(votes.n_tasks), strict=True))
-    gain = NextBest(least=0.05).gains(votes, fit)
-    assert gain[places["n"]] >= NextBest().gains(votes, VoteShares().fit(votes))[places["n"]] > gain[places["a"]]
+    gain = NextBest(least=0.05).gain_of_one_more_answer_per_task(votes, fit)
+    assert (
+        gain[places["n"]]
+        >= NextBest().gain_of_one_more_answer_per_task(votes, VoteShares().fit(votes))[places["n"]]
+        > gain[places["a"]]
+    )
     assert gain[places["a"]] < 0.05 < gain[places["m"]] < 0.1  # a: five votes agree, m: two votes
-    assert NextBest(least=0.05, least_answers=0).gains(votes, fit)[places["m"]] < gain[places["m"]]
+    assert (
+        NextBest(least=0.05, least_answers=0).gain_of_one_more_answer_per_task(votes, fit)[places["m"]]
+        < gain[places["m"]]
+    )
     ledger = Ledger([9])
     ledger.set_gain(0, float(gain[places["m"]]))
     assert len(ledger.assign(NextBest(least=0.05), "ann")) == 1 and ledger.assign(NextBest(least=0.05), "bo") == []

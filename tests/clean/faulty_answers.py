@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.answers import ANSWER_COLUMNS, Answers
-from plurivox.core.encoding import as_names
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 
 LABELS = ["bird", "cat", "deer", "dog"]

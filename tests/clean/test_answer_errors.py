@@ -8,8 +8,8 @@ import pytest
 from clean.faulty_answers import GOLD, TASKS, answers_of, faulty, row, sitting
 from plurivox.clean import KnownAccuracy, clean
 from plurivox.core.answers import Answers
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 

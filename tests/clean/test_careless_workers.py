@@ -41,7 +41,7 @@ def test_too_fast_needs_times() -> None:
 def test_workers_with_always_the_same_label_or_position_are_removed() -> None:
     answers = faulty()
     others = [
-        answers.named(0)[j] == LABELS.index("cat")
+        answers.label_codes_at_rank(0)[j] == LABELS.index("cat")
         for i in np.flatnonzero(answers.workers[answers.worker] == "still")
         for j in np.flatnonzero((answers.task == answers.task[i]) & (answers.worker != answers.worker[i]))
     ]

@@ -10,7 +10,7 @@ PAPER, RELEASED = "collins2022", "collins2022-released"
 
 
 def worker_rows(beyond: int = 0, torn: int = 0, empty: int = 0, zero: int = 0, wrong: int = 0) -> list[Row]:
-    """Return answers of a worker with so many errors of each kind in the first answers, and wrong last answers."""
+    """Return answers of one worker: the first have the given numbers of errors of each kind, the last `wrong` are wrong."""
     texts = ["150"] * beyond + ["80"] * torn + [""] * empty + ["0"] * zero
     rows = sitting("ann", percent=lambda at: texts[at] if at < len(texts) else None)
     for at in range(beyond, beyond + torn):
@@ -26,18 +26,18 @@ def worker_rows(beyond: int = 0, torn: int = 0, empty: int = 0, zero: int = 0, w
     ("errors", "paper", "released"),
     [
         ({}, "", ""),
-        ({"wrong": 10}, "", ""),  # never by accuracy alone
+        ({"wrong": 10}, "", ""),  # low accuracy alone removes no worker
         ({"torn": 1}, "flagged", "flagged"),
-        ({"torn": 1, "wrong": 4}, "removed", "removed"),  # 10 of 14 is less than 75%
+        ({"torn": 1, "wrong": 4}, "removed", "removed"),  # accuracy 10 of 14 is below 75%
         ({"torn": 1, "wrong": 3}, "flagged", "flagged"),
-        ({"torn": 2}, "flagged", "removed"),  # the paper does not mention two
+        ({"torn": 2}, "flagged", "removed"),  # the paper has no rule for two errors
         ({"torn": 2, "wrong": 10}, "flagged", "removed"),
-        ({"torn": 1, "empty": 1}, "flagged", "flagged"),  # the release counts the kinds separately
+        ({"torn": 1, "empty": 1}, "flagged", "flagged"),  # the released code counts each kind of error separately
         ({"torn": 1, "empty": 1, "wrong": 4}, "flagged", "removed"),
         ({"torn": 3}, "removed", "removed"),
         ({"torn": 1, "empty": 1, "beyond": 1}, "removed", "removed"),
         ({"beyond": 1}, "flagged", "removed"),
-        ({"zero": 2}, "", "removed"),  # in the release 0 counts as no percent
+        ({"zero": 2}, "", "removed"),  # the released code treats a percent of 0 as missing
         ({"zero": 1, "wrong": 5}, "", "removed"),
     ],
 )
@@ -67,7 +67,7 @@ def test_kinds_of_errors_are_counted_separately_on_request() -> None:
 
 def test_removed_and_flagged_workers_among_those_with_every_fault() -> None:
     out = {rule: clean(faulty(), [rule], GOLD).audit for rule in (PAPER, RELEASED)}
-    gone = {rule: audit.worker[audit.removed_rows("worker")].tolist() for rule, audit in out.items()}
+    gone = {rule: audit.worker[audit.mask_removed_rows("worker")].tolist() for rule, audit in out.items()}
     assert gone == {PAPER: ["beyond", "torn"], RELEASED: ["beyond", "empty", "torn"]}
     assert out[PAPER].worker[out[PAPER].did == "flagged"].tolist() == ["empty"]
 

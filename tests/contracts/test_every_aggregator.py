@@ -1,4 +1,4 @@
-"""What every aggregator promises, those not yet written included."""
+"""Contract tests that every aggregator in the registry must pass, including aggregators added later."""
 
 import os
 import pickle
@@ -25,7 +25,7 @@ def fitted(name: str, votes: Votes, **more: object) -> Fit:
 
 
 @every
-def test_it_says_what_it_is(name: str) -> None:
+def test_name_summary_options_and_spec(name: str) -> None:
     method = aggregate.methods[name]
     assert method.name() == name and method.summary() == aggregate.methods.summary(name) != ""
     assert all(one.help for one in method.options())
@@ -34,7 +34,7 @@ def test_it_says_what_it_is(name: str) -> None:
 
 
 @every
-def test_it_answers_for_every_task_in_order(name: str) -> None:
+def test_the_fit_has_a_distribution_for_every_task_in_order(name: str) -> None:
     votes = Votes.of(**crowd())
     fit = fitted(name, votes)
     assert fit.soft.tasks.tolist() == votes.tasks.tolist() and fit.soft.labels.tolist() == votes.labels.tolist()
@@ -51,27 +51,27 @@ def test_row_order_does_not_matter(name: str) -> None:
 
 
 @every
-def test_the_same_votes_give_the_same_answer(name: str) -> None:
+def test_the_same_votes_give_the_same_result(name: str) -> None:
     votes = Votes.of(**crowd())
     np.testing.assert_array_equal(fitted(name, votes).soft.prob, fitted(name, votes).soft.prob)
 
 
 @every
-def test_it_is_better_than_a_guess(name: str) -> None:
+def test_accuracy_is_well_above_random(name: str) -> None:
     columns = crowd(n_tasks=60, seed=4)
-    true = np.random.default_rng(4).integers(0, 3, 60)  # as crowd() draws it
+    true = np.random.default_rng(4).integers(0, 3, 60)  # the true labels that crowd() draws with this seed
     assert (fitted(name, Votes.of(**columns)).soft.hard() == true).mean() > 0.7
 
 
 @every
-def test_a_task_without_votes_is_answered_and_marked(name: str) -> None:
+def test_a_task_without_votes_has_a_distribution_and_support_0(name: str) -> None:
     votes = Votes.of(**crowd(), tasks=range(31))
     soft = fitted(name, votes).soft
     assert soft.support is not None and soft.support[-1] == 0 and abs(soft.prob[-1].sum() - 1) < 1e-9
 
 
 @every
-def test_one_worker_one_label_one_vote_and_a_label_nobody_chose(name: str) -> None:
+def test_tiny_crowds_and_labels_without_votes_are_fitted_or_rejected(name: str) -> None:
     for votes in (
         Votes.of(["a"], ["w"], ["x"]),
         Votes.of(["a", "b"], ["w", "w"], ["x", "x"]),
@@ -87,7 +87,7 @@ def test_one_worker_one_label_one_vote_and_a_label_nobody_chose(name: str) -> No
 
 
 @every
-def test_somebody_who_answers_twice_and_a_full_tie_are_taken(name: str) -> None:
+def test_repeated_votes_and_full_ties_are_accepted(name: str) -> None:
     columns = crowd()
     twice = {k: np.concatenate([c, c[:40]]) for k, c in columns.items()}
     tied = Votes.of(["a", "a", "b", "b"], ["v", "w", "v", "w"], ["x", "y", "x", "y"])
@@ -104,11 +104,11 @@ def test_three_thousand_votes_on_one_task_do_not_underflow(name: str) -> None:
         "label": [0, 0, 1] * (n // 3) + [0, 1] * 10,
     }
     soft = fitted(name, Votes.of(**columns)).soft
-    assert np.isfinite(soft.prob).all() and soft.codes()[0] == 0
+    assert np.isfinite(soft.prob).all() and soft.most_probable_label_codes()[0] == 0
 
 
 @every
-def test_labels_may_be_text_numbers_or_truth_values(name: str) -> None:
+def test_labels_may_be_text_numbers_or_booleans(name: str) -> None:
     columns = crowd(n_labels=2)
     a = fitted(name, Votes.of(**columns)).soft.prob
     for labels in (np.array([False, True]), np.array([0.5, 2.0]), np.array(["no", "yes"])):
@@ -117,7 +117,7 @@ def test_labels_may_be_text_numbers_or_truth_values(name: str) -> None:
 
 
 @every
-def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
+def test_soft_answers_are_weighted_or_rejected(name: str) -> None:
     if "soft" not in aggregate.methods[name].takes:
         with pytest.raises(InputError, match=f"{name} takes plain votes only"):
             fitted(name, soft_crowd())
@@ -130,17 +130,17 @@ def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
 
 
 @every
-def test_counts_without_names_are_taken_or_refused(name: str) -> None:
+def test_counts_without_workers_are_accepted_or_rejected(name: str) -> None:
     counts = Votes.from_counts(np.array([[3, 1], [0, 2]]), ["a", "b"], ["x", "y"])
     if "counts" in aggregate.methods[name].takes:
-        assert fitted(name, counts).soft.codes().tolist() == [0, 1]
+        assert fitted(name, counts).soft.most_probable_label_codes().tolist() == [0, 1]
     else:
         with pytest.raises(InputError, match=f"{name} needs worker names"):
             fitted(name, counts)
 
 
 @every
-def test_gold_fixes_tasks_or_is_refused(name: str) -> None:
+def test_gold_labels_are_kept_or_rejected(name: str) -> None:
     votes = Votes.of(**crowd())
     gold = SoftLabels.gold([0, 1, 999], [2, 2, 0], labels=votes.labels)
     if "gold" in aggregate.methods[name].takes:
@@ -151,7 +151,7 @@ def test_gold_fixes_tasks_or_is_refused(name: str) -> None:
 
 
 @every
-def test_it_starts_from_an_earlier_fit_or_refuses(name: str) -> None:
+def test_an_earlier_fit_is_used_as_start_or_rejected(name: str) -> None:
     votes, more = Votes.of(**crowd()), Votes.of(**crowd(n_tasks=35, n_workers=8, seed=2))
     earlier = fitted(name, votes)
     if "start" in aggregate.methods[name].takes:
@@ -163,29 +163,29 @@ def test_it_starts_from_an_earlier_fit_or_refuses(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in aggregate.methods if "start" in aggregate.methods[name].takes])
 @pytest.mark.parametrize("other", ["dawid-skene", "ibcc", "one-coin"])
-def test_its_objective_never_falls_from_a_fit_of_another_method(name: str, other: str) -> None:
+def test_the_objective_never_decreases_from_a_fit_of_another_method(name: str, other: str) -> None:
     votes = Votes.of(**crowd(n_tasks=50))
     trace = np.array(fitted(name, votes, start=fitted(other, votes)).trace)
     assert (np.diff(trace) >= -1e-7 * np.abs(trace[1:])).all()
 
 
 @every
-def test_its_objective_never_falls(name: str) -> None:
+def test_the_objective_never_decreases(name: str) -> None:
     trace = np.array(fitted(name, Votes.of(**crowd(n_tasks=50))).trace)
     assert (np.diff(trace) >= -1e-7 * np.abs(trace[1:])).all()
 
 
 def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
-    """Votes that are cut into several blocks, as many more would be."""
+    """Return votes, and lower the block size so that the engine splits them into several blocks."""
     monkeypatch.setattr(threads, "MIN_BLOCK_VOTES", 1000)
     votes = Votes.of(**crowd(n_tasks=2000, n_workers=12))
-    assert len(threads.Blocks(votes.start, n_sums=12 * 3 * 3)) > 4
+    assert len(threads.Blocks(votes.row_offsets_by_task, n_sums=12 * 3 * 3)) > 4
     return votes
 
 
 @pytest.mark.slow
 @every
-def test_the_number_of_threads_does_not_change_a_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_bit_identical_for_any_number_of_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     votes = many_blocks(monkeypatch)
     seen = set()
     try:
@@ -200,15 +200,15 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str, monkeypatch: pyt
 
 @pytest.mark.slow
 @every
-def test_two_threads_at_once_and_a_forked_child_give_the_same_answer(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_fits_and_a_forked_child_give_the_same_result(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     votes = many_blocks(monkeypatch)
     alone = fitted(name, votes).soft.prob.tobytes()
     with ThreadPoolExecutor(2) as both:
         assert set(both.map(lambda _: fitted(name, votes).soft.prob.tobytes(), range(2))) == {alone}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of every fork beside threads
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # newer versions of Python warn about a fork in a process with threads
         child = os.fork()
     if child == 0:
         os._exit(0 if fitted(name, votes).soft.prob.tobytes() == alone else 1)
@@ -216,7 +216,7 @@ def test_two_threads_at_once_and_a_forked_child_give_the_same_answer(
 
 
 @every
-def test_a_fit_can_be_saved_pickled_and_made_again(name: str, tmp_path: object) -> None:
+def test_a_fit_is_the_same_after_saving_and_pickling(name: str, tmp_path: object) -> None:
     fit = fitted(name, Votes.of(**crowd()))
     fit.save(tmp_path / "fit.npz")  # type: ignore[operator]
     for back in (Fit.load(tmp_path / "fit.npz"), pickle.loads(pickle.dumps(fit))):  # type: ignore[operator]
@@ -225,13 +225,13 @@ def test_a_fit_can_be_saved_pickled_and_made_again(name: str, tmp_path: object) 
 
 
 @every
-def test_votes_without_a_task_or_label_are_refused(name: str) -> None:
+def test_votes_without_a_task_or_label_are_rejected(name: str) -> None:
     with pytest.raises(InputError, match="needs at least one task and one label"):
         fitted(name, Votes.of([], [], []))
 
 
 @every
-def test_watching_can_stop_it(name: str) -> None:
+def test_the_progress_callback_can_stop_a_fit(name: str) -> None:
     def stop(step: int, total: int, value: float | None = None) -> None:
         raise KeyboardInterrupt
 
@@ -239,4 +239,6 @@ def test_watching_can_stop_it(name: str) -> None:
         fitted(name, Votes.of(**crowd()), progress=stop)
     except KeyboardInterrupt:
         return
-    assert not fitted(name, Votes.of(**crowd())).trace  # only what takes no steps may ignore its watcher
+    assert not fitted(
+        name, Votes.of(**crowd())
+    ).trace  # only a method without iterations may never call the progress callback

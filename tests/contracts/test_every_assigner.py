@@ -1,4 +1,4 @@
-"""What every way to assign promises, whatever is open and whoever comes."""
+"""Contract tests that every assigner must pass, for any open tasks and any order of workers."""
 
 import random
 from collections import Counter
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plurivox import assign
 from plurivox.assign import AssignedTask, Assigner, Ledger, Proposer, plan
-from plurivox.assign._contract import arrange_session
+from plurivox.assign._contract import shuffle_session_and_insert_repeats
 
 OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
 every = pytest.mark.parametrize("name", sorted(assign.methods))
@@ -22,7 +22,7 @@ def way(name: str, **more: object) -> Assigner:
 
 
 def ledger(n_tasks: int = 12, per_task: int = 3, seed: int = 0) -> Ledger:
-    """Every fourth task is easy; batches of five that overlap by one."""
+    """Return a ledger in which every fourth task is easy; each batch of five tasks shares one with the next batch."""
     batches = [[*range(i, min(i + 4, n_tasks)), (i + 6) % n_tasks] for i in range(0, n_tasks, 4)]
     held = Counter(task for batch in batches for task in set(batch))
     strata = ["easy" if i % 4 == 0 else "hard" for i in range(n_tasks)]
@@ -40,14 +40,14 @@ def test_all_tasks_fill_and_no_quota_is_exceeded(name: str) -> None:
         tasks = once(held.assign(way(name), f"worker {i}"))
         assert len(set(tasks)) == len(tasks) and (held.given <= held.quota).all()
         for task in tasks:
-            held.set_gain(task, 0.3)  # always worth asking about
+            held.set_gain(task, 0.3)  # a gain high enough for next-best to assign the task again
         if not tasks:
             break
     assert (held.given == held.quota).all()
 
 
 @every
-def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
+def test_a_worker_gets_a_task_twice_only_as_a_repeat(name: str) -> None:
     held = ledger(per_task=9)
     met: list[int] = []
     for _ in range(8):
@@ -58,7 +58,7 @@ def test_nobody_meets_a_task_twice_but_as_a_repeat(name: str) -> None:
 
 
 @every
-def test_repeats_come_later_never_directly_after_and_at_many_distances(name: str) -> None:
+def test_repeats_are_never_adjacent_and_at_varying_distances(name: str) -> None:
     apart = Counter()
     for seed in range(60):
         places = ledger(seed=seed).assign(way(name, twice=2), "ann")
@@ -70,14 +70,14 @@ def test_repeats_come_later_never_directly_after_and_at_many_distances(name: str
 
 
 @every
-def test_the_same_seed_is_the_same_plan(name: str) -> None:
+def test_the_same_seed_gives_the_same_plan(name: str) -> None:
     one, same, other = (list(plan(way(name, twice=1), ledger(seed=seed), 6)) for seed in (1, 1, 2))
     assert one == same != other
 
 
 @every
-def test_no_task_starves(name: str) -> None:
-    """While everybody may still be asked about everything, no task is two sittings behind another."""
+def test_tasks_of_a_stratum_are_assigned_equally_often(name: str) -> None:
+    """While every worker is new, the assignments of two tasks of a stratum differ by at most one."""
     held = ledger(per_task=50)
     for i in range(20):
         held.assign(way(name), f"worker {i}")
@@ -88,9 +88,9 @@ def test_no_task_starves(name: str) -> None:
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
-def test_small_sittings_have_as_many_repeats_as_fit(n: int) -> None:
+def test_short_sessions_have_as_many_repeats_as_fit(n: int) -> None:
     for seed in range(20):
-        places = arrange_session(range(n), 3, random.Random(seed))
+        places = shuffle_session_and_insert_repeats(range(n), 3, random.Random(seed))
         assert len(places) == n + max(0, n - 1)
         assert all(one.task != two.task for one, two in pairwise(places))
 
@@ -101,7 +101,9 @@ def test_small_sittings_have_as_many_repeats_as_fit(n: int) -> None:
     steps=st.lists(st.tuples(st.sampled_from(["come", "expire", "answer"]), st.integers(0, 9)), max_size=60),
     seed=st.integers(0, 99),
 )
-def test_arrivals_and_expiries_in_any_order(name: str, steps: list[tuple[str, int]], seed: int) -> None:
+def test_quotas_hold_for_arrivals_answers_and_expiries_in_any_order(
+    name: str, steps: list[tuple[str, int]], seed: int
+) -> None:
     held, method = ledger(per_task=2, seed=seed), way(name, twice=1)
     leased: list[tuple[str, int]] = []
     met: Counter[tuple[str, int]] = Counter()
@@ -129,6 +131,6 @@ def test_arrivals_and_expiries_in_any_order(name: str, steps: list[tuple[str, in
 
 
 @every
-def test_who_can_propose_says_what_an_answer_would_tell(name: str) -> None:
+def test_proposers_are_the_assigners_with_a_propose_method(name: str) -> None:
     method = way(name)
     assert isinstance(method, Proposer) == hasattr(method, "propose")

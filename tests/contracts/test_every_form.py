@@ -1,4 +1,4 @@
-"""What every form promises, whatever people enter."""
+"""Contract tests that every form must pass, for any answers that people may enter."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError
-from plurivox.core.questions import question_of_form
-from plurivox.core.types import TEXT
+from plurivox.core.form_inputs import question_of_form
 from plurivox.elicit import FLAGS, OUTCOMES
 
 LABELS = ["ant", "bee", "cat", "dog"]
@@ -38,7 +38,7 @@ MARK = st.one_of(
 
 @st.composite
 def entered(draw: Any) -> Answers:
-    """Anything that a careless page lets people enter."""
+    """Draw answers with any marks, including combinations that a page should not allow."""
     n = draw(st.integers(1, 8))
     many = lambda one: draw(st.lists(one, min_size=n, max_size=n))  # noqa: E731
     return Answers.of(
@@ -55,7 +55,7 @@ def entered(draw: Any) -> Answers:
 
 @settings(max_examples=100)
 @given(word=st.sampled_from([*VARIETIES, "as-asked"]), answers=entered())
-def test_whatever_is_entered_becomes_a_distribution_or_is_kept_apart(word: str, answers: Answers) -> None:
+def test_every_answer_becomes_a_distribution_or_has_another_outcome(word: str, answers: Answers) -> None:
     found = elicit.methods.make(word).read(answers)
     votes = found.votes
     assert votes.answer is not None and votes.weight is not None
@@ -74,7 +74,7 @@ def test_whatever_is_entered_becomes_a_distribution_or_is_kept_apart(word: str, 
 
 @settings(max_examples=100)
 @given(word=st.sampled_from(VARIETIES), answers=entered(), data=st.data())
-def test_an_answer_is_read_the_same_in_any_company(word: str, answers: Answers, data: Any) -> None:
+def test_an_answer_is_read_the_same_alone_and_among_others(word: str, answers: Answers, data: Any) -> None:
     form = elicit.methods.make(word)
     one = data.draw(st.integers(0, len(answers) - 1))
     whole = form.read(answers)
@@ -86,7 +86,7 @@ def test_an_answer_is_read_the_same_in_any_company(word: str, answers: Answers, 
 
 
 @every
-def test_no_answers_are_no_votes(name: str) -> None:
+def test_no_answers_give_no_votes_in_any_form(name: str) -> None:
     none = Answers.of(task=[], worker=[], marks=[], labels=LABELS, form=np.zeros(0, dtype=TEXT))
     if name == "as-asked":
         return
@@ -109,7 +109,7 @@ def some_entered() -> Answers:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_row_order_does_not_matter(name: str) -> None:
+def test_counts_of_two_halves_add_up_to_those_of_all_answers(name: str) -> None:
     form, answers = elicit.methods.make(name), some_entered()
     first = np.arange(60) < 30
     parts = [form.read(answers.where(keep)).votes.counts() for keep in (first, ~first)]
@@ -117,19 +117,19 @@ def test_row_order_does_not_matter(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in aggregate.methods if "soft" in aggregate.methods[name].takes])
-def test_the_result_can_be_aggregated(name: str) -> None:
+def test_elicited_votes_can_be_aggregated(name: str) -> None:
     soft = aggregate.methods.make(name).fit(elicit.methods.make("top-two").read(some_entered()).votes).soft
     np.testing.assert_allclose(soft.prob.sum(1), 1)
 
 
-def test_flags_are_bits_of_their_own_with_a_meaning() -> None:
+def test_every_flag_is_a_separate_bit_with_a_description() -> None:
     bits = [bit for bit, _ in FLAGS.values()]
     assert len(set(bits)) == len(bits) and all(bin(bit).count("1") == 1 for bit in bits)
     assert all(text for _, text in FLAGS.values())
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_form_says_what_it_asks_for_and_flags_what_is_beyond(name: str) -> None:
+def test_a_form_declares_its_question_and_flags_further_labels(name: str) -> None:
     asks = elicit.methods[name].asks
     assert asks is not None and asks == question_of_form(name)
     if not asks.labels:

@@ -1,4 +1,4 @@
-"""Contract of every head, also of those to come."""
+"""Contract tests that every head in the registry must pass, including any added later."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Plan, Supervision, fit, heads, nets
 from plurivox.train.heads._contract import Batch, HeadContext
 from plurivox.train.loop.worker_table import WorkerTable
-from plurivox.train.parallel.multi_seed_runs import run_stacked
+from plurivox.train.parallel.multi_seed_runs import train_runs_stacked
 from plurivox.train.targets._contract import PaddedVotes
 from toy_training import toy_data, toy_data_with_spammers
 from training_runs_setup import start_fit
@@ -60,12 +60,12 @@ def on_votes() -> list[str]:
     return [name for name in heads.methods if heads.methods[name].target_kind == "votes"]
 
 
-VARIANTS = ["geo-crowd-net[variant=W]", "union-net[variant=A]"]  # with another loss than the default
+VARIANTS = ["geo-crowd-net[variant=W]", "union-net[variant=A]"]  # variants with other losses than the default
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*on_votes(), *VARIANTS])
-def test_it_is_better_than_the_majority_with_spammers(name: str) -> None:
+def test_accuracy_is_above_the_majority_vote_with_spammers(name: str) -> None:
     torch.set_num_threads(1)
     x, gold, votes = toy_data_with_spammers()
     plan = Plan(epochs=60, batch=32, lr=0.01, seed=1)
@@ -86,9 +86,9 @@ def test_a_step_updates_net_and_head_but_not_absent_workers(name: str) -> None:
     head = heads.methods.make(name).build(net, context)
     inputs, two = torch.tensor(x), torch.zeros(6, 2, dtype=torch.int64)
     said = PaddedVotes(two + torch.tensor([0, 2]), two, torch.tensor([1.0, 1.0]).repeat(6, 1))
-    head.before_epoch(0, lambda: net(inputs))
+    head.update_head_before_epoch(0, lambda: net(inputs))
     tables = [one for one in head.modules() if isinstance(one, WorkerTable)]
-    for one in tables:  # with equal rows some gradients are zero
+    for one in tables:  # random values, because some gradients are zero if all rows are equal
         one.table += 0.1 * torch.randn(one.table.shape)
     start = [one.table.clone() for one in tables]
     loss = head(net(inputs), Batch(inputs, torch.arange(6), said))
@@ -123,7 +123,7 @@ def test_an_interrupted_training_is_resumed_with_the_same_result(name: str, tmp_
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 @pytest.mark.parametrize("name", on_votes())
-def test_a_recorded_step_gives_the_same_as_an_eager_one_and_a_cpu(name: str, optimizer: str) -> None:
+def test_a_cuda_graph_step_gives_the_same_as_an_eager_step_and_a_cpu(name: str, optimizer: str) -> None:
     x, _, votes = toy_data(200)
     plan = Plan(epochs=6, batch=16, lr=0.02, optimizer=optimizer, device="cuda")  # type: ignore[arg-type]
     fastest = "graphs" if heads.methods[name].capturable else "auto"
@@ -175,7 +175,7 @@ def test_stacked_runs_give_the_same_as_alone(name: str) -> None:
     x, what = inputs_and_target(name)
     plans = [Plan(epochs=3, batch=16, lr=0.02, seed=seed, device="cpu") for seed in (1, 2)]
     alone = [fit(x, plan=plan, **what).logits(x) for plan in plans]
-    stacked = run_stacked([partial(start_fit, x, plan=plan, **what) for plan in plans])
+    stacked = train_runs_stacked([partial(start_fit, x, plan=plan, **what) for plan in plans])
     np.testing.assert_allclose([one.logits(x) for one in stacked], alone, atol=2e-4)
 
 

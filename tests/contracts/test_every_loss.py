@@ -1,4 +1,4 @@
-"""Contract of every loss, also of those to come."""
+"""Contract tests that every loss in the registry must pass, including any added later."""
 
 import numpy as np
 import pytest

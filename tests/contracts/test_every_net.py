@@ -1,4 +1,4 @@
-"""Contract of every net, also of those to come."""
+"""Contract tests that every net in the registry must pass, including any added later."""
 
 import copy
 import pickle
@@ -73,7 +73,7 @@ def test_a_prediction_does_not_depend_on_its_batch(name: str) -> None:
 @every
 def test_weights_are_the_same_after_a_file_and_a_copy(name: str, tmp_path: Path) -> None:
     made, other, x = net(name, 1), net(name, 2), inputs(name)
-    made(x)  # changes the running means
+    made(x)  # in training mode this changes the running means
     save_file(made.state_dict(), tmp_path / "weights.safetensors")
     other.load_state_dict(load_file(tmp_path / "weights.safetensors"))
     with torch.no_grad():
@@ -90,7 +90,7 @@ def test_a_second_head_can_use_the_same_features(name: str) -> None:
     assert features.ndim == 2 and head(features).shape == (5, 4)
     torch.testing.assert_close(made.head(features), made(x))
     shared = {one.data_ptr() for one in made.parameters()} & {one.data_ptr() for one in head.parameters()}
-    assert not shared  # new weights
+    assert not shared  # the second head has its own weights
 
 
 @every
@@ -112,6 +112,6 @@ def test_sizes_are_taken_from_the_inputs(name: str) -> None:
 
 @every
 def test_no_data_are_copied_off_the_device(name: str) -> None:
-    with torch.device("meta"):  # a device without data
+    with torch.device("meta"):  # tensors on this device have no data to copy
         made, x = net(name), inputs(name).to("meta")
     assert made(x).shape == (5, N_LABELS)

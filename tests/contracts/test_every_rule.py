@@ -1,4 +1,4 @@
-"""What every rule promises, run over the registry."""
+"""Contract tests that every cleaning rule in the registry must pass."""
 
 from collections import Counter
 from typing import Any
@@ -18,25 +18,27 @@ every = pytest.mark.parametrize("name", clean.methods)
 on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])
 not_on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if not clean.methods[one].takes])
 idempotent = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].idempotent])
-ALL = {"known-accuracy": "known-accuracy[fewest=0]"}  # votes show no errors to choose people by
+ALL = {
+    "known-accuracy": "known-accuracy[fewest=0]"
+}  # votes contain no errors, so the accuracy of every worker is checked
 
 
 def votes() -> Votes:
-    """The votes of the same people, at times that tell their order."""
+    """Return the first labels of the same answers as votes, with times in the order of the rows."""
     plain = votes_for_first_labels(faulty())
     return Votes.of(**plain.columns() | {"when": 1e9 + np.arange(len(plain))}, labels=plain.labels)
 
 
 def left_by(given: Any, audit: Audit) -> Any:
-    """What must be left if the audit tells the whole truth."""
+    """Return the rows that remain if exactly the removals listed in the audit are applied."""
     keep = np.ones(len(given), bool)
-    keep[audit.row[audit.removed_rows("answer")]] = False
-    out = np.isin(given.workers.tolist(), audit.worker[audit.removed_rows("worker")].tolist())
+    keep[audit.row[audit.mask_removed_rows("answer")]] = False
+    out = np.isin(given.workers.tolist(), audit.worker[audit.mask_removed_rows("worker")].tolist())
     return given.where(keep & ~np.append(out, False)[given.worker])
 
 
 @every
-def test_what_is_left_is_what_the_audit_did_not_remove_untouched_and_in_order(name: str) -> None:
+def test_the_result_is_the_input_without_the_removals_of_the_audit(name: str) -> None:
     given = faulty()
     before = lines(given)
     done = clean.clean(given, [name], GOLD)
@@ -47,23 +49,23 @@ def test_what_is_left_is_what_the_audit_did_not_remove_untouched_and_in_order(na
 
 
 @every
-def test_something_is_found_and_every_reason_is_in_words(name: str) -> None:
+def test_faults_are_found_and_every_finding_has_a_reason(name: str) -> None:
     audit = clean.clean(faulty(), [name], GOLD).audit
     assert len(audit) > 0
     assert all(len(reason.split()) > 2 for reason in audit.reason.tolist())
 
 
 @every
-def test_whoever_is_out_is_out_of_the_names_and_nobody_else(name: str) -> None:
+def test_only_removed_workers_disappear_from_the_worker_names(name: str) -> None:
     given = faulty()
     done = clean.clean(given, [name], GOLD)
-    gone = set(done.audit.worker[done.audit.removed_rows("worker")].tolist())
+    gone = set(done.audit.worker[done.audit.mask_removed_rows("worker")].tolist())
     assert set(done.answers.workers.tolist()) == set(given.workers.tolist()) - gone
     assert done.answers.tasks.tolist() == given.tasks.tolist()
 
 
 @idempotent
-def test_a_second_time_finds_nothing_more(name: str) -> None:
+def test_an_idempotent_rule_removes_nothing_the_second_time(name: str) -> None:
     once = clean.clean(faulty(), [name], GOLD).answers
     twice = clean.clean(once, [name], GOLD)
     assert lines(twice.answers) == lines(once) and twice.audit.answers.sum() == 0
@@ -76,7 +78,7 @@ def test_the_order_of_rows_does_not_matter(name: str) -> None:
 
 
 @every
-def test_no_answers_at_all_are_accepted(name: str) -> None:
+def test_empty_answers_are_accepted(name: str) -> None:
     given = faulty()
     nothing: Answers = given.where(np.zeros(len(given), bool))
     done = clean.clean(nothing, [name], GOLD)
@@ -92,13 +94,13 @@ def test_votes_are_cleaned_like_answers(name: str) -> None:
 
 
 @not_on_votes
-def test_a_rule_that_cannot_look_at_votes_says_what_it_needs(name: str) -> None:
+def test_rules_that_need_answers_reject_votes_with_a_clear_error(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} needs .* give the answers table"):
         clean.clean(votes(), [name], GOLD)
 
 
 @every
-def test_what_is_missing_is_said_with_how_to_get_it(name: str) -> None:
+def test_errors_about_missing_inputs_say_how_to_provide_them(name: str) -> None:
     bare = Answers.of(["a", "b"], ["ann", "bo"], [[("named", "x", "70")], [("named", "y", "")]])
     needs = set(clean.methods[name].needs) & {"gold", "seconds", "times", "repeats"}
     if not needs:

@@ -1,4 +1,4 @@
-"""What every score promises, those not yet written included. `tests/evidence.py` holds what they look at."""
+"""Contract tests that every score must pass, including scores added later; `tests/evidence.py` has their inputs."""
 
 import pickle
 import warnings
@@ -28,7 +28,7 @@ def scored(name: str, evidence: Evidence | None = None) -> Scores:
 
 
 def with_votes(name: str, votes: Votes) -> Scores:
-    """The score where nothing but the votes is another one, and fits are made of them."""
+    """Return the scores for other votes and for fits of these votes, with all other evidence unchanged."""
     return scored(name, evidence_for(identify.methods.make(name), votes))
 
 
@@ -42,7 +42,7 @@ def same(a: Scores, b: Scores, **near: float) -> None:
 
 
 @every
-def test_it_says_what_it_is(name: str) -> None:
+def test_name_summary_options_and_evidence(name: str) -> None:
     method = identify.methods[name]
     assert method.name() == name and method.summary() == identify.methods.summary(name) != ""
     assert all(one.help for one in method.options())
@@ -53,7 +53,7 @@ def test_it_says_what_it_is(name: str) -> None:
 
 
 @every
-def test_its_help_says_what_value_and_raw_are(name: str) -> None:
+def test_the_docstring_explains_value_and_raw(name: str) -> None:
     text = identify.methods[name].__doc__ or ""
     assert "value" in text and "raw" in text
 
@@ -71,7 +71,7 @@ def test_it_scores_every_name_in_order(name: str) -> None:
 
 
 @every
-def test_made_by_makes_it_again(name: str) -> None:
+def test_scores_can_be_reproduced_from_made_by(name: str) -> None:
     scores, made = scored(name), identify.methods.make(name)
     assert identify.methods.make(scores.made_by) == made and made.spec == scores.made_by
     same(scores, scored(name))
@@ -85,7 +85,7 @@ def test_row_order_does_not_matter(name: str) -> None:
 
 
 @every
-def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
+def test_results_are_bit_identical_for_any_number_of_threads(name: str) -> None:
     evidence = evidence_for(identify.methods.make(name))
     try:
         a, b = (set_threads(n) or scored(name, evidence) for n in (1, 2))  # type: ignore[func-returns-value]
@@ -95,7 +95,7 @@ def test_the_number_of_threads_does_not_change_a_bit(name: str) -> None:
 
 
 @every
-def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
+def test_errors_about_missing_evidence_say_how_to_provide_it(name: str) -> None:
     method = identify.methods.make(name)
     whole = evidence_for(method)
     for need in method.required_evidence():
@@ -107,7 +107,7 @@ def test_a_missing_need_is_named_with_how_to_get_it(name: str) -> None:
 
 
 @every
-def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
+def test_a_fit_without_the_needed_field_is_rejected(name: str) -> None:
     method = identify.methods.make(name)
     if "fit" not in method.required_evidence() or not method.fit_fields:
         return
@@ -124,7 +124,7 @@ def test_a_fit_without_what_is_read_is_refused(name: str) -> None:
 def test_a_task_without_votes_is_nan(name: str) -> None:
     rows = columns(n_tasks=29)
     if identify.methods[name]().required_evidence() == ("dynamics", "gold"):
-        return  # looks at no votes
+        return  # this score does not use votes
     scores = with_votes(name, votes_of(rows, tasks=TASKS))
     assert scores.names.tolist() == TASKS.tolist()
     assert np.isnan(scores.value[-1]) and scores.raw is not None and np.isnan(scores.raw[-1])
@@ -132,7 +132,7 @@ def test_a_task_without_votes_is_nan(name: str) -> None:
 
 
 def soft_answers() -> Votes:
-    """Every vote with .7 on its label and .3 on the next one."""
+    """Return every vote as a soft answer with weight .7 on its label and .3 on the next label."""
     rows = columns()
     n, at = len(rows["task"]), np.searchsorted(LABELS, rows["label"])
     twice = {name: np.repeat(column, 2) for name, column in rows.items()}
@@ -141,7 +141,7 @@ def soft_answers() -> Votes:
 
 
 @every
-def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
+def test_soft_answers_are_weighted_or_rejected(name: str) -> None:
     method = identify.methods.make(name)
     if "votes" not in "|".join(method.required_evidence()):
         return
@@ -156,7 +156,7 @@ def test_soft_answers_count_by_their_weight_or_are_refused(name: str) -> None:
 
 
 @every
-def test_counts_without_names_are_taken_or_refused(name: str) -> None:
+def test_counts_without_workers_are_accepted_or_rejected(name: str) -> None:
     method = identify.methods.make(name)
     if "votes" not in "|".join(method.required_evidence()):
         return
@@ -171,7 +171,7 @@ def test_counts_without_names_are_taken_or_refused(name: str) -> None:
 
 
 @every
-def test_scores_can_be_saved_pickled_and_framed(name: str, tmp_path: Path) -> None:
+def test_scores_can_be_saved_pickled_and_converted_to_a_frame(name: str, tmp_path: Path) -> None:
     scores = scored(name)
     scores.save(tmp_path / "scores.npz")
     for back in (Scores.load(tmp_path / "scores.npz"), pickle.loads(pickle.dumps(scores))):
@@ -181,6 +181,6 @@ def test_scores_can_be_saved_pickled_and_framed(name: str, tmp_path: Path) -> No
 
 
 @every
-def test_its_method_can_be_pickled(name: str) -> None:
+def test_the_method_can_be_pickled(name: str) -> None:
     method: Identifier = identify.methods.make(name)
     assert pickle.loads(pickle.dumps(method)) == method

@@ -1,11 +1,11 @@
-"""What every simulated crowd promises."""
+"""Contract tests that every simulation strategy must pass."""
 
 import numpy as np
 import pytest
 
 from plurivox import simulate
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.engine.threads import set_threads
@@ -25,7 +25,7 @@ every = pytest.mark.parametrize("name", simulate.methods)
 
 
 @every
-def test_the_crowd_has_the_sizes_asked_for(name: str) -> None:
+def test_the_crowd_has_the_requested_sizes(name: str) -> None:
     crowd = simulate.methods.make(name, n_tasks=40, n_workers=9, n_labels=4, feedback=6, seed=3).draw()
     votes = crowd.votes
     assert (votes.n_tasks, votes.n_workers, votes.n_labels, len(votes)) == (40, 9, 4, 240)
@@ -50,7 +50,7 @@ def test_truth_can_be_given(name: str) -> None:
 @every
 def test_votes_follow_the_matrices(name: str) -> None:
     crowd = simulate.methods.make(name, n_tasks=4000, n_workers=4, n_labels=3, feedback=4, seed=5).draw()
-    votes, true = crowd.votes, crowd.truth.codes()
+    votes, true = crowd.votes, crowd.truth.most_probable_label_codes()
     told = np.ones(4000, bool) if crowd.level is None else crowd.level == HARD
     for worker in range(4):
         mine = (votes.worker == worker) & told[votes.task]
@@ -73,7 +73,7 @@ def test_same_crowd_for_any_number_of_threads(name: str, more: dict) -> None:
 
 
 @every
-def test_everything_at_once(name: str) -> None:
+def test_all_optional_effects_can_be_combined(name: str) -> None:
     crowd = simulate.methods.make(name, n_tasks=50, feedback=7, **EVERYTHING).draw()
     assert crowd.votes.support.tolist() == [7] * 50 and crowd.votes.n_repeats == 0
     assert crowd.features is not None and crowd.features.shape == (50, 3)
@@ -95,7 +95,7 @@ def test_everything_at_once(name: str) -> None:
         {"n_tasks": 9, "n_workers": 5, "feedback": 3, "imbalance_votes": True, "worker_tail": 2.0, "workload": 9},
     ],
 )
-def test_options_at_their_edge(name: str, sizes: dict) -> None:
+def test_options_at_the_limits_of_their_range(name: str, sizes: dict) -> None:
     crowd = simulate.methods.make(name, **sizes).draw()
     assert crowd.votes.n_tasks == sizes["n_tasks"] and crowd.votes.n_repeats == 0
     assert (crowd.votes.support >= 1).all()
@@ -104,7 +104,7 @@ def test_options_at_their_edge(name: str, sizes: dict) -> None:
 
 
 @every
-def test_matrices_can_be_given_or_are_refused(name: str) -> None:
+def test_given_matrices_are_used_or_rejected(name: str) -> None:
     given = Confusion(np.eye(2)[None, ::-1].repeat(3, 0), as_names(["ann", "bo", "cy"]), as_names(["no", "yes"]))
     simulator = simulate.methods.make(name, n_tasks=20, feedback=3)
     if "matrices" not in simulator.takes:
@@ -114,7 +114,7 @@ def test_matrices_can_be_given_or_are_refused(name: str) -> None:
     truth = SoftLabels.gold(["a", "b"], ["yes", "no"], labels=["yes", "no"])
     crowd = simulator.draw(truth, given)
     assert crowd.votes.workers.tolist() == ["ann", "bo", "cy"]
-    wrong = crowd.votes.label != crowd.truth.codes()[crowd.votes.task]
+    wrong = crowd.votes.label != crowd.truth.most_probable_label_codes()[crowd.votes.task]
     assert wrong[(crowd.level[crowd.votes.task] == HARD) if crowd.level is not None else slice(None)].all()
     with pytest.raises(InputError, match="must have the same labels"):
         simulator.draw(SoftLabels.gold(["a", "b"], ["yes", "maybe"]), given)
@@ -125,11 +125,15 @@ def test_matrices_can_be_given_or_are_refused(name: str) -> None:
 
 
 @every
-def test_labels_are_as_frequent_as_the_prior_says(name: str) -> None:
+def test_label_frequencies_follow_the_prior(name: str) -> None:
     given = simulate.methods.make(name, n_tasks=20_000, n_labels=3, feedback=1, prior="6, 3, 1").draw()
-    np.testing.assert_allclose(np.bincount(given.truth.codes()) / 20_000, [0.6, 0.3, 0.1], atol=0.015)
+    np.testing.assert_allclose(
+        np.bincount(given.truth.most_probable_label_codes()) / 20_000, [0.6, 0.3, 0.1], atol=0.015
+    )
     tail = simulate.methods.make(name, n_tasks=20_000, n_labels=3, feedback=1, label_tail=1).draw()
-    np.testing.assert_allclose(np.bincount(tail.truth.codes()) / 20_000, np.array([6, 3, 2]) / 11, atol=0.015)
+    np.testing.assert_allclose(
+        np.bincount(tail.truth.most_probable_label_codes()) / 20_000, np.array([6, 3, 2]) / 11, atol=0.015
+    )
 
 
 @every
@@ -150,6 +154,6 @@ def test_labels_are_as_frequent_as_the_prior_says(name: str) -> None:
         ({"order": "peerannot", "tire": 0.1, "worker_tail": 1.0}, "order=peerannot"),
     ],
 )
-def test_what_is_impossible_is_refused_before_anything_is_drawn(name: str, options: dict, words: str) -> None:
+def test_impossible_options_raise_an_error(name: str, options: dict, words: str) -> None:
     with pytest.raises(OptionError, match=words):
         simulate.methods.make(name, **options).draw()

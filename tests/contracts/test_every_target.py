@@ -1,4 +1,4 @@
-"""Contract of every target, also of those to come."""
+"""Contract tests that every target in the registry must pass, including any added later."""
 
 import numpy as np
 import pytest
@@ -27,8 +27,8 @@ def test_name_summary_and_spec(name: str) -> None:
 @every
 def test_it_draws_labels_of_its_kind_and_the_same_with_the_same_seed(name: str) -> None:
     made = targets.methods.make(name)
-    assert made.has_target(KNOWN, VOTES.tasks).all()
-    examples = made.examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
+    assert made.mask_of_tasks_with_target(KNOWN, VOTES.tasks).all()
+    examples = made.make_examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
     indices = torch.tensor([3, 0, 3])
     one, two = (examples.draw_labels(indices, torch.Generator().manual_seed(5)) for _ in range(2))
     if isinstance(one, PaddedVotes):

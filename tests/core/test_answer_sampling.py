@@ -50,7 +50,9 @@ def test_counts_follow_the_hypergeometric_distribution() -> None:
     found = np.mean([subsample(counts(), 10, seed=seed).counts()[0] for seed in range(400)], axis=0)
     np.testing.assert_allclose(found, 10 * COUNTS[0] / 51, atol=0.25)
     spread = np.std([subsample(counts(), 10, seed=seed).counts()[0, 0] for seed in range(400)])
-    assert abs(spread - np.sqrt(10 * (30 / 51) * (21 / 51) * (41 / 50))) < 0.12  # less than with replacement
+    assert (
+        abs(spread - np.sqrt(10 * (30 / 51) * (21 / 51) * (41 / 50))) < 0.12
+    )  # less than the deviation with replacement
 
 
 def test_answers_keep_their_marks() -> None:
@@ -65,23 +67,23 @@ def test_sampling_from_invalid_input_raises() -> None:
     with pytest.raises(InputError, match="whole numbers; check the tasks 'a'"):
         subsample(halves, 1)
     with pytest.raises(InputError, match="tasks without answers: 'c'"):
-        AnswerSampler.from_votes(counts()).draw(np.array([0, 2]), np.random.default_rng(0))
+        AnswerSampler.from_votes(counts()).draw_random_answers(np.array([0, 2]), np.random.default_rng(0))
 
 
 def test_a_drawn_answer_is_one_of_the_answers() -> None:
     votes = soft_crowd()
     rows = np.zeros((int(votes.answer.max()) + 1, votes.n_labels))
     rows[votes.answer, votes.label] = votes.weight
-    drawn = AnswerSampler.from_votes(votes).draw(np.array([4, 4, 7]), np.random.default_rng(0))
+    drawn = AnswerSampler.from_votes(votes).draw_random_answers(np.array([4, 4, 7]), np.random.default_rng(0))
     mine = [rows[np.unique(votes.answer[votes.task == task])] for task in (4, 4, 7)]
     assert all((one == people).all(1).any() for one, people in zip(drawn, mine, strict=True))
 
 
 def test_the_mean_of_many_draws_is_the_vote_share() -> None:
     sampler, many = AnswerSampler.from_votes(counts()), np.zeros(20_000, np.int64)
-    found = sampler.draw(many, np.random.default_rng(0))
+    found = sampler.draw_random_answers(many, np.random.default_rng(0))
     assert (found.sum(1) == 1).all()
     np.testing.assert_allclose(found.mean(0), COUNTS[0] / 51, atol=0.015)
     votes = soft_crowd()
-    found = AnswerSampler.from_votes(votes).draw(many, np.random.default_rng(0)).mean(0)
+    found = AnswerSampler.from_votes(votes).draw_random_answers(many, np.random.default_rng(0)).mean(0)
     np.testing.assert_allclose(found, votes.counts()[0] / votes.support[0], atol=0.015)

@@ -41,7 +41,7 @@ def test_mark_start_must_match_the_number_of_marks(start: list[int]) -> None:
 def test_where_needs_one_bool_per_answer() -> None:
     with pytest.raises(InputError, match="for each of 3 answers"):
         some_answers().where(np.array([True, False]))
-    assert some_answers().where(np.array([False, True, True])).typed(0).tolist() == ["", ""]
+    assert some_answers().where(np.array([False, True, True])).typed_texts_at_rank(0).tolist() == ["", ""]
 
 
 @pytest.mark.parametrize("never", [["a|b", "c"], ["[a]"], ["[x", "y"]])
@@ -57,7 +57,11 @@ def test_other_labels_are_joined_with_a_bar() -> None:
 
 def test_only_named_marks_may_lack_a_label() -> None:
     made = Answers.of(["a"], ["w"], [[("named", 7, "70"), ("named", None, "30"), ("never", 8, "")]])
-    assert made.named(1).tolist() == [-1] and made.typed(1).tolist() == ["30"] and made.marked("named").sum() == 1
+    assert (
+        made.label_codes_at_rank(1).tolist() == [-1]
+        and made.typed_texts_at_rank(1).tolist() == ["30"]
+        and made.mask_marked_labels_per_answer("named").sum() == 1
+    )
     assert made.columns()["second"].tolist() == [""] and made.columns()["second_percent"].tolist() == ["30"]
     assert made.labels.tolist() == [7, 8]
     with pytest.raises(InputError, match="mark has no label"):

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 
 from crowds import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
-from plurivox.core.base import HEADER_FILE, DataType
 from plurivox.core.cleaning_audit import Audit
-from plurivox.core.encoding import as_names
+from plurivox.core.data_type import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.workflows.compare_methods import Comparison
 
@@ -152,7 +152,7 @@ def test_a_file_of_a_newer_version_raises_input_error(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("instance", [INSTANCES["fit"], INSTANCES["answers"]], ids=["fit", "answers"])
 def test_a_new_process_loads_types_it_has_not_imported(instance: DataType, tmp_path: Path) -> None:
     instance.save(tmp_path / "it.npz")
-    code = f"from plurivox.core.base import DataType; print(type(DataType.load({str(tmp_path / 'it.npz')!r})).__name__)"
+    code = f"from plurivox.core.data_type import DataType; print(type(DataType.load({str(tmp_path / 'it.npz')!r})).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == type(instance).__name__
 
@@ -160,7 +160,9 @@ def test_a_new_process_loads_types_it_has_not_imported(instance: DataType, tmp_p
 def test_a_data_type_of_another_package_is_found_by_its_module(tmp_path: Path) -> None:
     one = np.ones(1)
     Comparison(as_names(["d"]), as_names(["m"]), one, one, one, one, one, "m").save(tmp_path / "c.npz")
-    code = f"from plurivox.core.base import DataType; print(DataType.load({str(tmp_path / 'c.npz')!r}).methods)"
+    code = (
+        f"from plurivox.core.data_type import DataType; print(DataType.load({str(tmp_path / 'c.npz')!r}).method_specs)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['m']"
 
@@ -220,5 +222,7 @@ def test_html_shows_the_first_rows_of_the_table(instance: DataType) -> None:
 
 @pytest.mark.parametrize("name", ["votes", "soft-votes", "counts"])
 def test_html_of_votes_is_made_without_the_whole_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Votes, "columns", DataType.columns)  # raises TypeError
+    monkeypatch.setattr(
+        Votes, "columns", DataType.columns
+    )  # the generic method raises TypeError, so the test fails if the HTML needs all columns
     assert INSTANCES[name]._repr_html_().count("<tr>") > 1

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowds import NAMES
-from plurivox.core.encoding import as_names, decode, duplicates, encode, positions, sort_by_value
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names, decode, duplicates, encode, positions, sort_distinct_names_by_value
 
 
 @given(NAMES)
@@ -52,7 +52,7 @@ def test_texts_that_look_like_the_same_number_differ() -> None:
 
 def test_duplicates_and_order_by_value() -> None:
     assert duplicates(as_names(["b", "a", "b"])).tolist() == ["b"]
-    assert sort_by_value(as_names(["-5", "10", "2"])).tolist() == ["-5", "2", "10"]
+    assert sort_distinct_names_by_value(as_names(["-5", "10", "2"])).tolist() == ["-5", "2", "10"]
 
 
 def test_decode_of_minus_one_is_none() -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
-from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names
+from plurivox.core.data_type import DataType
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -20,6 +20,6 @@ def test_aliases_and_former_names_give_the_method_and_former_ones_warn() -> None
 
 @pytest.mark.parametrize("package", [aggregate, assign, clean, elicit, identify, recipes, simulate])
 def test_aliases_are_not_names_of_other_methods(package: Any) -> None:
-    methods = [package.methods[name] for name in package.methods.built_in_names]
+    methods = [package.methods[name] for name in package.methods.built_in_method_names]
     others = [name for one in methods for name in (*one.aliases, *one.former_names)]
-    assert len(others) == len(set(others)) and not {*others} & {*package.methods.built_in_names}
+    assert len(others) == len(set(others)) and not {*others} & {*package.methods.built_in_method_names}

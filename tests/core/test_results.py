@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion, Scores
 
 WORKERS, LABELS = as_names(["ann", "bo"]), as_names(["no", "yes"])

@@ -51,17 +51,20 @@ def test_high_powers_do_not_underflow() -> None:
 def test_harden_and_uniform(prob: np.ndarray) -> None:
     for soft in (dense(prob), sparse(prob)):
         hard = soft_transforms.harden(soft)
-        assert hard.codes().tolist() == soft.codes().tolist() and (hard.confidence == 1).all()
-        np.testing.assert_allclose(soft_transforms.uniform(soft).prob, 1 / prob.shape[1])
+        assert (
+            hard.most_probable_label_codes().tolist() == soft.most_probable_label_codes().tolist()
+            and (hard.confidence == 1).all()
+        )
+        np.testing.assert_allclose(soft_transforms.uniform_soft_labels_like(soft).prob, 1 / prob.shape[1])
 
 
 def test_random_labels_depend_on_the_seed_only() -> None:
     soft = dense(np.eye(4)[np.arange(2000) % 4])
-    drawn = soft_transforms.random_labels(soft, seed=3).prob
-    np.testing.assert_array_equal(drawn, soft_transforms.random_labels(soft, seed=3).prob)
-    assert (drawn != soft_transforms.random_labels(soft, seed=4).prob).any()
+    drawn = soft_transforms.random_soft_labels_like(soft, seed=3).prob
+    np.testing.assert_array_equal(drawn, soft_transforms.random_soft_labels_like(soft, seed=3).prob)
+    assert (drawn != soft_transforms.random_soft_labels_like(soft, seed=4).prob).any()
     np.testing.assert_allclose(drawn.mean(0), 0.25, atol=0.01)
-    # normalised uniforms are tamer than Dirichlet(1), whose numbers have a standard deviation of .194
+    # normalised uniform numbers deviate less than draws of Dirichlet(1), whose standard deviation is .194
     assert drawn.std() < 0.16
 
 
@@ -70,7 +73,9 @@ def test_blend(one: np.ndarray, two: np.ndarray) -> None:
     n, k = min(len(one), len(two)), min(one.shape[1], two.shape[1])
     one, two = ((p[:n, :k] + 1e-3) / (p[:n, :k] + 1e-3).sum(1, keepdims=True) for p in (one, two))
     expected = (one + two + two) / 3
-    np.testing.assert_allclose(soft_transforms.blend([dense(one), dense(two), sparse(two)]).prob, expected, atol=1e-9)
+    np.testing.assert_allclose(
+        soft_transforms.mean_of_soft_labels([dense(one), dense(two), sparse(two)]).prob, expected, atol=1e-9
+    )
     listed = soft_transforms._mean_of_rows_sparse([sparse(one).body, Dense(two), sparse(two).body], k)
     np.testing.assert_allclose(listed.dense_block(slice(None)), expected, atol=1e-9)
 
@@ -80,7 +85,7 @@ def test_overlay(prob: np.ndarray, other: np.ndarray) -> None:
     k = min(prob.shape[1], other.shape[1])
     prob, known = prob[:, :k] + 0.1, np.eye(k)[np.arange(len(other)) % k]
     prob /= prob.sum(1, keepdims=True)
-    names = np.arange(len(known)) * 2  # some of them tasks of ours
+    names = np.arange(len(known)) * 2  # every second name, so that only some are tasks of `prob`
     known_labels = SoftLabels.of(known, tasks=names, labels=range(k))
     expected = prob.copy()
     ours = names < len(prob)
@@ -96,6 +101,6 @@ def test_invalid_options_raise() -> None:
     with pytest.raises(OptionError, match="power must be 0 or more"):
         soft_transforms.temperature_scale(soft, -1)
     with pytest.raises(InputError, match="same tasks and labels"):
-        soft_transforms.blend([soft, dense(np.eye(3))])
+        soft_transforms.mean_of_soft_labels([soft, dense(np.eye(3))])
     with pytest.raises(InputError, match="nothing to blend"):
-        soft_transforms.blend([])
+        soft_transforms.mean_of_soft_labels([])

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plurivox.core.base import DataType
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError
-from plurivox.core.tables import Table, Tables
+from plurivox.core.result_tables import Table, Tables
 
 TABLE = Table(
     "Figures & shares", {"method": ["a|b", "c_d"], "n": [1200, 7], "p": [0.5, None]}, ("100% ours",), digits=2
@@ -58,13 +58,13 @@ def test_a_long_table_is_truncated_on_a_terminal_and_keeps_its_notes() -> None:
 
 def test_tables_are_written_in_every_format(tmp_path: Path) -> None:
     made = Tables("both", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand")
-    made.write(tmp_path / "out")
+    made.write_tables_to_folder(tmp_path / "out")
     names = {"table-1.csv", "table-2.csv", "tables.md", "tables.tex", "tables.npz"}
     assert {one.name for one in (tmp_path / "out").iterdir()} == names
     assert isinstance(DataType.load(tmp_path / "out" / "tables.npz"), Tables)
     with pytest.raises(InputError, match="not empty; name another folder"):
-        made.write(tmp_path / "out")
-    made.write(tmp_path / "out", replace=True)
+        made.write_tables_to_folder(tmp_path / "out")
+    made.write_tables_to_folder(tmp_path / "out", replace=True)
     (tmp_path / "out" / "mine.txt").touch()
     with pytest.raises(InputError, match=r"'mine\.txt' would be lost"):
-        made.write(tmp_path / "out", replace=True)
+        made.write_tables_to_folder(tmp_path / "out", replace=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plurivox.core.encoding import as_names
+from plurivox.core.name_encoding import as_names
 from plurivox.core.typed_percents import (
     EMPTY,
     FRACTION,
@@ -70,8 +70,8 @@ def test_value_and_flags_of_a_typed_text(text: str) -> None:
 
 def test_counts_and_flags_by_name() -> None:
     read = parse_percents(as_names(["70", "", "x", "8p", ""]))
-    assert read.counts() == {"empty": 2, "unreadable": 1, "repaired": 1}
-    assert read.has_flag("empty").tolist() == [False, True, False, False, True]
+    assert read.count_percents_by_flag() == {"empty": 2, "unreadable": 1, "repaired": 1}
+    assert read.mask_percents_with_flag("empty").tolist() == [False, True, False, False, True]
     assert len(parse_percents(as_names([]))) == 0
 
 
@@ -82,7 +82,7 @@ def test_any_text_is_a_number_or_flagged(texts: list[str]) -> None:
     assert (unread == ((read.flags & (EMPTY | UNREADABLE)) > 0)).all()
     assert not np.isinf(read.value).any()
     outside = (read.value < 0) | (read.value > 100)
-    assert (outside == read.has_flag("out-of-range")).all()
+    assert (outside == read.mask_percents_with_flag("out-of-range")).all()
     assert (read.flags < 2 * max(PERCENT_FLAGS.values())).all()
 
 

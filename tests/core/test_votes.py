@@ -34,10 +34,10 @@ def test_rows_are_sorted_and_input_order_does_not_matter(columns: dict) -> None:
 def test_counts_tally_support_and_workload_agree(columns: dict) -> None:
     votes = Votes.of(**columns)
     counts = votes.counts()
-    np.testing.assert_array_equal(counts, votes.tally().dense_block(slice(None)))
+    np.testing.assert_array_equal(counts, votes.sparse_vote_counts().dense_block(slice(None)))
     np.testing.assert_array_equal(counts.sum(1), votes.support)
-    assert votes.workload.sum() == len(votes) == votes.n_answers
-    order, start = votes.by_worker
+    assert votes.n_answers_per_worker.sum() == len(votes) == votes.n_answers
+    order, start = votes.row_order_and_offsets_by_worker
     assert all((votes.worker[order[start[w] : start[w + 1]]] == w).all() for w in range(votes.n_workers))
 
 
@@ -56,8 +56,8 @@ def test_repeated_answers_of_a_worker_are_counted() -> None:
 
 def test_tasks_workers_and_labels_without_votes_are_kept() -> None:
     votes = Votes.of(["a"], ["w"], ["x"], tasks=["a", "b"], workers=["v", "w"], labels=["y", "x"])
-    assert votes.counts().tolist() == [[0, 1], [0, 0]] and votes.workload.tolist() == [0, 1]
-    assert votes.labels.tolist() == ["y", "x"]  # a list that is given keeps its order
+    assert votes.counts().tolist() == [[0, 1], [0, 0]] and votes.n_answers_per_worker.tolist() == [0, 1]
+    assert votes.labels.tolist() == ["y", "x"]  # a given list of labels keeps its order
 
 
 def test_labels_on_a_scale() -> None:
@@ -79,12 +79,12 @@ def test_worker_names_can_be_required() -> None:
         task=np.array([0, 0]), worker=np.array([0, -1]), label=np.array([0, 0]),
         tasks=named.tasks, workers=named.workers, labels=named.labels,
     )  # fmt: skip
-    assert named.require_workers("glad") is named and mixed.require_workers("drift", every=False) is mixed
+    assert named.require_worker_names("glad") is named and mixed.require_worker_names("drift", every=False) is mixed
     for votes, every in ((counts, True), (mixed, True), (counts, False)):
         with pytest.raises(
             InputError, match="glad needs worker names; these votes contain counts without names: so there"
         ):
-            votes.require_workers("glad", ": so there", every=every)
+            votes.require_worker_names("glad", ": so there", every=every)
 
 
 def test_soft_answers_count_once() -> None:

@@ -5,8 +5,8 @@ import pytest
 
 from plurivox import elicit
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError, OptionError, PlurivoxError
-from plurivox.core.types import TEXT
 from plurivox.elicit import Elicited
 
 LABELS = ["bird", "cat", "dog", "ship"]
@@ -83,15 +83,17 @@ def test_ranking_weights_positions() -> None:
 
 def test_centroid_is_the_mean_of_ordered_distributions() -> None:
     drawn = np.sort(np.random.default_rng(0).dirichlet(np.ones(4), 40_000), 1)[:, ::-1].mean(0)
-    np.testing.assert_allclose(elicit.methods.make("ranking[weights=centroid]").position_weights(4), drawn, atol=3e-3)
+    np.testing.assert_allclose(
+        elicit.methods.make("ranking[weights=centroid]").weights_by_ranking_position(4), drawn, atol=3e-3
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_plackett_is_the_mode_of_the_posterior(n: int) -> None:
     """The gradient of log strength prior Gamma(2, 1) and likelihood is zero there, in the strengths up to scale."""
-    from plurivox.elicit.ranking import _plackett_luce_strengths
+    from plurivox.elicit.ranking import _plackett_luce_strength_by_position
 
-    strength = _plackett_luce_strengths(n)
+    strength = _plackett_luce_strength_by_position(n)
     left = np.cumsum(strength[::-1])[::-1]
     gradient = [
         (1 if i < n - 1 else 0) / s - sum(1 / left[j] for j in range(min(i + 1, n - 1))) + 1 / s - 1

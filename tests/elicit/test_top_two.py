@@ -68,7 +68,9 @@ def test_a_percent_without_a_second_label_is_ignored() -> None:
     table = {"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["80"], "second": [""]}
     entered = answers(table | {"second_percent": ["20"]}, labels=["bird", "cat", "dog"])
     assert TopTwo().read(entered).votes.counts()[0].tolist() == [0.1, 0.8, 0.1]
-    assert TopTwo().read(entered).flag_counts == {"percent-without-label": 1} and entered.typed(1).tolist() == ["20"]
+    assert TopTwo().read(entered).flag_counts == {"percent-without-label": 1} and entered.typed_texts_at_rank(
+        1
+    ).tolist() == ["20"]
 
 
 def test_a_percent_without_a_label_sets_no_other_flag() -> None:
@@ -89,7 +91,7 @@ def test_a_second_label_without_a_top_label_is_used_as_entered() -> None:
         0.15,
         0.15,
     ]
-    assert found.answers.named(0).tolist() == [-1]
+    assert found.answers.label_codes_at_rank(0).tolist() == [-1]
     assert read([("named", None, ""), *said(("d", "40"))], OneLabel()).outcome_counts["unreadable"] == 1
 
 

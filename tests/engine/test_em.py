@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.em import best_of_starts, run_em, run_em_together
+from plurivox.engine.em import run_all_starts_return_best_and_index, run_em, run_em_together
 
 
 class Line:
-    def pack(self, state):
+    def params_to_squarem_vector(self, state):
         return np.concatenate([np.atleast_1d(part) for part in state])
 
-    def unpack(self, flat, _):
+    def params_from_squarem_vector(self, flat, _):
         return flat[:1], flat[1:]
 
 
@@ -89,7 +89,9 @@ def test_the_best_of_several_starts_is_returned_and_progress_counts_all():
     def run(i, progress):
         return run_em(lambda x: (x, tops[i]), i, max_iter=5, tol=1e-9, progress=progress)
 
-    best, kept = best_of_starts(4, 5, run, lambda step, total, value=None: steps.append((step, total)))
+    best, kept = run_all_starts_return_best_and_index(
+        4, 5, run, lambda step, total, value=None: steps.append((step, total))
+    )
     assert kept == 1 and best.params == 1 and best.trace == (3.0, 3.0)
     assert steps == [(0, 20), (1, 20), (5, 20), (6, 20), (10, 20), (11, 20), (15, 20), (16, 20)]
 
@@ -118,10 +120,10 @@ def test_parameters_can_be_dropped_during_a_run():
         return {i: x for i, x in moved.items() if i == 0 or abs(x - 1) > 1e-3}, value
 
     class Named:
-        def pack(self, state):
+        def params_to_squarem_vector(self, state):
             return np.array(list(state.values()))
 
-        def unpack(self, flat, like):
+        def params_from_squarem_vector(self, flat, like):
             return dict(zip(like, flat.tolist(), strict=True))
 
     found = run_em(em_pass, dict.fromkeys(rates, 0.0), max_iter=5000, tol=1e-12, space=Named())

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from plurivox.engine import jit
+from plurivox.engine import numba_compilation
 
-SHOW = "from plurivox.engine import jit; print(jit.cache_folder())"
+SHOW = "from plurivox.engine import numba_compilation; print(numba_compilation.compiled_code_cache_folder())"
 
 
 def run_python(code: str, **env: str) -> str:
@@ -26,7 +26,7 @@ def test_importing_plurivox_does_not_import_numba():
 
 
 def test_machine_code_is_cached_next_to_the_sources_or_in_numba_cache_dir(tmp_path):
-    assert Path(run_python(SHOW)).parent == jit.ENGINE_FOLDER / "__pycache__"
+    assert Path(run_python(SHOW)).parent == numba_compilation.ENGINE_FOLDER / "__pycache__"
     assert Path(run_python(SHOW, NUMBA_CACHE_DIR=str(tmp_path))).parent == tmp_path
 
 
@@ -38,9 +38,10 @@ def test_a_read_only_package_caches_in_the_users_cache_or_a_private_folder(tmp_p
     else:
         place.write_text("a file where a folder should be: nobody, not even root, can write below it")
     code = (
-        "from plurivox.engine import jit; ours = jit._make_private_folder\n"
-        "jit._make_private_folder = lambda folder: jit.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
-        "print(jit.cache_folder())"
+        "from plurivox.engine import numba_compilation; ours = numba_compilation._create_and_check_private_folder\n"
+        "outside = lambda folder: numba_compilation.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
+        "numba_compilation._create_and_check_private_folder = outside\n"
+        "print(numba_compilation.compiled_code_cache_folder())"
     )
     found = Path(run_python(code, XDG_CACHE_HOME=str(place), TMPDIR=str(tmp_path)))
     expected = place / "plurivox" if home == "writable" else tmp_path / f"plurivox-{os.getuid()}"
@@ -48,21 +49,21 @@ def test_a_read_only_package_caches_in_the_users_cache_or_a_private_folder(tmp_p
 
 
 def test_numba_cache_setting_of_other_packages_is_unchanged():
-    before = jit.numba_config.CACHE_DIR
-    jit.kernel(run_python)
-    assert before == jit.numba_config.CACHE_DIR
+    before = numba_compilation.numba_config.CACHE_DIR
+    numba_compilation.compile_kernel(run_python)
+    assert before == numba_compilation.numba_config.CACHE_DIR
 
 
 def test_a_change_of_any_source_changes_the_cache_folder(tmp_path, monkeypatch):
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "helper.py").write_text("a = 1")
-    monkeypatch.setattr(jit, "ENGINE_FOLDER", tmp_path)
-    before = jit._source_digest()
+    monkeypatch.setattr(numba_compilation, "ENGINE_FOLDER", tmp_path)
+    before = numba_compilation._engine_source_hash()
     (tmp_path / "kernels" / "helper.py").write_text("a = 2")
-    assert jit._source_digest() != before
+    assert numba_compilation._engine_source_hash() != before
 
 
 def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
-    assert jit._make_private_folder(tmp_path / "mine")
+    assert numba_compilation._create_and_check_private_folder(tmp_path / "mine")
     monkeypatch.setattr(os, "getuid", lambda: 4242)
-    assert not jit._make_private_folder(tmp_path / "mine")
+    assert not numba_compilation._create_and_check_private_folder(tmp_path / "mine")

@@ -21,5 +21,5 @@ def test_available_memory_is_none_if_unknown(tmp_path, monkeypatch):
 
 def test_aligned_arrays_start_a_cache_line():
     for n in (1, 7, 8, 1001):
-        zeros = memory.aligned_zeros(n)
+        zeros = memory.cache_line_aligned_zeros(n)
         assert zeros.shape == (n,) and not zeros.any() and zeros.ctypes.data % 64 == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import pair_agreement
+from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
 
 
 def by_pairs(answers: list[np.ndarray]) -> float:
@@ -17,7 +17,7 @@ def by_pairs(answers: list[np.ndarray]) -> float:
 
 def test_two_identical_soft_answers() -> None:
     votes = Votes.of(["a"] * 4, [1, 1, 2, 2], list("xyxy"), weight=[0.7, 0.3, 0.7, 0.3], answer=[0, 0, 1, 1])
-    assert pair_agreement(votes) == pytest.approx([0.58])  # .7 * .7 + .3 * .3
+    assert agreeing_pair_share_per_task(votes) == pytest.approx([0.58])  # .7 * .7 + .3 * .3
 
 
 @pytest.mark.parametrize("soft", [False, True])
@@ -31,5 +31,5 @@ def test_all_pairs_of_random_answers(soft: bool) -> None:
         rows += [(task, answer, label, share[label]) for label in np.flatnonzero(share)]
     task, answer, label, weight = zip(*rows, strict=True)
     columns = {"weight": weight, "answer": answer} if soft else {}
-    found = pair_agreement(Votes.of(task, answer, label, **columns))
+    found = agreeing_pair_share_per_task(Votes.of(task, answer, label, **columns))
     np.testing.assert_allclose(found, [by_pairs(said[task]) for task in sorted(said)], atol=1e-12)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from plurivox.engine import subtype_em
+from plurivox.engine import ebcc_subtype_em
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.subtype_em import SubtypeEM, SubtypeParams
+from plurivox.engine.ebcc_subtype_em import SubtypeEM, SubtypeParams
 
 N_TASKS, N_WORKERS, N_LABELS, N_SUBTYPES = 30, 4, 3, 2
 
@@ -17,7 +17,7 @@ def some_em(weighted: bool, n_clamped: int = 0) -> SubtypeEM:
     start = np.concatenate([[0], np.cumsum(size)])
     worker = np.concatenate([np.sort(rng.permutation(N_WORKERS)[:n]) for n in size])
     weight = rng.random(start[-1]) if weighted else None
-    votes = KeyedVotes.from_columns(start, worker, rng.integers(0, N_LABELS, start[-1]), weight, N_LABELS)
+    votes = KeyedVotes.from_columns_adding_keys(start, worker, rng.integers(0, N_LABELS, start[-1]), weight, N_LABELS)
     clamped = np.arange(N_TASKS) < n_clamped
     return SubtypeEM(votes, clamped, rng.dirichlet(np.ones(N_LABELS), n_clamped), N_WORKERS, N_SUBTYPES)
 
@@ -54,7 +54,7 @@ def plain_pass(em: SubtypeEM, params: SubtypeParams) -> tuple[np.ndarray, np.nda
 def test_runs_that_share_a_pass_match_plain_numpy(weighted: bool, n_clamped: int) -> None:
     em = some_em(weighted, n_clamped)
     runs = [some_params(1, [0, 2, 4]), some_params(2, list(range(6))), some_params(3, [1, 2, 3, 5])]
-    for (counts, value), params in zip(em.em_pass(runs), runs, strict=True):
+    for (counts, value), params in zip(em.expected_counts_and_log_likelihoods(runs), runs, strict=True):
         n_kind, table, objective = plain_pass(em, params)
         np.testing.assert_allclose(counts.n_kind, n_kind, atol=1e-12)
         np.testing.assert_allclose(counts.counts, table, atol=1e-12)
@@ -63,9 +63,9 @@ def test_runs_that_share_a_pass_match_plain_numpy(weighted: bool, n_clamped: int
 
 def test_separate_and_shared_passes_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     em, runs = some_em(True), [some_params(seed, list(range(6))) for seed in range(4)]
-    shared = em.em_pass(runs)
-    monkeypatch.setattr(subtype_em, "MAX_SHARED_CELLS", 1)
-    for (one, value), (other, objective) in zip(shared, em.em_pass(runs), strict=True):
+    shared = em.expected_counts_and_log_likelihoods(runs)
+    monkeypatch.setattr(ebcc_subtype_em, "MAX_SHARED_CELLS", 1)
+    for (one, value), (other, objective) in zip(shared, em.expected_counts_and_log_likelihoods(runs), strict=True):
         np.testing.assert_array_equal(one.counts, other.counts)
         assert value == objective
 
@@ -77,7 +77,7 @@ def test_kinds_are_dropped_only_if_no_votes_can_make_them_probable() -> None:
     for below, kept in ((41 + reach, False), (39 + reach, True)):
         log_prior = params.log_prior.copy()
         log_prior[1] = log_prior[0] - below
-        (counts, value), *_ = em.em_pass([params._replace(log_prior=log_prior)])
+        (counts, value), *_ = em.expected_counts_and_log_likelihoods([params._replace(log_prior=log_prior)])
         assert (1 in counts.kinds) == kept
         n_kind, _, objective = plain_pass(em, params._replace(log_prior=log_prior))
         np.testing.assert_allclose(counts.n_kind, n_kind[counts.kinds], rtol=1e-12)
@@ -87,7 +87,7 @@ def test_kinds_are_dropped_only_if_no_votes_can_make_them_probable() -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_agreement_uses_the_posterior_of_the_other_votes(weighted: bool) -> None:
     em, params = some_em(weighted, 5), some_params(4, [0, 1, 2, 4, 5])
-    prob, agree = em.posterior(params)
+    prob, agree = em.posterior_and_agreeing_weight_per_worker(params)
     start, key, weight, worker, said = em.votes
     w = np.ones(len(key)) if weight is None else weight
     expected, label = np.zeros(N_WORKERS), params.kinds // N_SUBTYPES

@@ -28,7 +28,7 @@ def total(start: np.ndarray) -> tuple[float, bytes]:
         np.add.at(sums, np.arange(len(part)) % len(sums), part)
         return float(part.sum())
 
-    value, (sums,) = Blocks(start, n_sums=70).map_and_sum(work, 70)
+    value, (sums,) = Blocks(start, n_sums=70).map_over_task_blocks_and_sum(work, 70)
     assert np.isclose(value, values.sum()) and np.isclose(sums.sum(), values.sum())
     return value, sums.tobytes()
 
@@ -52,7 +52,7 @@ def test_blocks_cover_all_tasks_and_are_balanced_by_votes():
 @pytest.mark.parametrize("start", [[0], [0, 0, 0], [0, 100_000], [0] * 50 + [100_000] + [100_000] * 50])
 def test_blocks_cover_every_task_once_for_unusual_vote_counts(start):
     cut = Blocks(np.array(start))
-    seen = [t for first, last in cut.map(lambda a, b: (a, b)) for t in range(first, last)]
+    seen = [t for first, last in cut.map_over_task_blocks(lambda a, b: (a, b)) for t in range(first, last)]
     assert seen == list(range(len(start) - 1))
 
 
@@ -70,7 +70,7 @@ def test_every_call_gets_new_aligned_sums_of_the_requested_sizes():
             one += last - first
         return 0.0
 
-    results = [blocks.map_and_sum(work, *sizes)[1] for sizes in [(3, 5), (20, 1), (2, 2)]]
+    results = [blocks.map_over_task_blocks_and_sum(work, *sizes)[1] for sizes in [(3, 5), (20, 1), (2, 2)]]
     assert [[one.tolist() for one in sums] for sums in results] == [
         [[3.0] * 3, [3.0] * 5],
         [[3.0] * 20, [3.0]],
@@ -86,7 +86,7 @@ def test_the_first_error_stops_the_rest_and_is_raised():
     def work(i):
         if i == 2:
             raise ValueError("two")
-        time.sleep(0.001)  # the others cannot be through before it is raised
+        time.sleep(0.001)  # slow enough that not all blocks are done when the error is raised
         done.append(i)
 
     with pytest.raises(ValueError, match="two"):

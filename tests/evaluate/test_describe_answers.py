@@ -1,4 +1,4 @@
-"""Statistics of answers equal numbers worked out by hand."""
+"""Statistics of answers equal values computed by hand."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from plurivox.evaluate import describe_answers
 
 
 def entered() -> Answers:
-    """Six answers of two people to three tasks: one repeat on purpose, one not, one abstention, one left empty."""
+    """Return six answers of two workers to three tasks: one marked repeat, one unmarked, one abstention, one empty."""
     cat, dog = ("named", "cat", "70"), ("named", "dog", "20")
     return Answers.of(
         task=["a", "a", "a", "b", "b", "c"],
@@ -23,18 +23,20 @@ def entered() -> Answers:
     )
 
 
-def test_a_few_answers_by_hand() -> None:
+def test_statistics_of_answers_equal_values_computed_by_hand() -> None:
     about = describe_answers(entered(), SoftLabels.gold(["a", "z"], ["cat", "dog"]))
     assert (about.n_answers, about.n_tasks, about.n_workers, about.n_labels) == (6, 3, 2, 3)
     assert about.forms == {"one-label": 2, "top-two": 4} and about.answers_per_task == (2, 1, 3)
     assert (about.n_asked_again, about.n_further, about.n_abstained, about.n_empty) == (1, 1, 1, 1)
     assert about.share_second == about.share_never == pytest.approx(1 / 6) and about.share_possible == 0
-    assert about.top_agreement == pytest.approx(1 / 3)  # cat, cat, dog; the others have one answer with a label
+    assert about.top_agreement == pytest.approx(
+        1 / 3
+    )  # task a: cat, cat, dog; the other tasks have at most one answer with a label
     assert about.seconds is not None and about.seconds[0] == 3 and (about.first, about.last) == (0, 86400)
     assert about.n_gold == 3 and about.top_accuracy == pytest.approx(2 / 3)
 
 
-def test_rows_leave_out_what_cannot_be_computed() -> None:
+def test_statistics_that_cannot_be_computed_are_not_shown() -> None:
     shown = dict(describe_answers(entered()).rows())
     assert shown["forms"] == "one-label 2, top-two 4" and shown["last answer"] == "1970-01-02 00:00 UTC"
     assert "label named first is right" not in shown and "mark further labels as possible" not in shown
@@ -42,6 +44,6 @@ def test_rows_leave_out_what_cannot_be_computed() -> None:
     assert bare["forms"].startswith("unknown") and not {"seconds per answer", "first answer"} & set(bare)
 
 
-def test_no_answers_at_all() -> None:
+def test_empty_answers_can_be_described() -> None:
     about = describe_answers(entered().where(np.zeros(6, bool)), SoftLabels.gold(["a"], ["cat"]))
     assert about.n_answers == 0 and about.n_tasks_without_answers == 3 and about.top_agreement is None and about.rows()

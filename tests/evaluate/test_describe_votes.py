@@ -1,4 +1,4 @@
-"""Statistics of votes equal numbers worked out by hand and published ones."""
+"""Statistics of votes equal values computed by hand and published values."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from plurivox.evaluate import describe
 from plurivox.io import read
 
 
-def test_a_small_crowd_by_hand() -> None:
+def test_statistics_of_votes_equal_values_computed_by_hand() -> None:
     votes = Votes.of(
         task=["a", "a", "a", "b", "b", "c", "d"], worker=[1, 2, 3, 1, 2, 1, 1], label=["x", "x", "y", "x", "y", "z", "z"],
         tasks=["a", "b", "c", "d", "e"], labels=["x", "y", "z", "q"], seconds=[1, 2, 3, 4, 5, 6, 7],
@@ -37,7 +37,7 @@ def test_counts_and_soft_answers_agree_with_plain_votes() -> None:
     assert dict(counts.rows())["workers"] == "unknown: votes without names"
 
 
-def test_labelme_has_its_published_figures(data_set: Callable[[str], Path]) -> None:
+def test_statistics_of_labelme_equal_published_values(data_set: Callable[[str], Path]) -> None:
     data = read(data_set("labelme"))
     about = describe(data.crowd(), data.gold)
     assert about.votes_per_task[0] == pytest.approx(2.547) and about.majority_accuracy == pytest.approx(0.766)
@@ -45,7 +45,7 @@ def test_labelme_has_its_published_figures(data_set: Callable[[str], Path]) -> N
         0.39, abs=5e-3
     )
     assert about.share_gold_unvoted == pytest.approx(0.111, abs=5e-4)
-    single = (data.crowd().support == 1).mean()  # the published .732 counts a lone vote as agreement
+    single = (data.crowd().support == 1).mean()  # the published .732 counts a task with a single vote as agreement
     assert about.observed_agreement * (1 - single) + single == pytest.approx(0.732, abs=1e-3)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plurivox import evaluate
-from plurivox.core.base import DataType
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
@@ -23,7 +23,7 @@ from plurivox.io import read
 CHANCE = np.random.default_rng(7)
 P, Q = CHANCE.dirichlet(np.ones(4), (2, 150))
 PREDICTION, TRUTH = (SoftLabels.of(prob, range(150), list("abcd")) for prob in (Q, P))
-ALIKE = {  # the function behind each name that is not the name itself
+ALIKE = {  # measures whose name differs from the name of their function: how to call it
     "top-2-accuracy": lambda q, p: evaluate.top_k_accuracy(q, p, k=2),
     "top-5-accuracy": lambda q, p: 1.0,
     "top-2-macro-accuracy": lambda q, p: evaluate.top_k_accuracy(q, p, k=2, average="macro"),
@@ -45,20 +45,22 @@ def test_an_evaluation_a_measure_and_its_function_give_the_same_bits(name: str) 
 
 
 @pytest.mark.parametrize("name", [name for name, one in MEASURES.items() if not one.biased])
-def test_resampling_sums_is_resampling_tasks(name: str) -> None:
-    """The measure of drawn tasks, taken anew on each draw, has the quantiles of the tally's."""
-    drawn = resample_measures([MEASURES[name].task_sums(*align_rows(PREDICTION, TRUTH))], repeats=1000, seed=3)[:, 0]
+def test_resampling_task_sums_equals_resampling_tasks(name: str) -> None:
+    """Computing the measure anew on drawn tasks has the same mean and deviation as resampling sums per task."""
+    drawn = resample_measures(
+        [MEASURES[name].measure_as_task_sums(*align_rows(PREDICTION, TRUTH))], repeats=1000, seed=3
+    )[:, 0]
     rows, slow = np.random.default_rng(9), []
     for _ in range(150):
         at = rows.integers(0, 150, 150)
         again = [SoftLabels.of(prob[at], range(150), list("abcd")) for prob in (Q, P)]
-        slow.append(MEASURES[name].task_sums(*align_rows(*again)).value)
+        slow.append(MEASURES[name].measure_as_task_sums(*align_rows(*again)).measure_over_all_tasks)
     spread = np.std(slow)
     assert np.std(drawn) == pytest.approx(spread, rel=0.3, abs=1e-12)
     assert np.mean(drawn) == pytest.approx(np.mean(slow), abs=spread / 3 + 1e-12)
 
 
-def test_resampling_groups_is_like_resampling_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resampling_groups_of_tasks_approximates_resampling_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(3).normal(0, 1, 5000)
     one = resample_measures([mean_as_task_sums(values)], repeats=2000)
     monkeypatch.setattr("plurivox.evaluate.bootstrap_over_tasks.MAX_GROUPS", 500)
@@ -66,7 +68,7 @@ def test_resampling_groups_is_like_resampling_tasks(monkeypatch: pytest.MonkeyPa
     assert few.std() == pytest.approx(one.std(), rel=0.12) and few.mean() == pytest.approx(values.mean(), abs=0.002)
 
 
-def test_the_interval_is_the_bootstraps_and_the_seed_decides() -> None:
+def test_intervals_equal_the_bootstrap_and_depend_on_the_seed() -> None:
     found = evaluate_labels(PREDICTION, TRUTH, measures=["brier"], repeats=4000)["brier"]
     direct = evaluate.bootstrap(evaluate.by_task(PREDICTION, TRUTH, "brier")[1], repeats=4000)
     assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.004)
@@ -133,7 +135,7 @@ def test_output_formats(tmp_path: Path) -> None:
     found = evaluate_labels(PREDICTION, TRUTH, measures=["accuracy", "entropy-correlation"], repeats=50)
     rows = json.loads(found.json())["rows"]
     assert rows[0]["measure"] == "accuracy" and rows[1]["baseline"] is None
-    assert found.markdown().count("\n| ") == 3 and found.majority in found.markdown()
+    assert found.markdown().count("\n| ") == 3 and found.majority_baseline_text in found.markdown()
     assert r"accuracy $\uparrow$ & " in found.latex() and r"95\% interval" in found.latex()
     assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against"
     found.save(tmp_path / "evaluation.npz")
@@ -144,7 +146,7 @@ def test_output_formats(tmp_path: Path) -> None:
 
 
 def test_candidates_are_evaluated_like_dense_rows() -> None:
-    """2,000 labels, of which a prediction lists two: what it lists not shares the rest."""
+    """Each prediction lists two of 2,000 labels; the other labels share the remaining probability."""
     n, size, rng = 300, 2000, np.random.default_rng(4)
     label = np.sort(np.argsort(rng.random((n, size)), axis=1)[:, :2], axis=1)
     mass = rng.dirichlet([1, 1, 1], n)
@@ -167,7 +169,7 @@ def test_evaluation_needs_only_numpy_and_scipy() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_mistakes() -> None:
+def test_invalid_arguments_raise_errors() -> None:
     with pytest.raises(UnknownName, match="there is no measure 'brie'; did you mean 'brier'"):
         evaluate_labels(PREDICTION, TRUTH, measures=["brie"])
     with pytest.raises(OptionError, match="repeats must be 0 or more"):
@@ -177,8 +179,8 @@ def test_mistakes() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
-def test_the_two_label_sets_of_collins(data_set: Callable[[str], Path]) -> None:
-    """The released CIFAR-10S labels against the shares of CIFAR-10H."""
+def test_cifar10s_labels_compared_with_cifar10h(data_set: Callable[[str], Path]) -> None:
+    """The released CIFAR-10S labels are compared with the vote shares of CIFAR-10H."""
     counts = read(data_set("cifar10h")).counts
     ours = read(data_set("cifar10s")).soft_labels
     assert counts is not None and ours is not None

@@ -1,4 +1,4 @@
-"""Leaks, evaluation on the training target and labels in names are found; clean data pass."""
+"""Leaks, evaluation on the training target and labels in task names are found; clean data have no findings."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ SPLIT = {task: "train" if i < 200 else "test" for i, task in enumerate(TASKS)}
 X = CHANCE.normal(size=(300, 40))
 
 
-def test_copies_by_content() -> None:
+def test_copies_are_found_by_content() -> None:
     assert find_copies((TASKS, X), SPLIT) == []
     twice = X.copy()
     twice[250:260] = X[:10]
@@ -35,7 +35,7 @@ def test_copies_by_content() -> None:
     assert find_copies((TASKS, twice), within) == [] and find_copies({}, {}) == []
 
 
-def test_near_copies_by_features() -> None:
+def test_near_copies_are_found_by_features() -> None:
     assert find_twins(TASKS, X, SPLIT) == []
     near = X.copy()
     near[299] = X[3] + np.random.default_rng(3).normal(0, 1e-3, 40)
@@ -46,7 +46,7 @@ def test_near_copies_by_features() -> None:
         find_twins(TASKS, X, SPLIT, near=0)
 
 
-def test_copies_by_name() -> None:
+def test_copies_are_found_by_name() -> None:
     names = ["p1_aug_3.jpg", "p1-flip.jpg", "p2 (1).png", "p2.png", "p10.png", "valid-1"]
     split = dict(zip(names, ["train", "test", "test", "train", "test", "test"], strict=True))
     (found,) = find_name_copies(names, split)
@@ -59,13 +59,13 @@ def test_copies_by_name() -> None:
             find_name_copies(names, split, pattern=wrong)
 
 
-def test_a_model_evaluated_on_its_own_target() -> None:
+def test_evaluation_on_the_training_target_is_found() -> None:
     assert check_reference("softmax-shares", "Softmax_Shares")[0].kind == "own-transform"
     assert check_reference("dawid-skene", "dawid-skene") and not check_reference("vote-shares", "vote-shares")
     assert not check_reference("softmax-shares", "vote-shares")
 
 
-def test_names_that_reveal_the_label() -> None:
+def test_task_names_that_reveal_the_label_are_found() -> None:
     labels = ["cat", "dog"] * 20
     assert find_labels_in_names(SoftLabels.gold([f"img-{i}" for i in range(40)], labels)) == []
     told = SoftLabels.gold([f"{label}{i}" for i, label in enumerate(labels)], labels)
@@ -78,7 +78,7 @@ def test_names_that_reveal_the_label() -> None:
     assert find_labels_in_names(one) == [] and find_labels_in_names(SoftLabels.gold([], [])) == []
 
 
-def test_the_whole_audit() -> None:
+def test_find_faults_runs_all_checks() -> None:
     twice = X.copy()
     twice[299] = X[0]
     truth = SoftLabels.of(np.full((300, 2), 0.5), TASKS, ["x", "y"])

@@ -1,4 +1,4 @@
-"""Intervals and tests against scipy and by hand."""
+"""Intervals and tests equal scipy and values computed by hand."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ CHANCE = np.random.default_rng(3)
 LEFT, RIGHT = CHANCE.normal(0.3, 1, 40), CHANCE.normal(0, 1, 40)
 
 
-def test_as_scipy() -> None:
+def test_the_bootstrap_interval_equals_scipy() -> None:
     theirs = stats.bootstrap((LEFT,), np.mean, n_resamples=20_000, method="percentile", rng=1).confidence_interval
     ours = bootstrap(LEFT, repeats=20_000)
     assert ours.mean == pytest.approx(LEFT.mean())
@@ -19,13 +19,13 @@ def test_as_scipy() -> None:
 
 
 def test_pairs_are_drawn_together() -> None:
-    """Both rise and fall together, so the difference is far surer than either."""
+    """Two samples with a constant difference: the interval of the difference has no width."""
     shift = paired_bootstrap(LEFT + 0.1, LEFT)
-    assert shift.low == pytest.approx(0.1) and shift.high == pytest.approx(0.1) and shift.clear
+    assert shift.low == pytest.approx(0.1) and shift.high == pytest.approx(0.1) and shift.excludes_zero
     assert paired_bootstrap(LEFT, RIGHT) == bootstrap(LEFT - RIGHT)
 
 
-def test_the_seed_decides_and_blocks_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bootstrap_depends_on_the_seed_and_not_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     once = bootstrap(LEFT, seed=5)
     assert bootstrap(LEFT, seed=5) == once != bootstrap(LEFT, seed=6)
     monkeypatch.setattr("plurivox.evaluate.intervals_and_tests.MAX_CELLS", 100)
@@ -35,40 +35,42 @@ def test_the_seed_decides_and_blocks_do_not(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_single_values_and_invalid_input() -> None:
     one = bootstrap([0.5])
-    assert one.mean == 0.5 and np.isnan(one.low) and not one.clear and str(one) == "+0.5000"
+    assert one.mean == 0.5 and np.isnan(one.low) and not one.excludes_zero and str(one) == "+0.5000"
     with pytest.raises(InputError, match="finite values"):
         bootstrap([])
     with pytest.raises(InputError, match="needs pairs; got 2 and 1"):
         paired_bootstrap([1, 2], [1])
 
 
-def test_mean_std_and_students_interval() -> None:
+def test_mean_std_and_t_interval_equal_scipy() -> None:
     about, theirs = spread(LEFT), stats.t.interval(0.95, 39, LEFT.mean(), stats.sem(LEFT))
     assert (about.mean, about.std, about.n) == pytest.approx((LEFT.mean(), np.std(LEFT, ddof=1), 40))
     assert (t_interval(LEFT).low, t_interval(LEFT).high) == pytest.approx(theirs)
     assert str(spread([0.5])) == "0.5000 (n=1)" and np.isnan(t_interval([0.5]).low)
 
 
-def test_the_share_of_resamples_above_twice_the_gain() -> None:
-    """Ten tasks, two of them won: p is P(Binomial(10, .2) > 4)."""
+def test_the_p_value_is_the_share_of_resamples_above_twice_the_gain() -> None:
+    """With a gain on two of ten tasks, p is P(Binomial(10, .2) > 4)."""
     left, right = np.r_[np.ones(2), np.zeros(8)], np.zeros(10)
     found = paired_test(left, right, repeats=100_000)
     assert found.gain == 0.2 and found.p_value == pytest.approx(stats.binom.sf(4, 10, 0.2), abs=0.002)
     half = paired_test(left, right, repeats=100_000, fraction=0.5)
     assert found.p_value < half.p_value == pytest.approx(stats.binom.sf(2, 5, 0.2), abs=0.003)
     assert paired_test(right, left).p_value > 0.5 and paired_test(left, left).p_value == 1
-    assert [Test(0.1, p, 9).stars for p in (0.01, 0.05, 0.06)] == ["**", "*", ""]
+    assert [Test(0.1, p, 9).significance_stars for p in (0.01, 0.05, 0.06)] == ["**", "*", ""]
     with pytest.raises(OptionError, match="fraction must be above 0"):
         paired_test(left, right, fraction=0)
     with pytest.raises(InputError, match="needs pairs"):
         paired_test([1.0], [1.0, 2.0])
 
 
-def test_mann_whitney_by_counting_pairs() -> None:
+def test_mann_whitney_equals_a_count_of_pairs() -> None:
     left, right = [1.0, 3.0, 3.0, 5.0], [2.0, 3.0, 0.0]
     wins = sum((a > b) + (a == b) / 2 for a in left for b in right)
     found = mann_whitney(left, right)
     assert found.u == wins and found.share == wins / 12 and 0 < found.p_value < 1
-    assert mann_whitney([4, 5, 6], [1, 2, 3]).p_value == pytest.approx(2 / 20)  # 20 ways to deal six ranks
+    assert mann_whitney([4, 5, 6], [1, 2, 3]).p_value == pytest.approx(
+        2 / 20
+    )  # two of the 20 ways to split six ranks are as extreme
     with pytest.raises(InputError, match="finite values"):
         mann_whitney([], [1])

@@ -18,7 +18,7 @@ def prediction(skill: float) -> SoftLabels:
     return SoftLabels.of(prob / prob.sum(1, keepdims=True), range(120), range(3))
 
 
-def test_as_the_bootstrap_of_means() -> None:
+def test_the_comparison_equals_the_paired_bootstrap_of_means() -> None:
     one, two = prediction(0.5), prediction(0.2)
     found = compare_predictions(one, two, TRUTH, measures=["accuracy", "nll"])
     for i, (name, sign) in enumerate([("accuracy", 1), ("nll", -1)]):

@@ -1,9 +1,9 @@
-"""The tasks on which two sets of soft labels differ."""
+"""Tasks on which two sets of soft labels differ most."""
 
 import numpy as np
 import pytest
 
-from plurivox.core.base import DataType
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import by_task, most_different, softening

@@ -1,4 +1,4 @@
-"""The 2 x 2 table of right and wrong of two models equals a plain loop and scipy."""
+"""The 2 x 2 table of tasks that two models predict right or wrong equals a plain loop and scipy."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy import stats
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import correctness_table
-from plurivox.evaluate.two_model_correctness import row_kurtosis
+from plurivox.evaluate.two_model_correctness import row_excess_kurtosis
 
 CHANCE = np.random.default_rng(6)
 TRUE, ONE, TWO = CHANCE.integers(0, 4, (3, 300))
@@ -32,7 +32,7 @@ def test_the_table_equals_a_loop_and_scipy() -> None:
 
 
 def test_kurtosis_of_twelve_and_of_two_labels() -> None:
-    assert row_kurtosis(np.eye(12))[0] == pytest.approx(7.09, abs=0.005)
+    assert row_excess_kurtosis(np.eye(12))[0] == pytest.approx(7.09, abs=0.005)
     two = SoftLabels.of(PROB[:, :2] / PROB[:, :2].sum(1, keepdims=True), range(300), range(2))
     found = correctness_table(hard(ONE % 2), hard(TWO % 2), hard(TRUE % 2), two)
     assert found.mean == pytest.approx(-2) and "always -2" in found.notes[0]

@@ -28,7 +28,7 @@ def test_repeat_consistency_equals_values_computed_by_hand() -> None:
         ["70", "60", "80", "8p", "", ""],
         task="ababaa",
         worker="uuuuvv",
-        repeat_of=np.array([-1, -1, 0, 1, -1, 4]),  # v's second answer names nothing
+        repeat_of=np.array([-1, -1, 0, 1, -1, 4]),  # the second answer of worker v names no label
     )
     changed = score("repeat-consistency", answers=answers)
     np.testing.assert_array_equal(changed.value, [0, np.nan])
@@ -51,9 +51,9 @@ def test_calibration_against_gold_equals_values_computed_by_hand() -> None:
     gold = SoftLabels.gold(list("abcdef"), list("xxyxyx"))
     kept = {"answers": answers, "gold": gold}
     scores = score("percent-calibration[against=gold]", **kept)
-    gaps = [(90 + 90 + 95 - 200) / 3, (100 - 100) / 2]  # of the bins 80 to 100 and 40 to 60
+    gaps = [(90 + 90 + 95 - 200) / 3, (100 - 100) / 2]  # gaps of the bins 80 to 100 and 40 to 60
     np.testing.assert_allclose(scores.raw, (3 * gaps[0] + 2 * gaps[1]) / 5)
-    np.testing.assert_allclose(scores.value, scores.raw)  # a single worker is the whole crowd
+    np.testing.assert_allclose(scores.value, scores.raw)  # with a single worker there is no shrinkage
     assert scores.n is not None and scores.n.tolist() == [5]
     over = score("percent-calibration[against=gold,measure=overconfidence,bins=1]", **kept)
     np.testing.assert_allclose(over.raw, (90 + 90 + 95 + 50 + 50 - 300) / 5)
@@ -62,14 +62,14 @@ def test_calibration_against_gold_equals_values_computed_by_hand() -> None:
 def test_calibration_against_the_rest_leaves_out_the_workers_own_answers() -> None:
     answers = entered("xxyxx", ["80", "100", "100", "100", "100"], task="aaaaa", worker="uvwtt")
     scores = score("percent-calibration[bins=1,shrink=0]", answers=answers)
-    others = {"t": 2 / 3, "u": 3 / 4, "v": 3 / 4, "w": 0}  # t answered twice, and neither is the rest for t
+    others = {"t": 2 / 3, "u": 3 / 4, "v": 3 / 4, "w": 0}  # worker t answered twice; both answers are left out for t
     stated = {"t": 100, "u": 80, "v": 100, "w": 100}
     expected = [abs(stated[w] - 100 * others[w]) for w in scores.names.tolist()]
     np.testing.assert_allclose(scores.value, expected)
 
 
 def test_gaps_of_few_answers_are_shrunk_towards_the_crowd() -> None:
-    """A well calibrated crowd, and a worker with one wrong answer at 90 percent."""
+    """One worker is well calibrated with 400 answers; another has one wrong answer at 90 percent."""
     rng = np.random.default_rng(0)
     right = rng.random(400) < 0.9
     top = "".join("x" if one else "y" for one in right) + "y"
@@ -102,7 +102,7 @@ def test_repeats_and_times_of_the_released_answers(data_set: Callable[[str], Pat
     assert changed.n is not None and moved.n is not None
     assert (np.nansum(changed.value * changed.n), changed.n.sum()) == (pytest.approx(35), 498)
     assert np.nansum(moved.value * moved.n) / moved.n.sum() == pytest.approx(6.10, abs=0.005)
-    stored_twice = changed.n > 2  # one session of 27 answers, two of them repeats
+    stored_twice = changed.n > 2  # the released data contain one session of 27 answers twice; two of the 27 are repeats
     assert stored_twice.sum() == 1 and changed.value[stored_twice] == 0.5
     once = changed.value * np.minimum(changed.n, 2)  # without the second copy
     assert (np.nansum(once), np.minimum(changed.n, 2).sum()) == (pytest.approx(34), 496)
@@ -119,4 +119,4 @@ def test_calibration_of_the_released_answers(data_set: Callable[[str], Path]) ->
         "percent-calibration[against=gold,measure=overconfidence,bins=1]", answers=data.answers, gold=data.gold
     )
     assert scores.n is not None and scores.n.sum() == 6723 and scores.raw is not None
-    assert np.mean(scores.raw) == pytest.approx(0.92, abs=0.01)  # points: 70 means nearly 70 in the whole crowd
+    assert np.mean(scores.raw) == pytest.approx(0.92, abs=0.01)  # percentage points: on average, stated percents nearly equal the accuracy

@@ -9,8 +9,8 @@ from sklearn.metrics import roc_auc_score
 import plurivox as pv
 from crowds import crowd
 from plurivox import simulate
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -20,7 +20,7 @@ from plurivox.identify._shared import crowd_agreement as crowd_module
 from score_shortcuts import crowd_score, score
 
 NAN = np.nan
-WITH_GAPS = np.array(  # Krippendorff's example: (worker, task)
+WITH_GAPS = np.array(  # Krippendorff's example, (worker, task)
     [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
@@ -69,7 +69,7 @@ def test_fleiss_kappa_equals_that_of_statsmodels() -> None:
 
 
 def test_published_coefficients_with_unequal_votes() -> None:
-    """irrCAC, data set cac.raw4raters: the same table."""
+    """Values of irrCAC for its data set cac.raw4raters, which is the same table."""
     votes = votes_of(WITH_GAPS)
     assert crowd_score("gwet-ac1", votes) == pytest.approx(0.77544, abs=5e-6)
     assert crowd_score("fleiss-kappa", votes) == pytest.approx(0.76117, abs=5e-6)
@@ -78,7 +78,7 @@ def test_published_coefficients_with_unequal_votes() -> None:
 
 
 def test_ac1_of_a_published_table() -> None:
-    """irrCAC, cont3x3abstractors: kappa .7964, AC1 .8493."""
+    """irrCAC reports kappa .7964 and AC1 .8493 for its data set cont3x3abstractors."""
     cells = np.array([[13, 0, 0], [0, 20, 7], [0, 4, 56]])
     first, second = (np.repeat(grid.ravel(), cells.ravel()) for grid in np.indices((3, 3)))
     votes = votes_of(np.array([first, second], float))
@@ -159,9 +159,9 @@ def test_plain_votes_give_the_same_as_soft_answers_with_one_label(name: str) -> 
 
 
 def test_alpha_of_soft_answers_equals_a_sum_over_pairs_of_answers() -> None:
-    """Alpha of soft answers is a sum over all pairs of different answers."""
+    """The reference sums over all pairs of different answers."""
     votes = soft_crowd(n_tasks=4, n_workers=3)
-    table = votes.weights.reshape(4, 3, 3)  # (task, answer, label): rows are sorted
+    table = votes.weights.reshape(4, 3, 3)  # (task, answer, label), since rows are sorted
     flat = table.reshape(12, 3)
     apart = 1 - flat @ flat.T
     observed = sum((1 - table[t] @ table[t].T)[~np.eye(3, dtype=bool)].sum() for t in range(4)) / 2 / 12

@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.identify import Crowdlab, Evidence
 
-MAJORITY = [*QUALITY[:7], 0.216280843, *QUALITY[8:]]  # the majority of one task is another label
+MAJORITY = [*QUALITY[:7], 0.216280843, *QUALITY[8:]]  # on task 7, the majority label differs from the best label
 
 
 def evidence(rows: Sequence[str] = ROWS, labels: str = "abc") -> Evidence:

@@ -11,9 +11,9 @@ from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
-from plurivox.core.soft_transforms import uniform
+from plurivox.core.soft_transforms import uniform_soft_labels_like
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels import dispersion
+from plurivox.engine.kernels import entropy_moments_distances
 from plurivox.identify import Evidence
 
 
@@ -70,7 +70,7 @@ def test_kurtosis_equals_that_of_scipy(k: int) -> None:
 def test_kurtosis_of_twelve_labels_is_at_most_7_09_and_nan_for_a_uniform_row() -> None:
     gold = SoftLabels.gold(["a"], [0], labels=range(12))
     assert round(-score("kurtosis", soft=gold)[0], 2) == 7.09
-    assert np.isnan(score("kurtosis", soft=uniform(gold)))
+    assert np.isnan(score("kurtosis", soft=uniform_soft_labels_like(gold)))
 
 
 @pytest.mark.parametrize(("k", "constant"), [(2, -2), (3, -1.5)])
@@ -85,7 +85,7 @@ def test_the_dispersion_kernel_equals_numpy(dense: bool) -> None:
     prob = some_rows()
     soft = SoftLabels.of(prob, np.arange(50), np.arange(6)) if dense else sparse(prob)
     compiled, plain = np.zeros((50, 4)), np.zeros((50, 4))
-    dispersion.probability_dispersion(0, 50, soft.prob, compiled)
+    entropy_moments_distances.fill_max_entropy_and_moments(0, 50, soft.prob, compiled)
     p = soft.prob
     plain[:, 0], plain[:, 1] = p.max(1), stats.entropy(p, axis=1)
     plain[:, 2], plain[:, 3] = (((p - 1 / 6) ** power).sum(1) for power in (2, 4))

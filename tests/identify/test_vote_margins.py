@@ -36,7 +36,7 @@ def slow_waum(dynamics_of: object, margin: str, top_k: int, divide_by: str) -> l
     out = []
     for t in range(len(TASKS)):
         total = below = 0.0
-        for row in range(VOTES.start[t], VOTES.start[t + 1]):
+        for row in range(VOTES.row_offsets_by_task[t], VOTES.row_offsets_by_task[t + 1]):
             dynamics: Dynamics = dynamics_of(VOTES.worker[row])  # type: ignore[operator]
             pi = FIT.confusion.of(WORKERS[VOTES.worker[row]])  # type: ignore[union-attr]
             s = softmax(dynamics.logits[-1][t]) @ np.diag(pi)
@@ -52,7 +52,7 @@ def slow_waum(dynamics_of: object, margin: str, top_k: int, divide_by: str) -> l
 def test_aum_equals_a_plain_loop(margin: str, top_k: int, outputs: str) -> None:
     scores = Aum(margin=margin, top_k=top_k, outputs=outputs).score(EVIDENCE)
     form = softmax if outputs == "probabilities" else np.asarray
-    true = EVIDENCE.gold.codes()  # type: ignore[union-attr]
+    true = EVIDENCE.gold.most_probable_label_codes()  # type: ignore[union-attr]
     slow = [mean_margin(EVIDENCE.dynamics, t, true[t], margin, top_k, form) for t in range(len(TASKS))]  # type: ignore[arg-type]
     np.testing.assert_allclose(scores.raw, slow, atol=1e-12)
     np.testing.assert_array_equal(scores.value, -scores.raw)  # type: ignore[operator]
@@ -71,7 +71,7 @@ def test_the_label_of_aum_is_from_gold_votes_or_a_fit() -> None:
 
 def test_a_wrong_label_has_a_low_margin() -> None:
     assert EVIDENCE.gold is not None
-    codes = EVIDENCE.gold.codes().copy()
+    codes = EVIDENCE.gold.most_probable_label_codes().copy()
     codes[:5] = (codes[:5] + 1) % 4
     wrong = SoftLabels.one_hot(codes, TASKS, LABELS)
     assert set(Aum().score(replace(EVIDENCE, gold=wrong)).worst(10).tolist()) >= set(TASKS[:3])
@@ -122,9 +122,9 @@ def test_with_full_trust_and_agreement_waum_is_aum_of_probabilities() -> None:
 
 def test_votes_without_a_classifier_are_left_out_and_counted() -> None:
     some = {name: one for name, one in EVIDENCE.worker_dynamics.items() if name != "w0"}
-    with pytest.warns(PlurivoxWarning, match=f"{int(VOTES.workload[0])} of 150 votes are left out"):
+    with pytest.warns(PlurivoxWarning, match=f"{int(VOTES.n_answers_per_worker[0])} of 150 votes are left out"):
         scores = WaumPerWorker().score(replace(EVIDENCE, worker_dynamics=some))
-    assert scores.n is not None and scores.n.sum() == 150 - VOTES.workload[0]
+    assert scores.n is not None and scores.n.sum() == 150 - VOTES.n_answers_per_worker[0]
 
 
 def test_mismatched_labels_tasks_or_workers_raise_clear_errors() -> None:
@@ -161,8 +161,8 @@ def test_the_order_of_tasks_and_labels_in_the_dynamics_does_not_matter() -> None
 
 def test_evidence_has_tells_which_fields_are_present() -> None:
     assert (
-        EVIDENCE.has("votes")
-        and EVIDENCE.has("fits|votes")
-        and not EVIDENCE.has("fits")
-        and not Evidence().has("worker_dynamics")
+        EVIDENCE.has_evidence("votes")
+        and EVIDENCE.has_evidence("fits|votes")
+        and not EVIDENCE.has_evidence("fits")
+        and not Evidence().has_evidence("worker_dynamics")
     )

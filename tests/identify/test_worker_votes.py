@@ -16,7 +16,7 @@ from plurivox.identify._shared.agreement_with_other_workers import (
     share_of_others_agreeing,
     share_of_others_agreeing_with_vote,
 )
-from plurivox.identify._shared.score_intervals import wilson_interval
+from plurivox.identify._shared.score_intervals import wilson_interval_95
 from score_shortcuts import score
 
 
@@ -38,7 +38,7 @@ def test_a_workers_own_votes_do_not_count_as_the_rest() -> None:
 
 @pytest.mark.parametrize("weighed", [False, True])
 def test_rest_agreement_equals_a_plain_loop(weighed: bool) -> None:
-    """With repeated answers of a worker to a task, with the same or another label, and with votes without a worker."""
+    """The votes include repeated answers of a worker, with the same or another label, and votes without a worker."""
     rng = np.random.default_rng(3)
     task, worker, label = rng.integers(0, 12, 90), rng.integers(0, 7, 90), rng.integers(0, 3, 90)
     weight = rng.integers(1, 4, 90) if weighed else np.ones(90)
@@ -83,14 +83,14 @@ def test_wilson_interval_equals_that_of_statsmodels() -> None:
     n = np.array([1.0, 5, 10, 200])
     for share in (0, 0.2, 0.5, 1):
         hits = np.round(n * share)
-        ours, theirs = wilson_interval(hits, n), proportion_confint(hits, n, method="wilson")
+        ours, theirs = wilson_interval_95(hits, n), proportion_confint(hits, n, method="wilson")
         np.testing.assert_allclose(ours, theirs, atol=1e-7)
-    assert [end.tolist() for end in wilson_interval(np.zeros(1), np.zeros(1))] == [[0], [1]]
+    assert [end.tolist() for end in wilson_interval_95(np.zeros(1), np.zeros(1))] == [[0], [1]]
 
 
 def test_gold_accuracy_equals_values_computed_by_hand() -> None:
     votes = Votes.of(task=list("aabbc"), worker=["ann", "bo", "ann", "bo", "cy"], label=list("xyxyx"))
-    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # a known label without votes counts as wrong
+    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # no vote is for z, so all votes on task b are wrong
     scores = score("gold-accuracy", votes=votes, gold=gold)
     np.testing.assert_array_equal(scores.raw, [0.5, 0, np.nan])
     np.testing.assert_array_equal(scores.n, [2, 2, 0])
@@ -163,7 +163,7 @@ def tiring(seed: int, n_tasks: int = 60) -> Votes:
     """Return votes of twenty workers who are right nine times in ten, except that the first five get steadily worse."""
     rng, n = np.random.default_rng(seed), 20
     truth = rng.integers(0, 3, n_tasks)
-    at = np.stack([rng.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) when each came to each task
+    at = np.stack([rng.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) position of each task in the order of each worker
     right = np.where(np.arange(n)[:, None] < 5, 1 - at / n_tasks, 0.9)
     said = np.where(rng.random((n, n_tasks)) < right, truth, (truth + 1) % 3)
     worker, task = np.divmod(np.arange(n * n_tasks), n_tasks)

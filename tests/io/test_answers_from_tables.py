@@ -24,21 +24,32 @@ TYPED = {
 
 def test_typed_text_is_stored_unchanged() -> None:
     made = answers(TYPED)
-    assert made.typed(0).tolist() == ["8p", " 80", ""] and made.labels.tolist() == ["cat", "dog", "ship", "truck"]
-    assert made.named(1).tolist() == [1, -1, -1] and made.typed(1).tolist() == ["20", "", ""]
-    assert made.marked("never").sum(1).tolist() == [2, 0, 0]
+    assert made.typed_texts_at_rank(0).tolist() == ["8p", " 80", ""] and made.labels.tolist() == [
+        "cat",
+        "dog",
+        "ship",
+        "truck",
+    ]
+    assert made.label_codes_at_rank(1).tolist() == [1, -1, -1] and made.typed_texts_at_rank(1).tolist() == [
+        "20",
+        "",
+        "",
+    ]
+    assert made.mask_marked_labels_per_answer("never").sum(1).tolist() == [2, 0, 0]
     assert made.repeat_of.tolist() == [-1, 0, -1] and made.seconds[:2].tolist() == [31, 2]
 
 
 def test_a_votes_table_with_percents_is_answers_and_numbers_read_as_typed() -> None:
     table = {"task": ["a"], "worker": ["w"], "label": ["cat"], "prob": [80.0], "label2": ["dog"], "prob2": [12.5]}
-    assert Columns.from_table(table).holds_answers()
-    assert not Columns.from_table(dict.fromkeys(("task", "worker", "label"))).holds_answers()
+    assert Columns.from_frame_mapping_or_parquet(table).has_columns_of_answers()
+    assert not Columns.from_frame_mapping_or_parquet(
+        dict.fromkeys(("task", "worker", "label"))
+    ).has_columns_of_answers()
     made = answers(table | {"impossible": ["ship"]})
-    assert made.typed(0).tolist() == ["80"] and made.typed(1).tolist() == ["12.5"]
+    assert made.typed_texts_at_rank(0).tolist() == ["80"] and made.typed_texts_at_rank(1).tolist() == ["12.5"]
 
 
-def test_answers_come_back_from_their_own_table() -> None:
+def test_answers_survive_a_round_trip_through_a_table() -> None:
     made = answers(TYPED)
     back = answers(made.to_polars())
     assert back.to_polars().equals(made.to_polars())
@@ -55,10 +66,10 @@ def test_many_answers_are_read_fast() -> None:
     n = 50_000
     table = pl.DataFrame({"task": np.arange(n) % 100, "worker": np.arange(n), "top": ["x", "y"] * (n // 2)})
     made = answers(table.with_columns(top_percent=pl.lit("70"), never=pl.lit("y|z")))
-    assert len(made) == n and made.marked("never").sum() == 2 * n
+    assert len(made) == n and made.mask_marked_labels_per_answer("never").sum() == 2 * n
 
 
-def test_repeats_in_a_sitting_that_was_stored_twice_belong_to_their_own_copy() -> None:
+def test_repeats_in_a_session_stored_twice_refer_to_the_same_copy() -> None:
     table = {
         "task": ["a", "b", "a"] * 2,
         "worker": ["w"] * 6,
@@ -71,20 +82,23 @@ def test_repeats_in_a_sitting_that_was_stored_twice_belong_to_their_own_copy() -
     assert answers(table).repeat_of.tolist() == [-1, -1, 0, -1, -1, 3]
 
 
-def test_nothing_that_was_typed_is_lost() -> None:
+def test_typed_text_without_a_label_survives_a_round_trip() -> None:
     table = {"task": ["a", "b"], "worker": ["w", "w"], "top": ["x", None], "top_percent": ["70", "20"]}
     made = answers(table | {"second": [None, "y"], "second_percent": ["p\\", "8p"]})
-    assert made.named(0).tolist() == [0, -1] and made.named(1).tolist() == [-1, 1]
+    assert made.label_codes_at_rank(0).tolist() == [0, -1] and made.label_codes_at_rank(1).tolist() == [-1, 1]
     back = answers(made.to_polars())
-    assert back.typed(0).tolist() == ["70", "20"] and back.typed(1).tolist() == ["p\\", "8p"]
-    assert made.where(np.array([False, True])).typed(0).tolist() == ["20"]
+    assert back.typed_texts_at_rank(0).tolist() == ["70", "20"] and back.typed_texts_at_rank(1).tolist() == [
+        "p\\",
+        "8p",
+    ]
+    assert made.where(np.array([False, True])).typed_texts_at_rank(0).tolist() == ["20"]
     alone = answers({**table, "second_percent": ["30", ""]})
-    assert alone.typed(1).tolist() == ["30", ""]
+    assert alone.typed_texts_at_rank(1).tolist() == ["30", ""]
 
 
-def test_an_empty_first_place_stays_empty_where_a_second_is_filled() -> None:
+def test_a_second_label_without_a_first_stays_the_second() -> None:
     made = answers({"task": ["a"], "worker": ["w"], "top": [""], "top_percent": [""], "second": ["y"]})
-    assert made.named(0).tolist() == [-1] and made.named(1).tolist() == [0]
+    assert made.label_codes_at_rank(0).tolist() == [-1] and made.label_codes_at_rank(1).tolist() == [0]
 
 
 def test_blanks_around_listed_labels_are_stripped() -> None:

@@ -17,7 +17,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_toy_set_is_read_by_name_and_can_be_installed(home: Path) -> None:
-    assert "toy" in dataset_catalog.list_names() and read("toy").crowd().n_tasks == 300
+    assert "toy" in dataset_catalog.list_dataset_names() and read("toy").crowd().n_tasks == 300
     assert dataset_catalog.install("toy") == home / "toy" and (home / "toy" / "votes.csv").is_file()
     found = dataset_catalog.info("toy")
     assert found.pop("description").startswith("Simulated, not real people")
@@ -41,7 +41,7 @@ def test_the_toy_set_is_what_its_command_simulates() -> None:
 def test_a_user_file_or_folder_is_installed_by_name(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("task,worker,label\na,w,x\n")
     dataset_catalog.install("mine", tmp_path / "mine.csv")
-    assert read("mine").votes.tasks.tolist() == ["a"] and "mine" in dataset_catalog.list_names()
+    assert read("mine").votes.tasks.tolist() == ["a"] and "mine" in dataset_catalog.list_dataset_names()
     with pytest.raises(InputError, match="is not empty"):
         dataset_catalog.install("mine", tmp_path / "mine.csv")
 
@@ -63,7 +63,7 @@ def test_only_readable_data_sets_are_listed(home: Path) -> None:
     for name in ("images/cat/1.png", "theirs/answers.json", "mine/counts.tsv.gz", "other/pixels.csv", ".old/votes.csv"):
         (home / name).parent.mkdir(parents=True)
         (home / name).touch()
-    assert dataset_catalog.list_names() == ["images", "mine", "theirs", "toy"]
+    assert dataset_catalog.list_dataset_names() == ["images", "mine", "theirs", "toy"]
     with pytest.raises(InputError, match=r"other is not a data set; .* it contains 'pixels.csv'$"):
         dataset_catalog.info("other")
 

@@ -1,4 +1,4 @@
-"""convert: what is written, what is warned about, and what is never overwritten."""
+"""convert: the parts that are written, warnings about the others, and files that are never overwritten."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ TOY = dataset_catalog.BUNDLED / "toy"
 
 @pytest.fixture
 def both(tmp_path: Path) -> Path:
-    """A data set with votes on one task and counts on two."""
+    """Return the folder of a data set with votes on one task and counts on two."""
     folder = tmp_path / "both"
     folder.mkdir()
     (folder / "votes.csv").write_text("task,worker,label\na,ann,x\na,bo,y\n")

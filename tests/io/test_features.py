@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.features import Features, read_features, write_features
 
@@ -16,7 +16,7 @@ X = np.arange(6, dtype=np.float32).reshape(3, 2)
 
 
 def saved(folder: Path, **arrays: Any) -> Path:
-    """An .npz with these arrays."""
+    """Write an .npz file with these arrays and return its path."""
     np.savez(folder / "features.npz", **arrays)
     return folder / "features.npz"
 

@@ -9,8 +9,8 @@ import pytest
 
 from crowds import crowd, soft_crowd, some_answers, some_soft
 from plurivox.core.answers import Answers
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset, convert, dataset_catalog, read, write
@@ -64,7 +64,11 @@ def test_soft_votes_counts_and_answers_round_trip(tmp_path: Path, form: str) -> 
     np.testing.assert_allclose(read(tmp_path / "soft").votes.weight, soft.weight, atol=1e-12)
     assert read(tmp_path / "counts").crowd().counts().tolist() == counts.counts().tolist()
     back = read(tmp_path / "answers")
-    assert back.answers.typed(1).tolist() == ["8p", "", ""] and back.answers.abstain.tolist() == [False, False, True]
+    assert back.answers.typed_texts_at_rank(1).tolist() == ["8p", "", ""] and back.answers.abstain.tolist() == [
+        False,
+        False,
+        True,
+    ]
     with pytest.raises(InputError, match="answers has no votes; it contains answers: turn them into votes first"):
         back.crowd()
 
@@ -80,7 +84,7 @@ def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) 
     with pytest.raises(InputError, match=r"rename the file to counts; .* read it as a wide table"):
         read(tmp_path / "either.csv")
     assert read(tmp_path / "either.csv", wide=True).votes.workers.tolist() == ["x", "y"]
-    assert read(tmp_path / "typed.csv").answers.typed(0).tolist() == ["8p"]
+    assert read(tmp_path / "typed.csv").answers.typed_texts_at_rank(0).tolist() == ["8p"]
     assert read(tmp_path / "wide.csv", wide=True).votes.workers.tolist() == ["ann", "bo"]
 
 
@@ -90,7 +94,7 @@ def test_numeric_gold_is_matched_with_text_votes(tmp_path: Path) -> None:
     data = read(tmp_path)
     with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet have no task or no label"):
         gold = data.gold
-    assert (gold.on_labels(data.votes.labels).codes() == data.votes.label).all()
+    assert (gold.on_labels(data.votes.labels).most_probable_label_codes() == data.votes.label).all()
 
 
 @pytest.mark.parametrize(
@@ -131,9 +135,9 @@ def test_labels_with_bars_and_images_round_trip(tmp_path: Path) -> None:
     (tmp_path / "pic.png").write_bytes(b"\x89PNG")
     write(Dataset("typed", answers=answers, images={"a": tmp_path / "pic.png"}), tmp_path / "set")
     back = read(tmp_path / "set")
-    assert back.answers.labels.tolist() == ["x", "y|z", "q"] and back.answers.marked("never").tolist() == [
-        [False, True, True]
-    ]
+    assert back.answers.labels.tolist() == ["x", "y|z", "q"] and back.answers.mask_marked_labels_per_answer(
+        "never"
+    ).tolist() == [[False, True, True]]
     assert back.items.rows() == [("a", b"\x89PNG")]
 
 
@@ -194,13 +198,13 @@ def test_suffixes_may_be_upper_case(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     dataset_catalog.install("large", folder)
     data = read("large")
     assert data.parts() == ["votes", "gold"] and data.votes.n_tasks == len(data.gold) == 2
-    assert (tmp_path / "shelf" / "large" / "votes.CSV").is_file()  # copied as it is: a folder of ours
+    assert (tmp_path / "shelf" / "large" / "votes.CSV").is_file()  # a plurivox folder is installed as a plain copy
     data.votes.save(tmp_path / "votes.NPZ")
     assert read(tmp_path / "votes.NPZ").votes.n_tasks == 2
 
 
 def _set_with(folder: Path, **boxes: dict[str, object]) -> Dataset:
-    """A folder of votes on a and b, with an `.npz` of these arrays for each name."""
+    """Write votes on tasks a and b, and one `.npz` file per name in `boxes`; read the folder as a data set."""
     (folder / "votes.csv").write_text("task,worker,label\na,w,x\nb,w,y\n")
     for name, arrays in boxes.items():
         np.savez(folder / f"{name}.npz", **arrays)
@@ -209,7 +213,7 @@ def _set_with(folder: Path, **boxes: dict[str, object]) -> Dataset:
 
 def test_features_may_have_another_name(tmp_path: Path) -> None:
     assert _set_with(tmp_path, vgg16={"x_train": np.ones((2, 3))}).features.x.shape == (2, 3)
-    some_soft().save(tmp_path / "soft.npz")  # what plurivox saved is left alone, and needs no word
+    some_soft().save(tmp_path / "soft.npz")  # an .npz saved by plurivox is ignored without a warning
     assert read(tmp_path).features.x.shape == (2, 3)
     (tmp_path / "vgg16.npz").unlink()
     assert not read(tmp_path).has("features")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
-from plurivox.core.types import Names
 from plurivox.io.soft_label_files import read_soft, write_soft
 
 TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=6)
@@ -39,7 +39,7 @@ def names(draw: st.DrawFn, least: int, most: int) -> Names:
 def soft_labels(draw: st.DrawFn) -> SoftLabels:
     tasks, labels = draw(names(1, 5)), draw(names(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    if draw(st.booleans()):  # so many labels that the table is long
+    if draw(st.booleans()):  # enough labels that the file has the long layout
         labels = as_names(np.arange(70) * 3 if labels.dtype.kind != "T" else [f"label {i}" for i in range(70)])
     if draw(st.booleans()):
         prob = rng.dirichlet(np.full(len(labels), 0.3), len(tasks))

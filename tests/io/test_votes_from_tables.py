@@ -18,7 +18,7 @@ TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y",
 
 
 def told(**given: Any) -> tuple[Votes, str]:
-    """The votes, and everything the reader said."""
+    """Return the votes and the notes of the reader, joined; check that each note is also a warning."""
     with pytest.warns(PlurivoxWarning) as said:
         made = votes(**given)
     assert tuple(str(one.message) for one in said) == made.notes
@@ -71,7 +71,7 @@ def test_wide_tables_have_one_column_per_worker() -> None:
     assert made.labels.tolist() == [1, 2] and made.tasks.tolist() == [0, 1, 2]
 
 
-# ---- the odd inputs on which others break
+# ---- unusual input
 
 
 def test_an_empty_table_is_a_clear_error() -> None:
@@ -151,7 +151,7 @@ def test_a_label_outside_the_given_list_is_named() -> None:
 def test_a_million_ids_and_many_labels_stay_small() -> None:
     n = 300_000
     made = votes(task=np.arange(n), worker=np.arange(n) % 70_000, label=np.arange(n) % 11_000)
-    assert made.label.dtype == np.uint16 and made.tally().mass.sum() == n
+    assert made.label.dtype == np.uint16 and made.sparse_vote_counts().mass.sum() == n
 
 
 def test_mixed_kinds_are_refused() -> None:
@@ -160,7 +160,7 @@ def test_mixed_kinds_are_refused() -> None:
 
 
 def test_unnamed_votes_are_kept_as_such() -> None:
-    assert votes(**{**TABLE, "worker": None}).workload.tolist() == []
+    assert votes(**{**TABLE, "worker": None}).n_answers_per_worker.tolist() == []
     made, notes = told(task=["a", "b"], worker=["w", None], label=["x", "x"])
     assert made.worker.tolist() == [0, -1] and "1 votes have no worker" in notes
 
@@ -192,7 +192,7 @@ def test_count_tables() -> None:
 def test_numbers_as_column_names_and_columns_without_a_vote() -> None:
     wide = pd.DataFrame({"task": ["a", "b"], 7: ["x", "y"], 8: [None, None]})
     made = votes(wide, wide=True)
-    assert made.workers.tolist() == ["7", "8"] and made.workload.tolist() == [2, 0]
+    assert made.workers.tolist() == ["7", "8"] and made.n_answers_per_worker.tolist() == [2, 0]
 
 
 def test_ordered_categories_and_enums_fix_the_labels() -> None:

@@ -1,4 +1,4 @@
-"""The recipe cifar10s: published, released and our numbers."""
+"""The recipe cifar10s: our numbers equal those published or computed from the released data."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,20 +9,20 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.typed_percents import parse_percents
-from plurivox.core.types import TEXT
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
-from plurivox.recipes._papers.cifar10s_published_figures import (
+from plurivox.recipes._papers.cifar10s_published_numbers import (
     RELEASED,
-    PublishedFigure,
-    compare_all_published_figures,
+    PublishedNumber,
+    compare_published_numbers_with_ours,
     largest_soft_label_difference,
 )
 
-WITHIN = {  # how far ours may be from the release; 0: equal
+WITHIN = {  # largest allowed difference between our number and that of the release
     "label of each answer, largest difference": 1e-12,
     "people per image, mean": 1e-9,
     "repeats, share changed": 5e-5,
@@ -30,7 +30,7 @@ WITHIN = {  # how far ours may be from the release; 0: equal
     "median seconds": 1e-3,
     "median seconds, first views": 1e-2,
     "median seconds, repeats": 0.05,
-    "entropy r, six answers per image": 0.003,  # drawn by chance
+    "entropy r, six answers per image": 0.003,  # depends on random draws of answers
     "entropy r, six answers: sd": 0.002,
     "total variation to CIFAR-10H": 5e-5,
     "Jensen-Shannon divergence to CIFAR-10H": 5e-4,
@@ -48,10 +48,12 @@ def data(folder: Path) -> Dataset:
 
 
 @cache
-def figures(folder: Path) -> dict[str, PublishedFigure]:
+def figures(folder: Path) -> dict[str, PublishedNumber]:
     ours, human = data(folder), pv.read(folder.parent / "cifar10h")
     published = ours.tables["published_labels"]().to_dict(as_series=False)
-    return {one.name: one for one in compare_all_published_figures(ours.answers, published, human.counts, ours.gold)}
+    return {
+        one.name: one for one in compare_published_numbers_with_ours(ours.answers, published, human.counts, ours.gold)
+    }
 
 
 def test_every_number_equals_the_release(data_set: Callable[[str], Path]) -> None:
@@ -65,16 +67,16 @@ def test_every_number_equals_the_release(data_set: Callable[[str], Path]) -> Non
 
 def test_odd_cases_among_the_released_answers(data_set: Callable[[str], Path]) -> None:
     answers = data(data_set("cifar10s")).answers
-    top, second = answers.named(0), answers.named(1)
-    p1, p2 = parse_percents(answers.typed(0)).value, parse_percents(answers.typed(1)).value
-    assert int(((second < 0) & (answers.typed(1) != "")).sum()) == 1090  # "no alternative", yet a percent
+    top, second = answers.label_codes_at_rank(0), answers.label_codes_at_rank(1)
+    p1, p2 = parse_percents(answers.typed_texts_at_rank(0)).value, parse_percents(answers.typed_texts_at_rank(1)).value
+    assert int(((second < 0) & (answers.typed_texts_at_rank(1) != "")).sum()) == 1090  # no second label, but a percent for it
     p2 = np.where(second < 0, np.nan, p2)
-    p1 = np.where(p1 == 0, 100, p1)  # as the release reads it
+    p1 = np.where(p1 == 0, 100, p1)  # the released code reads a percent of 0 as 100
     both = p1 + np.nan_to_num(p2)
     assert [int((both > 100).sum()), int((both == 100).sum()), int((both < 100).sum())] == [674, 4263, 1786]
-    never, named = answers.marked("never"), answers.marked("named")
+    never, named = answers.mask_marked_labels_per_answer("never"), answers.mask_marked_labels_per_answer("named")
     assert int((never & named).any(1).sum()) == 40
-    with_mass = np.where(second == top, p2 > 0, 1 + (p2 > 0))  # a second label that is the top one again overwrites it
+    with_mass = np.where(second == top, p2 > 0, 1 + (p2 > 0))  # if the second label is the top label again, its percent replaces the first
     assert int((never.sum(1) + with_mass == len(answers.labels)).sum()) == 3839
     there = second >= 0
     assert [int((there & np.isnan(p2)).sum()), int((p2 == 0).sum()), int((second == top).sum())] == [10, 4, 153]
@@ -99,7 +101,7 @@ def test_published_labels_are_compared_as_multisets() -> None:
 
 
 def made_data() -> dict[str, Dataset]:
-    """Return small data sets for the recipe: two images, four answers, one of them a repeat."""
+    """Return small data sets for the recipe: two images, five answers, one of them a repeat."""
     answers = Answers.of(
         task=["0", "1", "0", "0", "1"],
         worker=["v", "v", "v", "w", "w"],
@@ -133,7 +135,7 @@ def test_the_recipe_runs_on_small_data() -> None:
     ours = dict(zip(*(tables["Figures"].columns()[name].tolist() for name in ("figure", "ours")), strict=True))
     assert ours["people"] == "2" and ours["repeats"] == "1" and ours["repeats, top label changed"] == "0"
     assert float(ours["label of each answer, largest difference"]) < 1e-12
-    assert len(ours) > 40 and all(name in tables.text() for name in ours)  # nothing of it is cut on a terminal
+    assert len(ours) > 40 and all(name in tables.text() for name in ours)  # no row is left out of the text
     assert tables["Break-even"].columns()["cheaper"].tolist()[0] in ("plain", "top-two")
     assert tables["Choosing gamma"].columns()["gamma"].tolist() == [0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4]
     made["cifar10s"] = Dataset("cifar10s", gold=made["cifar10s"].gold)

@@ -11,11 +11,16 @@ import pytest
 
 from plurivox import io
 from plurivox.core.errors import InputError, UnknownName
+from plurivox.core.result_tables import Tables
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Tables
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.recipes._papers.fornaciari2021_texts import encode_stem_pairs, encode_tweets, read_texts, write_texts
+from plurivox.recipes._papers.fornaciari2021_texts import (
+    encode_word_stem_pairs,
+    encode_words_of_tweets,
+    read_texts,
+    write_texts,
+)
 from plurivox.recipes.fornaciari2021 import Fornaciari2021
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -73,12 +78,12 @@ def run_recipe(**options: object) -> Tables:
 
 
 def test_tokens_of_a_tweet_are_grouped_and_rules_count_as_votes() -> None:
-    texts = encode_tweets(tweets(), context=0, letters=5)
+    texts = encode_words_of_tweets(tweets(), n_context_words=0, n_letters=5)
     assert texts.x.shape == (186, 1 + 3 + 5) and set(texts.split.tolist()) == {"train", "dev", "test", "double"}
-    assert texts.counts.max() == 177 and len(texts.tasks_of_split("double")) == 3
+    assert texts.counts.max() == 177 and len(texts.task_names_of_split("double")) == 3
     assert (
-        texts.gold_of_tasks(texts.tasks_of_split("double")) is None
-        and texts.votes_of_tasks(texts.tasks_of_split("test")) is None
+        texts.gold_of_tasks(texts.task_names_of_split("double")) is None
+        and texts.votes_of_tasks(texts.task_names_of_split("test")) is None
     )
     assert texts.counts[texts.split == "double"].sum(1).tolist() == [2, 2, 2]
 
@@ -88,7 +93,7 @@ def test_one_head_and_two_are_compared() -> None:
     assert len(made["Measures"]) == 8 and len(made["Two heads minus one head"]) == 6 and len(made["Every run"]) == 16
     every = made["Every run"].columns()
     kl, ce = (every["nll"][every["condition"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
-    np.testing.assert_allclose(kl, ce, rtol=1e-3)  # they differ by a constant: one gradient, one net
+    np.testing.assert_allclose(kl, ce, rtol=1e-3)  # both losses differ by a constant, so they have equal gradients and train equal nets
     assert made["Tasks"].columns()["its share"][0] > 0.3
 
 
@@ -116,7 +121,7 @@ def test_stems_and_continuing_from_a_folder(tmp_path: Path) -> None:
 def test_packed_inputs_are_trained_without_polars(tmp_path: Path) -> None:
     path = tmp_path / "tweets.npz"
     assert run_recipe(pack=str(path)).title == "Packed tweets"
-    (one, two) = encode_tweets(tweets(), 0, 5), read_texts(path)
+    (one, two) = encode_words_of_tweets(tweets(), 0, 5), read_texts(path)
     assert (one.x == two.x).all() and (one.counts == two.counts).all() and one.tasks.tolist() == two.tasks.tolist()
     code = (
         "import sys\n"
@@ -136,15 +141,15 @@ def test_invalid_options_and_files_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
         read_texts(tmp_path / "absent.npz")
     with pytest.raises(InputError, match="packed inputs"):
-        write_texts(encode_stem_pairs(pairs(), 0), tmp_path / "mine.txt")
+        write_texts(encode_word_stem_pairs(pairs(), 0), tmp_path / "mine.txt")
 
 
 def test_sizes_of_the_real_texts(data_set: Callable[[str], Path]) -> None:
-    texts = encode_tweets(io.read(data_set("pos_twitter")), 0, 15)
-    sizes = {one: len(texts.tasks_of_split(one)) for one in ("train", "dev", "test", "double")}
+    texts = encode_words_of_tweets(io.read(data_set("pos_twitter")), 0, 15)
+    sizes = {one: len(texts.task_names_of_split(one)) for one in ("train", "dev", "test", "double")}
     assert sizes == {"train": 13000, "dev": 1439, "test": 3064, "double": 7876}
-    stems = encode_stem_pairs(io.read(data_set("stemming")), 0)
-    assert {one: len(stems.tasks_of_split(one)) for one in ("train", "dev", "test")} == {
+    stems = encode_word_stem_pairs(io.read(data_set("stemming")), 0)
+    assert {one: len(stems.task_names_of_split(one)) for one in ("train", "dev", "test")} == {
         "train": 5478,
         "dev": 600,
         "test": 601,

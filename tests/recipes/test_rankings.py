@@ -1,4 +1,4 @@
-"""The recipe rankings."""
+"""The recipe rankings: spammers rank worst, and errors."""
 
 from pathlib import Path
 

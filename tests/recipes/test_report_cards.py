@@ -1,4 +1,4 @@
-"""The recipe report-cards."""
+"""The recipe report-cards: cards of spammers and good workers, and errors."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ CROWD = simulate.methods.make("hammer-spammer", n_tasks=100, n_workers=12, feedb
 DATA = Dataset("made", votes=CROWD.votes, gold=CROWD.truth)
 
 
-def test_a_spammer_has_a_poor_card_and_a_hammer_a_good_one() -> None:
+def test_a_spammer_has_poor_scores_and_a_hammer_good_ones() -> None:
     good = {str(one): bool(CROWD.confusion.of(one)[0, 0] > 0.5) for one in CROWD.votes.workers.tolist()}
     worst, best = (next(name for name, fine in good.items() if fine is kind) for kind in (False, True))
     made = recipes.ReportCards(data="made", workers=f"{worst},{best}").run(read=lambda name: DATA)
     order = made["made: 12 workers"].cells["worker"].tolist()
-    assert [good[str(one)] for one in order] == sorted(good.values())  # all spammers before all hammers
+    assert [good[str(one)] for one in order] == sorted(good.values())  # workers are listed worst first: all spammers, then all good workers
     poor, fine = (made[f"{name}: scores"].cells for name in (worst, best))
     assert poor["score"].tolist() == ["gold-accuracy", "agreement-with-rest", "trace", "spam-score"]
     assert poor["worker"][0] < 0.5 < fine["worker"][0] and fine["rank"].tolist()[0].endswith("of 12")

@@ -6,19 +6,19 @@ import pytest
 from plurivox.core.errors import OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.simulate import HammerSpammer, IndependentConfusion, Simulated
-from plurivox.simulate._shared.tasks_workers_labels import power_law_shares
-from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_distinct_workers
+from plurivox.simulate._shared.names_truth_and_features import power_law_shares
+from plurivox.simulate._shared.worker_assignment import VoteDesign, choose_distinct_workers_per_task
 
 
 def right(crowd: Simulated) -> np.ndarray:
-    """(n_votes,) whether each vote is for the true label."""
-    return crowd.votes.label == crowd.truth.codes()[crowd.votes.task]
+    """Return (n_votes,) whether each vote is for the true label."""
+    return crowd.votes.label == crowd.truth.most_probable_label_codes()[crowd.votes.task]
 
 
 def in_order(crowd: Simulated) -> np.ndarray:
-    """(n_votes,) the rank of each vote in its worker's order of time, scaled to 0..1."""
+    """Return (n_votes,) the rank of each vote among its worker's votes by time, scaled to 0..1."""
     order = np.lexsort((crowd.votes.when, crowd.votes.worker))
-    load = crowd.votes.workload.astype(int)
+    load = crowd.votes.n_answers_per_worker.astype(int)
     done = np.empty(len(order))
     done[order] = np.concatenate([np.arange(n) / (n - 1) for n in load])
     return done
@@ -26,15 +26,17 @@ def in_order(crowd: Simulated) -> np.ndarray:
 
 def test_workloads_follow_the_power_law() -> None:
     votes = IndependentConfusion(n_tasks=40_000, n_workers=50, feedback=1, worker_tail=1).draw().votes
-    np.testing.assert_allclose(votes.workload / 40_000, power_law_shares(50, 1), atol=0.006)
-    assert votes.workload[0] > 30 * votes.workload[-1]
+    np.testing.assert_allclose(votes.n_answers_per_worker / 40_000, power_law_shares(50, 1), atol=0.006)
+    assert votes.n_answers_per_worker[0] > 30 * votes.n_answers_per_worker[-1]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 9.0])
 def test_choosing_by_share_equals_sequential_draws_without_replacement(exponent: float) -> None:
     """The probability of an ordered pair is p_a p_b / (1 - p_a)."""
     share = power_law_shares(4, exponent)
-    first, second = choose_distinct_workers(VoteDesign(60_000, 4, 2, worker_shares=share), np.random.default_rng(0))
+    first, second = choose_distinct_workers_per_task(
+        VoteDesign(60_000, 4, 2, worker_shares=share), np.random.default_rng(0)
+    )
     assert (first != second).all()
     for a in range(4):
         for b in set(range(4)) - {a}:
@@ -84,8 +86,8 @@ def test_copiers_make_the_same_mistakes() -> None:
         assert agreement_in_error(crowd, group[0], group[1]) == agreement_in_error(crowd, group[1], group[2]) == 1
     alone = [i for i, whom in enumerate(copies) if whom == ""]
     assert agreement_in_error(crowd, alone[0], alone[1]) < 0.7
-    leader = names.index(next(iter(groups)))  # a leader is not changed by being copied
-    votes, true = crowd.votes, crowd.truth.codes()
+    leader = names.index(next(iter(groups)))  # the votes of the copied worker still follow that worker's matrix
+    votes, true = crowd.votes, crowd.truth.most_probable_label_codes()
     mine = votes.worker == leader
     said = np.zeros((5, 5))
     np.add.at(said, (true[votes.task[mine]], votes.label[mine]), 1)
@@ -112,7 +114,7 @@ def test_separated_features_classify_the_labels() -> None:
         IndependentConfusion(n_tasks=3000, n_labels=3, features=6, separation=apart).draw() for apart in (0.0, 8.0)
     )
     for crowd, low, high in ((near, 0.25, 0.45), (far, 0.98, 1.0)):
-        x, true = crowd.features, crowd.truth.codes()
+        x, true = crowd.features, crowd.truth.most_probable_label_codes()
         centres = np.array([x[:1500][true[:1500] == k].mean(0) for k in range(3)])
         nearest = ((x[1500:, None] - centres) ** 2).sum(2).argmin(1)
         assert low <= (nearest == true[1500:]).mean() <= high

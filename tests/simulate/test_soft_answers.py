@@ -5,19 +5,19 @@ import pytest
 
 from plurivox.core.errors import OptionError
 from plurivox.simulate import Simulated, SoftAnswers
-from plurivox.simulate._shared.typed_percents import FAULTS, N_RELEASED
+from plurivox.simulate._shared.draw_typed_percents import FAULTS, N_RELEASED
 from plurivox.simulate._shared.worker_beliefs import draw_label_beliefs, expected_largest_probability
 
 
 @pytest.fixture(scope="module")
 def crowd() -> Simulated:
-    """About four times as many answers as in the released study."""
+    """Return a crowd with about four times as many answers as the released study."""
     return SoftAnswers(n_tasks=4000, n_workers=992, n_labels=10, feedback=6).draw()
 
 
 @pytest.fixture(scope="module")
 def neat() -> Simulated:
-    """A crowd without faults."""
+    """Return a crowd without faulty answers."""
     return SoftAnswers(n_tasks=500, n_workers=40, n_labels=10, feedback=6, faults=0).draw()
 
 
@@ -27,8 +27,8 @@ def percents(typed: np.ndarray) -> np.ndarray:
 
 
 def test_accuracy_equals_the_matrices_and_the_study(crowd: Simulated) -> None:
-    answers, true = crowd.answers, crowd.truth.codes()
-    top, second = answers.named(0), answers.named(1)
+    answers, true = crowd.answers, crowd.truth.most_probable_label_codes()
+    top, second = answers.label_codes_at_rank(0), answers.label_codes_at_rank(1)
     right = top == true[answers.task]
     assert right.mean() == pytest.approx(0.843, abs=0.02)
     assert (right | (second == true[answers.task])).mean() == pytest.approx(0.920, abs=0.03)
@@ -38,20 +38,23 @@ def test_accuracy_equals_the_matrices_and_the_study(crowd: Simulated) -> None:
 
 def test_percents_of_honest_workers_are_calibrated() -> None:
     crowd = SoftAnswers(n_tasks=4000, n_labels=10, honesty=1, boast=0, faults=0, repeats=0).draw()
-    said, right = percents(crowd.answers.typed(0)), crowd.answers.named(0) == crowd.truth.codes()[crowd.answers.task]
+    said, right = (
+        percents(crowd.answers.typed_texts_at_rank(0)),
+        crowd.answers.label_codes_at_rank(0) == crowd.truth.most_probable_label_codes()[crowd.answers.task],
+    )
     for percent in (50, 60, 70, 80, 90):
         assert right[said == percent].mean() == pytest.approx(percent / 100, abs=0.04)
 
 
 def test_typed_percents_have_the_statistics_of_the_study(crowd: Simulated) -> None:
     answers = crowd.answers
-    first, second = percents(answers.typed(0)), percents(answers.typed(1))
-    named = answers.named(1) >= 0
+    first, second = percents(answers.typed_texts_at_rank(0)), percents(answers.typed_texts_at_rank(1))
+    named = answers.label_codes_at_rank(1) >= 0
     typed = np.concatenate([first, second[named]])
     assert (typed[~np.isnan(typed)] % 5 == 0).mean() == pytest.approx(0.896, abs=0.02)
     assert named.mean() == pytest.approx(0.537, abs=0.05)
     assert (first == 100).mean() == pytest.approx(0.399, abs=0.04)
-    assert answers.marked("never").sum(1).mean() == pytest.approx(7.33, abs=0.4)
+    assert answers.mask_marked_labels_per_answer("never").sum(1).mean() == pytest.approx(7.33, abs=0.4)
     total = first + np.where(named, np.nan_to_num(second), 0)
     for share, found in ((0.100, total > 100), (0.634, total == 100), (0.266, total < 100)):
         assert found.mean() == pytest.approx(share, abs=0.05)
@@ -59,18 +62,22 @@ def test_typed_percents_have_the_statistics_of_the_study(crowd: Simulated) -> No
 
 def test_faults_occur_at_the_rates_of_the_study(crowd: Simulated) -> None:
     answers, n = crowd.answers, len(crowd.answers)
-    first, second = percents(answers.typed(0)), percents(answers.typed(1))
-    top, other, never = answers.named(0), answers.named(1), answers.marked("never")
+    first, second = percents(answers.typed_texts_at_rank(0)), percents(answers.typed_texts_at_rank(1))
+    top, other, never = (
+        answers.label_codes_at_rank(0),
+        answers.label_codes_at_rank(1),
+        answers.mask_marked_labels_per_answer("never"),
+    )
     rows = np.arange(n)
     found = {
         "same-label": other == top,
         "contradiction": never[rows, top] | ((other >= 0) & never[rows, other]),
-        "no-second-percent": (other >= 0) & (answers.typed(1) == ""),
+        "no-second-percent": (other >= 0) & (answers.typed_texts_at_rank(1) == ""),
         "zero-second-percent": (other >= 0) & (second == 0),
         "zero-top-percent": first == 0,
-        "no-top-percent": answers.typed(0) == "",
+        "no-top-percent": answers.typed_texts_at_rank(0) == "",
         "out-of-range": first > 100,
-        "mistyped": np.array([text != "" and not text.isdigit() for text in answers.typed(0).tolist()]),
+        "mistyped": np.array([text != "" and not text.isdigit() for text in answers.typed_texts_at_rank(0).tolist()]),
     }
     for name, mask in found.items():
         np.testing.assert_array_equal(mask, crowd.faults == name, err_msg=name)
@@ -82,11 +89,11 @@ def test_faults_occur_at_the_rates_of_the_study(crowd: Simulated) -> None:
 
 def test_faults_of_0_gives_no_faults(neat: Simulated) -> None:
     answers = neat.answers
-    first, second = percents(answers.typed(0)), percents(answers.typed(1))
+    first, second = percents(answers.typed_texts_at_rank(0)), percents(answers.typed_texts_at_rank(1))
     assert set(neat.faults.tolist()) == {""} and not np.isnan(first).any()
-    named = answers.named(1) >= 0
+    named = answers.label_codes_at_rank(1) >= 0
     assert ((first + np.where(named, second, 0)) <= 100).all() and (second[named] <= first[named]).all()
-    assert not (answers.named(1) == answers.named(0)).any()
+    assert not (answers.label_codes_at_rank(1) == answers.label_codes_at_rank(0)).any()
     assert (SoftAnswers(n_tasks=100, faults=5).draw().faults != "").mean() > 0.4
 
 
@@ -101,9 +108,9 @@ def test_repeats_are_at_the_end_of_a_session_and_mostly_agree(crowd: Simulated) 
     _, sitting, size = np.unique(answers.sitting, return_inverse=True, return_counts=True)
     assert size.max() == 27 and (answers.position < size[sitting]).all()
     assert (answers.position[again] >= size[sitting][again] - 2).all()
-    top = answers.named(0)
+    top = answers.label_codes_at_rank(0)
     assert (top[first] != top[again]).mean() == pytest.approx(0.0703, abs=0.02)
-    said = percents(answers.typed(0))
+    said = percents(answers.typed_texts_at_rank(0))
     change = np.abs(said[first] - said[again])[(top[first] == top[again]) & (crowd.faults[first] == "")]
     assert np.mean(change[change <= 100]) == pytest.approx(6.1, abs=1.2)
 
@@ -123,7 +130,7 @@ def test_votes_are_the_top_labels_of_first_answers(neat: Simulated) -> None:
     firsts = answers.repeat_of < 0
     order = np.lexsort((answers.worker[firsts], answers.task[firsts]))
     assert answers.task[firsts][order].tolist() == votes.task.tolist()
-    assert answers.named(0)[firsts][order].tolist() == votes.label.tolist()
+    assert answers.label_codes_at_rank(0)[firsts][order].tolist() == votes.label.tolist()
 
 
 @pytest.mark.parametrize("form", ["top-two", "top-one", "one-label", "also-possible", "ranking", "histogram"])
@@ -132,29 +139,36 @@ def test_every_form_has_its_kinds_of_marks(form: str) -> None:
     answers = crowd.answers
     assert set(answers.form.tolist()) == {form} and len(answers) == 1000
     order = np.lexsort((answers.worker, answers.task))
-    assert answers.named(0)[order].tolist() == crowd.votes.label.tolist()
-    n_named = answers.marked("named").sum(1)
+    assert answers.label_codes_at_rank(0)[order].tolist() == crowd.votes.label.tolist()
+    n_named = answers.mask_marked_labels_per_answer("named").sum(1)
     typed = percents(answers.mark_typed)
     if form == "histogram":
         np.testing.assert_array_equal(np.bincount(answers.answer_of_mark, typed), 100)
     elif form in ("one-label", "ranking"):
         assert set(answers.mark_typed.tolist()) == {""}
-    assert answers.marked("never").any() == (form == "top-two")
-    assert answers.marked("possible").any() == (form == "also-possible")
+    assert answers.mask_marked_labels_per_answer("never").any() == (form == "top-two")
+    assert answers.mask_marked_labels_per_answer("possible").any() == (form == "also-possible")
     assert n_named.max() == {"top-two": 2, "ranking": n_named.max(), "histogram": n_named.max()}.get(form, 1)
 
 
 def test_sharpness_raises_percents_and_dishonest_workers_guess() -> None:
     sharp, vague = (SoftAnswers(n_tasks=300, sharpness=s, faults=0).draw() for s in (30.0, 0.2))
-    assert np.median(percents(sharp.answers.typed(0))) > np.median(percents(vague.answers.typed(0))) + 30
+    assert (
+        np.median(percents(sharp.answers.typed_texts_at_rank(0)))
+        > np.median(percents(vague.answers.typed_texts_at_rank(0))) + 30
+    )
     liars = SoftAnswers(n_tasks=1000, honesty=0).draw()
-    assert (liars.votes.label == liars.truth.codes()[liars.votes.task]).mean() == pytest.approx(0.2, abs=0.02)
+    assert (liars.votes.label == liars.truth.most_probable_label_codes()[liars.votes.task]).mean() == pytest.approx(
+        0.2, abs=0.02
+    )
 
 
 def test_tired_workers_are_less_accurate_and_copiers_agree() -> None:
     tired = SoftAnswers(n_tasks=1000, tire=1).draw()
     fresh = SoftAnswers(n_tasks=1000).draw()
-    right = [(one.votes.label == one.truth.codes()[one.votes.task]).mean() for one in (tired, fresh)]
+    right = [
+        (one.votes.label == one.truth.most_probable_label_codes()[one.votes.task]).mean() for one in (tired, fresh)
+    ]
     assert right[0] < right[1] - 0.2
     crowd = SoftAnswers(n_tasks=100, copiers=1, group_size=30, copy_rate=1).draw()
     assert (crowd.votes.counts().max(1) == 10).all()

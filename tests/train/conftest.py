@@ -1,4 +1,4 @@
-"""Training tests run on one thread: cores are shared, and results are reproducible."""
+"""Training tests run on one thread: results are reproducible, and parallel tests share the cores."""
 
 from collections.abc import Iterator
 

@@ -15,7 +15,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxError, Plurivo
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import cross_entropy
 from plurivox.train import Plan, Supervision, Trained, fit
-from plurivox.train.data.augment import CropFlip
+from plurivox.train.data.image_augmentation import CropFlip
 from plurivox.train.loop.trainer import Trainer
 from toy_training import toy_data
 
@@ -80,16 +80,16 @@ def test_every_way_to_train_lowers_the_loss(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_a_restart_is_a_fresh_optimizer(optimizer: str) -> None:
-    from plurivox.train.loop.optim import make_optimizer, zero_optimizer_state
+    from plurivox.train.loop.optim import make_torch_optimizer, zero_optimizer_state
 
     ends = []
     for fresh in (True, False):
         weight = nn.Parameter(torch.tensor([1.0, -2.0]))
         plan = Plan(optimizer=optimizer, lr=0.1)  # type: ignore[arg-type]
-        made = make_optimizer(plan, [weight], capturable=False)
+        made = make_torch_optimizer(plan, [weight], capturable=False)
         for i in range(4):
             if i == 2:
-                made = make_optimizer(plan, [weight], capturable=False) if fresh else made
+                made = make_torch_optimizer(plan, [weight], capturable=False) if fresh else made
                 zero_optimizer_state(made)
             made.zero_grad()
             (weight**2).sum().backward()
@@ -156,7 +156,7 @@ def test_imported_nets_are_loaded_only_with_trust(tmp_path: Path, monkeypatch: p
     monkeypatch.syspath_prepend(tmp_path)
     (home := tmp_path / "run").mkdir()
     trained = fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)
-    fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)  # no trust needed: the caller names the net
+    fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)  # needs no trust, because the caller names the net
     with pytest.raises(InputError, match=r"own_net:make: loading it imports that module .* --trust"):
         Trained.load(home)
     np.testing.assert_array_equal(Trained.load(home, device="cpu", trust=True).logits(X), trained.logits(X))
@@ -196,7 +196,7 @@ def test_a_saved_and_loaded_net_predicts_the_same(tmp_path: Path) -> None:
 
 
 class Explosive(nn.Module):
-    """A net whose weights explode after some epochs."""
+    """A net whose outputs become NaN after `calls` training steps."""
 
     def __init__(self, calls: int) -> None:
         super().__init__()
@@ -224,25 +224,29 @@ def test_a_nan_loss_stops_with_the_last_good_weights(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("no memory"), RuntimeError("DefaultCPUAllocator: no memory")])
 def test_out_of_memory_computes_a_batch_in_chunks(monkeypatch: pytest.MonkeyPatch, error: RuntimeError) -> None:
-    plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Trainer.example_losses
+    plain, losses = fit(X, GOLD, net="linear", plan=PLAN), Trainer.compute_losses_and_record_logits
 
     def scarce(self: Trainer, indices: Tensor) -> Tensor:
         if len(indices) > 5:
             raise error
         return losses(self, indices)
 
-    monkeypatch.setattr(Trainer, "example_losses", scarce)
+    monkeypatch.setattr(Trainer, "compute_losses_and_record_logits", scarce)
     with warnings.catch_warnings(record=True, action="always") as caught:
         cut = fit(X, GOLD, net="linear", plan=PLAN)
     assert [str(one.message).split(":")[0] for one in caught] == [f"out of memory with {n} examples" for n in (16, 8)]
     np.testing.assert_allclose(plain.logits(X), cut.logits(X), atol=1e-3)
-    monkeypatch.setattr(Trainer, "example_losses", lambda *_: (_ for _ in ()).throw(error))
+    monkeypatch.setattr(Trainer, "compute_losses_and_record_logits", lambda *_: (_ for _ in ()).throw(error))
     with (
         pytest.raises(PlurivoxError, match="out of memory with a single example"),
         warnings.catch_warnings(action="ignore"),
     ):
         fit(X, GOLD, net="linear", plan=PLAN)
-    monkeypatch.setattr(Trainer, "example_losses", lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")))
+    monkeypatch.setattr(
+        Trainer,
+        "compute_losses_and_record_logits",
+        lambda *_: (_ for _ in ()).throw(RuntimeError("a fault of the net")),
+    )
     with pytest.raises(RuntimeError, match="a fault of the net"):
         fit(X, GOLD, net="linear", plan=PLAN)
 

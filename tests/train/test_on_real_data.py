@@ -7,7 +7,7 @@ from plurivox import io
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.load_training_data import split_tasks
-from plurivox.workflows.train_nets import train_runs, train_spec
+from plurivox.workflows.train_nets import make_train_spec, train_runs
 
 
 def test_labelme(data_set: Callable[[str], Path]) -> None:
@@ -19,9 +19,9 @@ def test_labelme(data_set: Callable[[str], Path]) -> None:
     assert {name: len(part) for name, part in splits.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {
-        target: train_runs(training_data, splits, train_spec(target, net="labelme-head", plan=plan)).mean(
-            "test accuracy"
-        )
+        target: train_runs(
+            training_data, splits, make_train_spec(target, net="labelme-head", plan=plan)
+        ).mean_over_runs("test accuracy")
         for target in ("gold", "vote-shares")
     }
     assert found["gold"] > 0.9 > found["vote-shares"] > 0.8

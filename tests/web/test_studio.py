@@ -1,4 +1,4 @@
-"""Reads and writes of a Studio: a job that reads cannot write."""
+"""Reads and writes of a Studio: read jobs run in read-only transactions."""
 
 from pathlib import Path
 
@@ -19,10 +19,10 @@ def test_a_job_that_reads_cannot_write(tmp_path: Path, kind: str, request: pytes
 
     with served(tmp_path / "s", database=database) as study:
         studio = study.studio
-        for _ in range(10):  # more often than there are connections: none stays as the one before left it
+        for _ in range(10):  # more often than the pool has connections, so each is reused
             with pytest.raises(Unavailable) as cause:
                 studio.read_sync(job)
-            assert "read" in str(cause.value.__cause__)  # a readonly database, a read-only transaction
+            assert "read" in str(cause.value.__cause__)  # "readonly database" or "read-only transaction"
             assert studio.read_sync(lambda connection: kv_get(connection, "colour")) is None
         studio.writer.submit(job).result()
         assert studio.read_sync(lambda connection: kv_get(connection, "colour")) == "red"

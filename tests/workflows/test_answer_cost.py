@@ -6,7 +6,7 @@ from plurivox import elicit, evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.workflows.answer_cost import Curve, break_even, curve, model_seconds, seconds_per_answer
+from plurivox.workflows.answer_cost import Curve, break_even, curve, modelled_seconds_per_answer, seconds_per_answer
 
 
 @pytest.mark.parametrize(
@@ -20,21 +20,21 @@ from plurivox.workflows.answer_cost import Curve, break_even, curve, model_secon
         ("select-top-two", 2),
     ],
 )
-def test_the_papers_model(form: str, inputs: int) -> None:
-    assert model_seconds(form) == pytest.approx(6.4 * inputs)
+def test_modelled_seconds_per_answer_follow_the_paper(form: str, inputs: int) -> None:
+    assert modelled_seconds_per_answer(form) == pytest.approx(6.4 * inputs)
 
 
 def test_a_plain_vote_and_a_form_without_a_model() -> None:
-    assert model_seconds("one-label") == 1.8
+    assert modelled_seconds_per_answer("one-label") == 1.8
     with pytest.raises(InputError, match="does not cover the form ranking"):
-        model_seconds("ranking")
+        modelled_seconds_per_answer("ranking")
 
 
 def test_recorded_times_are_preferred_to_the_model() -> None:
     answers = some_answers()
     assert seconds_per_answer(answers, "top-two").value == np.median([31, 2.5])
     votes = elicit.methods.make("top-two").read(answers).votes
-    assert seconds_per_answer(votes).value == np.median([31, 2.5])  # every answer once, however many rows it has
+    assert seconds_per_answer(votes).value == np.median([31, 2.5])  # each answer counts once, even if it has several rows
     assert seconds_per_answer(votes).n == 2
     bare = soft_crowd()
     assert seconds_per_answer(bare, "top-two").source == "model"
@@ -49,7 +49,7 @@ def test_a_curve_ends_when_all_answers_are_used() -> None:
     found = curve(
         votes, lambda soft: evaluate.accuracy(soft, gold), [1, 5, 20, 40], 2, name="plain", measure_name="accuracy"
     )
-    assert found.seconds.tolist() == [2, 10, 40, 40]  # nobody has more than 20 answers
+    assert found.seconds.tolist() == [2, 10, 40, 40]  # no task has more than 20 answers
     assert found.values[2].std() == 0 and found.values.mean(1)[0] < found.values.mean(1)[2]
     assert found.table().columns()["votes"].tolist() == [1, 5, 20, 40]
 
@@ -67,9 +67,9 @@ def test_break_even() -> None:
         "plain",
         "rich",
         "-",
-    ]  # unknown: there is no value for 20 seconds of plain answers
+    ]  # unknown, because the plain curve ends at 8 seconds
     table = break_even(plain, line("rich", [2.5, 8], [0.55, 0.81])).columns()
-    assert table["cheaper"].tolist() == ["equal", "rich"]  # 8 seconds of plain answers do not get there
+    assert table["cheaper"].tolist() == ["equal", "rich"]  # plain answers do not reach .81 in 8 seconds
 
 
 def test_break_even_where_lower_is_better() -> None:

@@ -15,7 +15,7 @@ def test_the_best_value_on_held_out_tasks_is_chosen() -> None:
         table.columns()["chosen"].tolist() == [False, True, False] and "20 held-out tasks in 4 folds" in table.notes[0]
     )
     assert choose("k", [1, 2], lambda k, learn, held: k, TASKS, better="higher").chosen == 2
-    assert choose("k", [3, 1, 1.0], lambda k, learn, held: 0.0, TASKS).chosen == 3  # of equal ones the first
+    assert choose("k", [3, 1, 1.0], lambda k, learn, held: 0.0, TASKS).chosen == 3  # the first of equally good values
 
 
 def test_every_task_is_held_out_once_and_not_trained_on() -> None:

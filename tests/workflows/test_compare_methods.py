@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plurivox.core.base import DataType
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -17,7 +17,7 @@ WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shar
 
 
 def made(seed: int) -> tuple[Votes, SoftLabels]:
-    """Good workers and spammers, 100 tasks, 7 votes each."""
+    """Return votes of good workers and spammers on 100 tasks, 7 votes per task, and the true labels."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, 3, 100)
     skill = np.where(np.arange(14) < 6, 0.9, 0.0)
@@ -33,12 +33,12 @@ def done() -> Comparison:
 
 
 def test_rows_means_and_differences(done: Comparison) -> None:
-    assert done.methods == WORDS and done.reference == "vote-shares" and len(done.columns()["nll"]) == 20
+    assert done.method_specs == WORDS and done.reference == "vote-shares" and len(done.columns()["nll"]) == 20
     table = done.table("accuracy")
-    np.testing.assert_allclose(done.mean("accuracy"), table.mean(0))
-    gain = done.difference("accuracy")
+    np.testing.assert_allclose(done.mean_over_datasets("accuracy"), table.mean(0))
+    gain = done.mean_differences_to_reference("accuracy")
     assert gain[1].mean == pytest.approx((table[:, 1] - table[:, 0]).mean())
-    assert gain[1].low > 0 and gain[1].clear  # spammers weigh less
+    assert gain[1].low > 0 and gain[1].excludes_zero  # wawa gives spammers less weight
     assert gain[0].mean == gain[0].low == gain[0].high == 0
 
 
@@ -46,22 +46,30 @@ def test_output_formats(done: Comparison, tmp_path: Path) -> None:
     lines = done.csv().splitlines()
     assert lines[0] == "dataset,method,accuracy,nll,brier,ece,seconds" and len(lines) == 21
     text = done.markdown()
-    assert f"| `wawa` | 5 | {done.mean('accuracy')[1]:.4f} |" in text and "Differences to `vote-shares`" in text
-    assert len(done.mean_columns()["accuracy_low"]) == 4
+    assert (
+        f"| `wawa` | 5 | {done.mean_over_datasets('accuracy')[1]:.4f} |" in text
+        and "Differences to `vote-shares`" in text
+    )
+    assert len(done.means_and_differences_of_each_method()["accuracy_low"]) == 4
     done.save(tmp_path / "comparison.npz")
     assert DataType.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
 
 
 def test_another_reference_changes_the_sign(done: Comparison) -> None:
     other = compare({f"made {seed}": made(seed) for seed in range(5)}, WORDS[:2], reference="wawa")
-    assert other.difference("nll")[0].mean == pytest.approx(-done.difference("nll")[1].mean)
+    assert other.mean_differences_to_reference("nll")[0].mean == pytest.approx(
+        -done.mean_differences_to_reference("nll")[1].mean
+    )
 
 
 def test_methods_without_a_result_are_noted() -> None:
     votes, gold = made(0)
     counts = Votes.from_counts(votes.counts(), votes.tasks, votes.labels)
     done = compare({"made": (votes, gold), "counts": (counts, gold)}, ["vote-shares", "wawa"])
-    assert np.isnan(done.table("nll")[1, 1]) and done.mean_columns()["datasets"].tolist() == [2, 1]
+    assert np.isnan(done.table("nll")[1, 1]) and done.means_and_differences_of_each_method()["datasets"].tolist() == [
+        2,
+        1,
+    ]
     assert "wawa has no result on counts: wawa needs worker names" in done.notes[0] and done.notes[0] in done.markdown()
 
 
@@ -71,7 +79,7 @@ def test_only_tasks_with_votes_and_gold_count() -> None:
     assert compare({"part": (votes, gold)}, ["vote-shares"]).accuracy.tolist() == [1.0]
 
 
-def test_clear_errors() -> None:
+def test_invalid_input_raises_clear_errors() -> None:
     with pytest.raises(InputError, match="at least one data set"):
         compare({}, WORDS)
     with pytest.raises(
@@ -86,8 +94,8 @@ def test_clear_errors() -> None:
         compare({"made": made(0)}, ["wava"])
 
 
-def test_real_data(data_set: Callable[[str], Path]) -> None:
-    """Vote shares with shared ties reach the majority-vote accuracy that INDEX.csv gives; wawa does no harm."""
+def test_accuracy_on_real_data(data_set: Callable[[str], Path]) -> None:
+    """Vote shares with shared ties have the majority-vote accuracy in INDEX.csv; wawa is at least as accurate."""
     published = {"bluebird": 0.7593, "rte": 0.8969, "web": 0.7307, "labelme": 0.7660, "wsd": 0.9944}
     datasets = {}
     for name in published:

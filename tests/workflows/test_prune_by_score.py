@@ -6,8 +6,8 @@ import pytest
 from clean.faulty_answers import GOLD, faulty
 from crowds import crowd
 from plurivox.core.answers import Answers
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -75,9 +75,9 @@ def test_answers_votes_and_counts_are_pruned() -> None:
     assert left.votes is not None and left.votes.tasks.tolist() == ["a", "c"]
     assert left.counts is not None and left.counts.tasks.tolist() == ["a", "c", "d"]
     assert left.gold is not None and left.gold.tasks.tolist() == ["a", "b", "c"]
-    assert audit.answers.tolist() == [2]  # of the counts, which hold eleven answers where the votes hold nine
+    assert audit.answers.tolist() == [2]  # the two counts of task b: audits use the counts if they have more answers (eleven) than the votes (nine)
     unnamed = scores("task", list("abcd"), [0.1, 0.2, 0.3, 0.9])
-    assert prune(data, unnamed, 0.25)[1].answers.tolist() == [6]  # nobody is named there, and six answered
+    assert prune(data, unnamed, 0.25)[1].answers.tolist() == [6]  # task d has six counts without workers
 
 
 def test_counts_are_left_out_if_workers_are_dropped() -> None:
@@ -86,7 +86,7 @@ def test_counts_are_left_out_if_workers_are_dropped() -> None:
     with pytest.warns(PlurivoxWarning, match="made: workers are dropped from the votes; left out: counts"):
         left, audit = prune(data, "agreement-with-rest", 0.34)
     assert left.votes is not None and left.votes.n_workers == 2 and audit.answers.tolist() == [3]
-    assert left.parts() == ["votes"]  # counts would be what the next command looks at
+    assert left.parts() == ["votes"]  # counts would still contain the answers of the dropped workers
     worst = scores("worker", ["ann", "bo", "cy"], [0.1, 0.2, 0.9])
     with pytest.raises(InputError, match="has counts without worker names; workers can be dropped"):
         prune(Dataset("unnamed", counts=counts), worst, 0.34)
@@ -99,8 +99,8 @@ def test_dropping_tasks_is_also_evaluated_on_all_tasks() -> None:
     table = prune_and_compare(votes, gold, hard, [0.5]).columns()
     assert table["on"].tolist() == ["tasks left", "all tasks"] and table["tasks"].tolist() == [15, 30]
     left, every = table["accuracy after"].tolist()
-    assert every == pytest.approx((15 * left + 15 / 3) / 30)  # an uniform prediction is right once in three times
-    assert table["accuracy before"][0] == left  # the same tasks, whose votes are the same
+    assert every == pytest.approx((15 * left + 15 / 3) / 30)  # a uniform prediction is right in one of three tasks
+    assert table["accuracy before"][0] == left  # same tasks and same votes
 
 
 def test_without_spammers_the_labels_get_better() -> None:

@@ -13,7 +13,7 @@ from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxWarning, UnknownName
 from plurivox.core.results import Scores
 from plurivox.io import Dataset
-from plurivox.workflows.rank_scores import Ranking, join_scores
+from plurivox.workflows.rank_scores import Ranking, join_scores_into_ranking
 
 VOTES = votes_of(columns())
 
@@ -50,7 +50,7 @@ def test_scores_share_the_fits_they_need(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sorted(made) == sorted(kinds) and table.scores.tolist()[0] == "posterior-entropy"
     made.clear()
     pv.rank(VOTES, ["posterior-entropy", "glad-difficulty"], fit=table_fit(VOTES))
-    assert made == ["glad"]  # what is given serves the first; it holds no difficulty
+    assert made == ["glad"]  # the given fit is used for posterior-entropy; it has no difficulty, so glad is fitted
 
 
 def table_fit(votes: pv.Votes) -> pv.Fit:
@@ -91,8 +91,8 @@ def test_a_ranking_joins_by_name_and_shares_ranks() -> None:
     table = pv.rank(VOTES, ["entropy", "disagreement", "entropy[unit=bits]"])
     np.testing.assert_array_equal(table.rank[:, 0], table.rank[:, 2])
     assert table.rank.min() >= 1 and np.isclose(table.rank.sum(0), 30 * 31 / 2).all()
-    assert table.worst(1)[0] == table.names[np.argmin(table.mean_rank)]
-    assert table.likeness()[0, 1] == pytest.approx(spearmanr(table.value[:, 0], table.value[:, 1])[0])
+    assert table.worst(1)[0] == table.names[np.argmin(table.mean_rank_over_scores)]
+    assert table.rank_correlations()[0, 1] == pytest.approx(spearmanr(table.value[:, 0], table.value[:, 1])[0])
 
 
 def test_a_ranking_is_saved_pickled_framed_and_shown(tmp_path: Path) -> None:
@@ -120,18 +120,24 @@ def test_scores_that_cannot_be_joined_are_errors() -> None:
         ([tasks, others], "three has the names 7, which one does not have; the scores are from different data"),
     ):
         with pytest.raises(InputError, match=why):
-            join_scores(scores)
+            join_scores_into_ranking(scores)
 
 
 def test_nan_has_no_rank() -> None:
     a = Scores("task", np.array(["a", "b", "c"]), np.array([np.nan, 2.0, 1.0]), "one")
-    table = join_scores([a])
-    assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank[0])
+    table = join_scores_into_ranking([a])
+    assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank_over_scores[0])
 
 
 def test_values_that_differ_by_rounding_share_a_rank() -> None:
     value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
-    assert join_scores([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
+    assert join_scores_into_ranking([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [
+        1.5,
+        1.5,
+        3.5,
+        3.5,
+        5,
+    ]
 
 
 def test_scores_may_be_one_text() -> None:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from plurivox.aggregate import DawidSkene, VoteShares
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.core.name_encoding import as_names
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
-from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits
-from plurivox.workflows.train_nets import RESULTS, PreparedTraining, train_once, train_runs, train_spec
+from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits_of_run_folder
+from plurivox.workflows.train_nets import RESULTS, PreparedTraining, make_train_spec, train_once, train_runs
 from toy_training import toy_data
 
 X, GOLD, VOTES = toy_data(40)
@@ -41,7 +41,7 @@ PLAN = Plan(epochs=2, batch=16, device="cpu")
     ],
 )
 def test_targets_by_name(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
-    spec = train_spec(**given)  # type: ignore[arg-type]
+    spec = make_train_spec(**given)  # type: ignore[arg-type]
     assert spec.target == target and spec.soft == soft and spec.target_text == taught
 
 
@@ -50,50 +50,52 @@ def test_soft_labels_of_the_data_are_used(target: str) -> None:
     with pytest.raises(
         OptionError, match=f"crowd-layer needs .*; {target} is of the kind distribution: leave the target out"
     ):
-        train_spec(target, head="crowd-layer")
+        make_train_spec(target, head="crowd-layer")
 
 
-def test_mistakes() -> None:
+def test_invalid_specs_raise_errors() -> None:
     with pytest.raises(UnknownName, match="no target or aggregator 'golden'; did you mean 'gold'"):
-        train_spec("golden")
+        make_train_spec("golden")
     with pytest.raises(InputError, match=r"two aggregators for the soft labels: vote-shares .* and dawid-skene"):
-        train_spec(soft="dawid-skene")
+        make_train_spec(soft="dawid-skene")
     with pytest.raises(InputError, match="main=majority is the hard target of two heads"):
-        train_spec(main="majority", head="conal")
+        make_train_spec(main="majority", head="conal")
     with pytest.raises(InputError, match="no votes; weighting tasks by agreement"):
         bare = TrainingData("bare", GOLD.tasks, X, MATERIAL.split, GOLD)
-        PreparedTraining.prepare(bare, bare.splits(), train_spec("gold", weigh=True))
+        PreparedTraining.prepare_training(bare, bare.tasks_by_standard_split(), make_train_spec("gold", weigh=True))
     with pytest.raises(InputError, match="the inputs contain tasks twice: 't00'"):
-        train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, train_spec("gold", plan=PLAN))
+        train_once(MATERIAL, {"train": GOLD.tasks[[0, 1, 0]]}, make_train_spec("gold", plan=PLAN))
 
 
 def test_a_series_records_how_many_were_trained_together() -> None:
     notes: list[str] = []
-    spec = train_spec(net="mlp[hidden=4]", loss="kl", head="crowd-layer", plan=PLAN)
-    series = train_runs(MATERIAL, MATERIAL.splits(), spec, runs=3, at_once=None, note=notes.append)
+    spec = make_train_spec(net="mlp[hidden=4]", loss="kl", head="crowd-layer", plan=PLAN)
+    series = train_runs(MATERIAL, MATERIAL.tasks_by_standard_split(), spec, runs=3, at_once=None, note=notes.append)
     assert (series.at_once, series.stacked) == (3, True)
     assert [note.partition(";")[0] for note in notes] == [
         "crowd-layer has its own loss",
         "3 runs at a time are trained as one stacked net",
     ]
-    alone = train_runs(MATERIAL, MATERIAL.splits(), spec, runs=2, at_once=1)
+    alone = train_runs(MATERIAL, MATERIAL.tasks_by_standard_split(), spec, runs=2, at_once=1)
     assert (alone.at_once, alone.stacked) == (1, False)
     np.testing.assert_allclose(series.measures["test nll"][:2], alone.measures["test nll"], atol=1e-4)
 
 
 def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
-    splits, spec = MATERIAL.splits(), train_spec(net="mlp[hidden=4]", plan=PLAN)
+    splits, spec = MATERIAL.tasks_by_standard_split(), make_train_spec(net="mlp[hidden=4]", plan=PLAN)
     train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", command="by hand")
     settings = json.loads((tmp_path / "runs" / SETTINGS).read_text())
     assert settings["command"] == "by hand" and settings["input"] == "made"
-    assert {name: tasks.tolist() for name, tasks in read_splits(tmp_path / "runs").items()} == settings["parts"]
+    assert {name: tasks.tolist() for name, tasks in read_splits_of_run_folder(tmp_path / "runs").items()} == settings[
+        "parts"
+    ]
     assert settings["parts"]["test"] == splits["test"].tolist()
     again = train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", runs=2)
     assert len(again.seeds) == 2 and json.loads((tmp_path / "runs" / SETTINGS).read_text()) == settings
     head, *rows = (tmp_path / "runs" / RESULTS).read_text().splitlines()
     assert head.split(",") == ["run", "seed", *again.measures] and len(rows) == 2
     values = again.measures["test nll"]
-    assert again.format("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
+    assert again.mean_plus_minus_std_text("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
     other = {"train": splits["train"][1:], "test": splits["test"]}
     with pytest.raises(InputError, match="have other train, dev and test splits"):
         train_runs(MATERIAL, other, spec, folder=tmp_path / "runs")
@@ -104,17 +106,17 @@ def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
 
 
 def test_a_run_folder_is_checked_before_it_is_opened(tmp_path: Path) -> None:
-    home = RunFolder.at_path(tmp_path / "runs")
-    assert RunFolder.at_path(home) is home and not home.path.exists()
-    home.create_or_check(MATERIAL.splits(), "by hand", "made")
+    home = RunFolder.from_empty_or_run_folder(tmp_path / "runs")
+    assert RunFolder.from_empty_or_run_folder(home) is home and not home.path.exists()
+    home.create_or_check_same_splits(MATERIAL.tasks_by_standard_split(), "by hand", "made")
     (home.path / "notes.txt").touch()
-    assert RunFolder.at_path(str(home.path)) == home  # settings say that it is ours
+    assert RunFolder.from_empty_or_run_folder(str(home.path)) == home  # the settings file shows that it is a run folder
 
 
 def test_tasks_of_little_agreement_are_left_out() -> None:
-    parts = MATERIAL.splits()
+    parts = MATERIAL.tasks_by_standard_split()
     whole, some = (
-        PreparedTraining.prepare(MATERIAL, parts, train_spec(least_agreement=least, plan=PLAN)).data
+        PreparedTraining.prepare_training(MATERIAL, parts, make_train_spec(least_agreement=least, plan=PLAN)).data
         for least in (0.0, 1.0)
     )
     unanimous = VOTES.on(parts["train"]).counts().max(1) == 4
@@ -123,6 +125,6 @@ def test_tasks_of_little_agreement_are_left_out() -> None:
 
 
 def test_training_is_reproducible() -> None:
-    spec = train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
-    one, two = (train_once(MATERIAL, MATERIAL.splits(), spec) for _ in range(2))
+    spec = make_train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
+    one, two = (train_once(MATERIAL, MATERIAL.tasks_by_standard_split(), spec) for _ in range(2))
     np.testing.assert_array_equal(one.logits(X), two.logits(X))

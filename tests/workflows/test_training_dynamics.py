@@ -1,4 +1,4 @@
-"""AUM and WAUM as whole workflows, and pruning before training, on simulated votes with a planted wrong label."""
+"""AUM and WAUM as whole workflows, and pruning before training, on simulated votes with wrong majorities."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_the_worst_are_dropped_and_test_tasks_stay(tmp_path: Path) -> None:
     assert made["Dropping"].columns()["dropped"].tolist() == ["none", "worst 20%", "by lot 20%"]
     assert every["tasks"].tolist() == [60, 60, 48, 48, 48, 48]
     worst, lot = (every["labels"][every["dropped"] == name].mean() for name in ("worst 20%", "by lot 20%"))
-    assert worst >= lot  # what went had wrong labels
+    assert worst >= lot  # dropping the worst removes more wrong labels than dropping at random
     assert recipe.run(read=lambda _: small()).text() == made.text()
 
 

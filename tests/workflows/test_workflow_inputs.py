@@ -22,7 +22,7 @@ BOTH = pv.Dataset("both", votes=VOTES, counts=COUNTS, gold=GOLD)
 
 @pytest.fixture(params=["votes", "data set", "mapping", "pandas", "polars", "path"])
 def given(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """The same votes in every form that a user may hold."""
+    """Return the same votes in each type of input that workflows accept."""
     pl.DataFrame(COLUMNS).write_csv(tmp_path / "votes.csv")
     return {
         "votes": VOTES,

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, positions
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import Method, option
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.em import ParamSpace
 from plurivox.engine.memory import available_memory, format_bytes
@@ -60,9 +60,9 @@ class Aggregator(Method, ABC):
         if not votes.n_labels or not votes.n_tasks:
             raise InputError(f"{self.name()} needs at least one task and one label; the votes have none")
         if "soft" not in takes:
-            votes.require_plain(self.name())
+            votes.require_no_soft_answers(self.name())
         if "counts" not in takes:
-            votes.require_workers(self.name(), ": try vote-shares")
+            votes.require_worker_names(self.name(), ": try vote-shares")
         if gold is not None and "gold" not in takes:
             raise InputError(f"{self.name()} cannot use known labels; leave gold out")
         if start is not None and "start" not in takes:
@@ -119,7 +119,7 @@ class EMAggregator(Aggregator):
             )
         return share / share.sum()
 
-    def check_memory(self, votes: Votes, n_floats: int | None = None) -> None:
+    def raise_if_memory_insufficient(self, votes: Votes, n_floats: int | None = None) -> None:
         """Raise InputError if `n_floats` floats of worker tables (None: one confusion matrix per worker) exceed free memory."""
         n_floats = votes.n_workers * votes.n_labels**2 if n_floats is None else n_floats
         rows = votes.n_tasks * votes.n_labels

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
-from plurivox.core.method import option, split_at_commas
-from plurivox.core.progress import Progress, nested_progress
+from plurivox.core.method import option, split_at_commas_outside_brackets
+from plurivox.core.progress import Progress, callback_reporting_outer_step
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_transforms import blend, overlay
+from plurivox.core.soft_transforms import mean_of_soft_labels, overlay
 from plurivox.core.votes import Votes
 
 DEFAULT_PARTS = (
@@ -43,7 +43,7 @@ class Average(Aggregator):
 
     def methods_to_average(self) -> list[Aggregator]:
         """Return the aggregation methods to average, parsed from the option `parts`; raise OptionError if there are none."""
-        made = [methods.make(spec) for spec in split_at_commas(self.parts)]
+        made = [methods.make(spec) for spec in split_at_commas_outside_brackets(self.parts)]
         if not made:
             raise OptionError("average: parts is empty; list methods, such as parts=[vote-shares,wawa]")
         return made
@@ -54,9 +54,9 @@ class Average(Aggregator):
         fits = []
         for step, part in enumerate(parts):
             known = gold if "gold" in part.accepted_inputs() else None
-            fits.append(part.fit(votes, gold=known, progress=nested_progress(progress, step, len(parts))))
+            fits.append(part.fit(votes, gold=known, progress=callback_reporting_outer_step(progress, step, len(parts))))
             progress(step, len(parts))
-        soft = replace(blend([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
+        soft = replace(mean_of_soft_labels([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
         ends = [fit.converged for fit in fits if fit.converged is not None]
         found = {"parts": len(fits), "parts not converged": ends.count(False)}
         return Fit(

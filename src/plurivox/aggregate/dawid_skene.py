@@ -6,13 +6,13 @@ import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_label_prior
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval_from_moments
+from plurivox.engine.beta_intervals import beta_interval_95_from_moments
 from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
 
@@ -56,17 +56,17 @@ class DawidSkene(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes)
+        self.raise_if_memory_insufficient(votes)
         model = DawidSkeneModel(
             TasksWithoutGold(votes, gold), self.fixed_prior(votes.labels), self._confusion_pseudo_counts(votes)
         )
         params, spent = model.initial_params(start), 0
         if self.pool:
-            params, spent = model.fit_pooled_prior(
+            params, spent = model.run_em_to_fit_pooled_pseudo_counts(
                 params, self.pool, min(POOL_PASSES, self.max_iter - 1), progress, self.max_iter
             )
         result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress, model.em), passes_spent=spent)
-        return model.to_fit(self.spec, result)
+        return model.fit_from_em_result(self.spec, result)
 
     def _confusion_pseudo_counts(self, votes: Votes) -> Floats:
         """(n_labels, n_labels) pseudo-counts added to each worker's expected vote counts, by said and true label."""
@@ -95,27 +95,27 @@ class DawidSkeneModel:
         if self.hard:
             best = posterior >= posterior.max(1, keepdims=True, initial=0) - 1e-9
             posterior = best / best.sum(1, keepdims=True)
-        return self.m_step(self.em.expected_counts(posterior))
+        return self.m_step(self.em.expected_task_and_vote_counts(posterior))
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
         """Run one E-step and M-step: return (updated parameters, objective at `params`); store expected counts in `counts`."""
-        self.counts, objective = self.em.em_pass(params, hard=self.hard)
+        self.counts, objective = self.em.expected_counts_and_log_likelihood(params, hard=self.hard)
         if self.pseudo.any():
-            objective += float((self.pseudo * self.em.tensor_view(params.log_confusion).sum(0)).sum())
+            objective += float((self.pseudo * self.em.worker_said_true_view(params.log_confusion).sum(0)).sum())
         return self.m_step(self.counts), objective
 
     def m_step(self, counts: Counts) -> Params:
         """Return the label prior and confusion matrices that maximise the objective, given expected vote counts."""
         return Params(log_label_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
 
-    def fit_pooled_prior(
+    def run_em_to_fit_pooled_pseudo_counts(
         self, params: Params, strength: float, max_passes: int, progress: Progress, progress_total: int
     ) -> tuple[Params, int]:
         """Run EM until the pooled confusion matrix of all workers converges; make it `pseudo`. Return (params, passes run)."""
         base, before = self.pseudo, np.full_like(self.pseudo, np.inf)
         for step in range(max_passes):
-            counts, _ = self.em.em_pass(params)
-            said = self.em.tensor_view(counts.confusion).sum(0)  # (said, true) counts of all workers
+            counts, _ = self.em.expected_counts_and_log_likelihood(params)
+            said = self.em.worker_said_true_view(counts.confusion).sum(0)  # (said, true) counts of all workers
             pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
             self.pseudo = base + strength * pooled
             params = self.m_step(counts)
@@ -125,18 +125,18 @@ class DawidSkeneModel:
             before = pooled
         return params, max_passes
 
-    def to_fit(self, made_by: str, result: EMResult[Params]) -> Fit:
+    def fit_from_em_result(self, made_by: str, result: EMResult[Params]) -> Fit:
         """Return the result of Dawid-Skene's EM as a `Fit`, with worker accuracies and their 95% intervals."""
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
-        posterior, agree = self.em.posterior(params)
+        posterior, agree = self.em.posterior_and_agreeing_weight_per_worker(params)
         confusion = Confusion(self.em.confusion_matrices(params.log_confusion), votes.workers, votes.labels)
         ability = worker_accuracy(confusion.matrices, prior)
-        counts = self.em.tensor_view(self.counts.confusion) + self.pseudo
+        counts = self.em.worker_said_true_view(self.counts.confusion) + self.pseudo
         right = np.einsum("wkk->wk", counts)
         low, high = _worker_accuracy_interval_95(right, counts.sum(1) - right, prior)
         return Fit(
-            self.tasks.to_soft_labels(posterior, prior),
+            self.tasks.soft_labels_of_all_tasks(posterior, prior),
             votes.workers,
             made_by,
             prior=prior,
@@ -146,7 +146,7 @@ class DawidSkeneModel:
             ability_high=np.maximum(high, ability),
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": self.tasks.leave_one_out_agreement(agree)},
+            found={"passes": result.passes, "left_out": self.tasks.agreeing_share_per_worker(agree)},
         )
 
 
@@ -162,4 +162,4 @@ def _worker_accuracy_interval_95(
     a, b = right_votes + 0.5, wrong_votes + 0.5
     mean = (a / (a + b)) @ label_prior
     variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ label_prior**2
-    return beta_interval_from_moments(mean, variance)
+    return beta_interval_95_from_moments(mean, variance)

@@ -8,12 +8,12 @@ from scipy.special import softmax
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_label_prior
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
@@ -54,7 +54,7 @@ class DawidSkeneClusters(EMAggregator):
     seed: int = option(0, "random seed of the noise of restarts", low=0)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes)
+        self.raise_if_memory_insufficient(votes)
         tasks, rng = TasksWithoutGold(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:
@@ -62,17 +62,21 @@ class DawidSkeneClusters(EMAggregator):
         model = _Clusters(tasks, n_clusters, self.fixed_prior(votes.labels), lagged=self.published)
         first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            params = model.initial_params(model.em.expected_counts(first))
+            params = model.initial_cluster_params(model.em.expected_task_and_vote_counts(first))
             result = run_em(
                 model.em_pass, params, **self.run_em_arguments(votes, progress), objective_may_fall=self.published
             )
-            posterior, agree = model.em.posterior(model.worker_params(result.params))
-            if not _all_tasks_certain_of_one_label(posterior) or _all_tasks_certain_of_one_label(tasks.vote_shares()):
+            posterior, agree = model.em.posterior_and_agreeing_weight_per_worker(
+                model.expected_log_params_per_worker(result.params)
+            )
+            if not _all_tasks_certain_of_one_label(posterior) or _all_tasks_certain_of_one_label(
+                tasks.vote_shares_of_open_tasks()
+            ):
                 break
-            noisy = np.clip(tasks.vote_shares() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
+            noisy = np.clip(tasks.vote_shares_of_open_tasks() + rng.normal(0, NOISE, first.shape), 1e-6, 1)
             first = noisy / noisy.sum(1, keepdims=True)
-        found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.leave_one_out_agreement(agree)}
-        return model.to_fit(self.spec, result, posterior, found)
+        found = {"restarts": attempt, "passes": result.passes, "left_out": tasks.agreeing_share_per_worker(agree)}
+        return model.fit_from_em_result(self.spec, result, posterior, found)
 
 
 class _ClusterParams(NamedTuple):
@@ -94,33 +98,35 @@ class _Clusters:
         self.tasks, self.em, self.n, self.lagged = tasks, tasks.make_confusion_em(), n_clusters, lagged
         self.fixed = fixed_prior  # (n_labels,) the prior, if it is not learnt
 
-    def initial_params(self, counts: Counts) -> _ClusterParams:
+    def initial_cluster_params(self, counts: Counts) -> _ClusterParams:
         """Return initial parameters: workers sorted by the nuclear norm of their matrices, cut into clusters of equal size."""
         em = self.em
         own = np.exp(
-            em.tensor_view(em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT)))
+            em.worker_said_true_view(
+                em.m_step(counts.confusion, np.full((em.n_labels, em.n_labels), FIRST_PSEUDO_COUNT))
+            )
         )
         norm = np.linalg.svd(own, compute_uv=False).sum(1)
         rank = np.argsort(np.argsort(-norm, kind="stable"))
         edges = np.arange(1, self.n) * em.n_workers // self.n
         q_cluster = np.eye(self.n)[np.searchsorted(edges, rank, side="right")]
         mean = np.einsum("wl,wsk->lsk", q_cluster, own) / q_cluster.sum(0)[:, None, None]
-        last = em.tensor_view(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
+        last = em.worker_said_true_view(counts.confusion).reshape(em.n_workers, -1) if self.lagged else None
         prior = log_label_prior(counts.n_true, self.fixed)
         return _ClusterParams(
             prior, _log_of_shares_floored(q_cluster.mean(0)), _log_of_shares_floored(mean), q_cluster, last
         )
 
-    def worker_params(self, params: _ClusterParams) -> Params:
+    def expected_log_params_per_worker(self, params: _ClusterParams) -> Params:
         """Return the log prior and each worker's expected log confusion matrix under the posterior of the worker's cluster."""
         tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
-        return Params(params.log_prior, self.em.flat_table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
+        return Params(params.log_prior, self.em.padded_flat_table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
 
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
         """Run one EM pass: update q(label), q(cluster) and parameters; return (new parameters, lower bound at `params`)."""
-        counts, bound = self.em.em_pass(self.worker_params(params))
+        counts, bound = self.em.expected_counts_and_log_likelihood(self.expected_log_params_per_worker(params))
         bound += float((params.q_cluster * (params.log_size - _log_of_shares_floored(params.q_cluster))).sum())
-        said = self.em.tensor_view(counts.confusion).reshape(self.em.n_workers, -1)
+        said = self.em.worker_said_true_view(counts.confusion).reshape(self.em.n_workers, -1)
         counted = said if params.last_counts is None else params.last_counts
         logit = params.log_size + counted @ params.log_matrix.reshape(self.n, -1).T
         return self.m_step(counts.n_true, softmax(logit, axis=1), said), bound
@@ -136,7 +142,7 @@ class _Clusters:
             prior, _log_of_shares_floored(q_cluster.mean(0)), _log_of_shares_floored(share), q_cluster, last
         )
 
-    def to_fit(
+    def fit_from_em_result(
         self, made_by: str, result: EMResult[_ClusterParams], posterior: Floats, other_results: dict[str, object]
     ) -> Fit:
         """Return the result of EM with worker clusters as a `Fit`; `other_results` are added to its field `found`."""
@@ -144,7 +150,7 @@ class _Clusters:
         cluster, prior = params.q_cluster.argmax(1), np.exp(params.log_prior)
         matrices = np.exp(params.log_matrix).transpose(0, 2, 1)
         return Fit(
-            self.tasks.to_soft_labels(posterior, prior),
+            self.tasks.soft_labels_of_all_tasks(posterior, prior),
             votes.workers,
             made_by,
             prior=prior,

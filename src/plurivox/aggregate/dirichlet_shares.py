@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared import vote_share_helpers
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 
 
@@ -45,24 +45,24 @@ class DirichletShares(Aggregator):
         even = np.full(votes.n_labels, 1 / votes.n_labels)
         mean = vote_share_helpers.overall_vote_shares(votes) if self.prior == "crowd" else even
         small = votes.n_tasks * votes.n_labels <= DENSE_CELLS
-        body = self._smoothed_shares_dense(votes, mean) if small else self._smoothed_shares_sparse(votes)
+        body = self._smoothed_vote_shares_dense(votes, mean) if small else self._smoothed_vote_shares_sparse(votes)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
         return Fit(soft, votes.workers, self.spec, prior=mean)
 
-    def _smoothed_shares_dense(self, votes: Votes, label_prior: Floats) -> Dense:
+    def _smoothed_vote_shares_dense(self, votes: Votes, label_prior: Floats) -> Dense:
         """Return (votes + pseudo-votes) / total of each task and label as a dense table; pseudo-votes follow `label_prior`."""
         mass = votes.counts() + self.added * votes.n_labels * label_prior
         total = mass.sum(1, keepdims=True)
         return Dense(np.where(total > 0, mass / np.where(total > 0, total, 1), label_prior))
 
-    def _smoothed_shares_sparse(self, votes: Votes) -> Candidates:
+    def _smoothed_vote_shares_sparse(self, votes: Votes) -> Candidates:
         """Return vote shares smoothed by equal pseudo-votes, stored for voted labels only; raise InputError if prior=crowd."""
         if self.prior == "crowd":
             raise InputError(
                 f"{votes.n_tasks} tasks x {votes.n_labels} labels are too many for prior=crowd; use prior=uniform"
             )
-        tally = votes.tally()
-        mass, rest = tally.mass + self.added, tally.n_unlisted * self.added
-        total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
+        tally = votes.sparse_vote_counts()
+        mass, rest = tally.mass + self.added, tally.n_unlisted_labels_per_row * self.added
+        total = np.bincount(tally.row_of_each_candidate, mass, minlength=votes.n_tasks) + rest
         rest = np.where(total > 0, rest / np.where(total > 0, total, 1), 1.0)
-        return replace(tally, mass=mass / np.where(total > 0, total, 1)[tally.row], rest=rest)
+        return replace(tally, mass=mass / np.where(total > 0, total, 1)[tally.row_of_each_candidate], rest=rest)

@@ -11,19 +11,19 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     LabelPrior,
     confusion_pseudo_counts,
     posterior_mean_confusion,
-    worker_accuracies,
+    worker_accuracy_means_and_intervals_95,
 )
 from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, posterior_to_soft_labels
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.dirichlet import expected_log_probabilities
-from plurivox.engine.em import EMResult, best_em_result, run_em_together
-from plurivox.engine.subtype_em import SubtypeCounts, SubtypeEM, SubtypeParams
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
+from plurivox.engine.ebcc_subtype_em import SubtypeCounts, SubtypeEM, SubtypeParams
+from plurivox.engine.em import EMResult, best_em_result_and_index, run_em_together
 
 MIN_LABEL_COUNT = 1e-3  # pseudo-count of a label without votes, if the pseudo-counts are vote shares
 
@@ -69,11 +69,13 @@ class Ebcc(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes, votes.n_workers * votes.n_labels**2 * self.subtypes)
+        self.raise_if_memory_insufficient(votes, votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, ClampedTasks(votes, gold, start))
-        starts = [model.initial_counts(i) for i in range(self.starts)]
-        return model.to_fit(
-            *best_em_result(run_em_together(model.em_pass, starts, **self.run_em_arguments(votes, progress, model)))
+        starts = [model.initial_expected_counts(i) for i in range(self.starts)]
+        return model.fit_from_em_result(
+            *best_em_result_and_index(
+                run_em_together(model.em_pass, starts, **self.run_em_arguments(votes, progress, model))
+            )
         )
 
 
@@ -83,24 +85,24 @@ class _Model:
     def __init__(self, method: Ebcc, tasks: ClampedTasks) -> None:
         self.method, self.tasks, votes = method, tasks, tasks.votes
         self.n_labels, self.n_kinds = votes.n_labels, votes.n_labels * method.subtypes
-        keyed = KeyedVotes.from_columns(tasks.start, tasks.worker, tasks.said, tasks.weight, self.n_labels)
+        keyed = KeyedVotes.from_columns_adding_keys(tasks.start, tasks.worker, tasks.said, tasks.weight, self.n_labels)
         known = tasks.posterior[tasks.clamped]
         self.em = SubtypeEM(keyed, tasks.clamped, known, votes.n_workers, method.subtypes)
         rows = confusion_pseudo_counts(self.n_labels, method.diagonal, method.off_diagonal)
         self.pseudo = np.repeat(rows, method.subtypes, 1)  # (said, kind)
         self.within = np.full((method.subtypes, self.n_labels), method.sparsity / method.subtypes)
         pseudo = (
-            np.maximum(tasks.vote_shares().sum(0), MIN_LABEL_COUNT)
+            np.maximum(tasks.vote_shares_of_open_tasks().sum(0), MIN_LABEL_COUNT)
             if method.label_count is None
             else method.label_count
         )
         self.labels = LabelPrior(np.full(self.n_labels, pseudo), method.fixed_prior(votes.labels))
 
-    def initial_counts(self, start_number: int) -> SubtypeCounts:
+    def initial_expected_counts(self, start_number: int) -> SubtypeCounts:
         """Return initial expected counts: each label in its first subtype (start 0), or split over its subtypes at random."""
         posterior, n_subtypes = self.tasks.posterior, self.method.subtypes
         if start_number == 0:
-            return self.em.expected_counts(
+            return self.em.expected_task_and_vote_counts(
                 np.arange(self.n_labels) * n_subtypes, lambda first_task, end_task: posterior[first_task:end_task]
             )
 
@@ -110,15 +112,15 @@ class _Model:
             share *= (posterior[first_task:end_task] / share.sum(2))[:, :, None]
             return share.reshape(-1, self.n_kinds)
 
-        return self.em.expected_counts(np.arange(self.n_kinds), random_subtype_posteriors)
+        return self.em.expected_task_and_vote_counts(np.arange(self.n_kinds), random_subtype_posteriors)
 
-    def expected_params(self, counts: SubtypeCounts) -> tuple[SubtypeParams, float]:
+    def expected_log_params_and_minus_kl(self, counts: SubtypeCounts) -> tuple[SubtypeParams, float]:
         """Return (E[log] of EBCC's frequencies and confusion matrices, -KL from their priors), given expected counts."""
         by_label = self._expected_tasks_per_subtype(counts)
-        log_label, first = self.labels.expected_log_frequencies(by_label.sum(1) + self.tasks.n_unvoted)
-        log_within, second = expected_log_probabilities(np.ascontiguousarray(by_label.T).ravel(), self.within)
+        log_label, first = self.labels.expected_log_frequencies_and_minus_kl(by_label.sum(1) + self.tasks.n_unvoted)
+        log_within, second = dirichlet_expected_logs_and_minus_kl(np.ascontiguousarray(by_label.T).ravel(), self.within)
         pseudo = np.ascontiguousarray(self.pseudo[:, counts.kinds])
-        table, third = expected_log_probabilities(counts.counts.ravel(), pseudo, self.em.n_workers)
+        table, third = dirichlet_expected_logs_and_minus_kl(counts.counts.ravel(), pseudo, self.em.n_workers)
         log_kind = (log_label[:, None] + log_within.reshape(self.within.shape).T).ravel()
         value = first + second + third + float(self.tasks.n_unvoted @ log_label)
         return SubtypeParams(counts.kinds, log_kind[counts.kinds], table.reshape(counts.counts.shape)), value
@@ -131,21 +133,23 @@ class _Model:
 
     def em_pass(self, runs: list[SubtypeCounts]) -> list[tuple[SubtypeCounts, float]]:
         """Run one EM pass for several starts together: return (updated counts, lower bound before the update) for each."""
-        expected = [self.expected_params(counts) for counts in runs]
-        passed = self.em.em_pass([params for params, _ in expected])
+        expected = [self.expected_log_params_and_minus_kl(counts) for counts in runs]
+        passed = self.em.expected_counts_and_log_likelihoods([params for params, _ in expected])
         return [(updated, value + bound) for (_, value), (updated, bound) in zip(expected, passed, strict=True)]
 
-    def to_fit(self, result: EMResult[SubtypeCounts], best_start: int) -> Fit:
+    def fit_from_em_result(self, result: EMResult[SubtypeCounts], best_start: int) -> Fit:
         """Return the best run of EBCC's EM as a `Fit`, with the number of its start; updates `tasks.posterior`."""
         tasks, votes, counts = self.tasks, self.tasks.votes, result.params
-        posterior, agree = self.em.posterior(self.expected_params(counts)[0])
+        posterior, agree = self.em.posterior_and_agreeing_weight_per_worker(
+            self.expected_log_params_and_minus_kl(counts)[0]
+        )
         tasks.posterior[~tasks.clamped] = posterior
         by_label = self._expected_tasks_per_subtype(counts)
         prior, within = self.labels.mean_label_frequencies(by_label.sum(1) + tasks.n_unvoted), by_label + self.within.T
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
         matrices = np.tile(self.pseudo, (votes.n_workers, 1, 1))
         matrices[:, :, counts.kinds] += counts.counts.reshape(votes.n_workers, self.n_labels, -1)
-        ability, low, high = worker_accuracies(matrices, kinds)
+        ability, low, high = worker_accuracy_means_and_intervals_95(matrices, kinds)
         return Fit(
             posterior_to_soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
             votes.workers,
@@ -157,16 +161,20 @@ class _Model:
             ability_high=high,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "start kept": best_start, "left_out": tasks.leave_one_out_agreement(agree)},
+            found={
+                "passes": result.passes,
+                "start kept": best_start,
+                "left_out": tasks.agreeing_share_per_worker(agree),
+            },
         )
 
     # ---- SQUAREM extrapolates the counts
 
-    def pack(self, params: SubtypeCounts) -> Floats:
+    def params_to_squarem_vector(self, params: SubtypeCounts) -> Floats:
         """Return all expected counts as one vector, for SQUAREM."""
         return np.concatenate([params.n_kind, params.counts.ravel()])
 
-    def unpack(self, vector: Floats, like: SubtypeCounts) -> SubtypeCounts:
-        """Return a vector made by `pack` as expected counts again, negative values set to 0, with the subtypes of `like`."""
+    def params_from_squarem_vector(self, vector: Floats, like: SubtypeCounts) -> SubtypeCounts:
+        """Return a SQUAREM vector as expected counts again, negative values set to 0, with the subtypes of `like`."""
         n_kind, counts = np.split(np.maximum(vector, 0), [len(like.kinds)])
         return SubtypeCounts(like.kinds, n_kind, counts.reshape(like.counts.shape))

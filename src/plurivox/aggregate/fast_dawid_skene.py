@@ -43,12 +43,12 @@ class FastDawidSkene(EMAggregator):
     tol: float = tol_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes)
+        self.raise_if_memory_insufficient(votes)
         tasks = TasksWithoutGold(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         model = DawidSkeneModel(tasks, self.fixed_prior(votes.labels), pseudo, hard=True)
         result = run_em(model.em_pass, model.initial_params(start), **self.run_em_arguments(votes, progress))
-        fit = model.to_fit(self.spec, result)
+        fit = model.fit_from_em_result(self.spec, result)
         if self.answer == "posterior":
             return fit
         prob = fit.soft.prob.copy()

@@ -8,13 +8,13 @@ import numpy as np
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.glad_published_em import PublishedEM
 from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, log_label_prior, posterior_to_soft_labels
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Floats, Names
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
+from plurivox.core.name_encoding import positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels import glad
@@ -67,12 +67,12 @@ class Glad(EMAggregator):
         return self.takes - {"gold", "start"} if self.published else self.takes
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes, votes.n_workers)
+        self.raise_if_memory_insufficient(votes, votes.n_workers)
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
-            return model.to_fit(model.run_published_em(progress))
+            return model.fit_from_em_result(model.run_glad_em_as_published(progress))
         result = run_em(model.em_pass, model.initial_params(start), **self.run_em_arguments(votes, progress, model))
-        return model.to_fit(result)
+        return model.fit_from_em_result(result)
 
 
 class _Model:
@@ -108,21 +108,21 @@ class _Model:
         """Run one EM pass that updates the posterior only of tasks outside `is_clamped`; return (new parameters, objective)."""
         method, ease = self.method, np.empty_like(params.log_ease)
 
-        def em_pass_over_block(
+        def glad_em_pass_over_block(
             first_task: int,
-            last_task: int,
+            end_task: int,
             tasks_per_label: Floats,
             ability_numerator: Floats,
             ability_denominator: Floats,
         ) -> float:
             given = (*self.rows, is_clamped, *params, method.ease_mean, self.tasks.posterior)
-            return glad.em_pass(
-                first_task, last_task, *given, ease, tasks_per_label, ability_numerator, ability_denominator
+            return glad.glad_em_pass_over_tasks(
+                first_task, end_task, *given, ease, tasks_per_label, ability_numerator, ability_denominator
             )
 
         sizes = len(params.log_prior), len(params.ability), len(params.ability)
-        value, (tasks_per_label, ability_numerator, ability_denominator) = self.blocks.map_and_sum(
-            em_pass_over_block, *sizes
+        value, (tasks_per_label, ability_numerator, ability_denominator) = self.blocks.map_over_task_blocks_and_sum(
+            glad_em_pass_over_block, *sizes
         )
         tasks_per_label += self.tasks.n_unvoted
         value += float(self.tasks.n_unvoted @ params.log_prior) - 0.5 * float(
@@ -131,7 +131,7 @@ class _Model:
         ability = (method.ability_mean + ability_numerator) / (1 + ability_denominator)
         return Params(log_label_prior(tasks_per_label, self.fixed), ability, ease), value
 
-    def run_published_em(self, progress: Progress) -> EMResult[Params]:
+    def run_glad_em_as_published(self, progress: Progress) -> EMResult[Params]:
         """Run GLAD's EM of Whitehill et al. with its stopping rule; raise OptionError if the label prior is to be learnt."""
         tasks, first = self.tasks, self.initial_params(None)
         task = np.repeat(np.arange(len(tasks.open)), np.diff(tasks.start))
@@ -139,22 +139,24 @@ class _Model:
         if self.fixed is None:
             raise OptionError("glad: with published the prior cannot be learnt; use prior=even, or leave out published")
         em = PublishedEM(*rows, first.log_prior, tasks.n_workers, np.concatenate(first[1:]))
-        result = em.run_em(progress)
+        result = em.run_glad_em_until_q_converges(progress)
         params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))
         return EMResult(params, result.trace, result.converged, result.passes)
 
-    def to_fit(self, result: EMResult[Params]) -> Fit:
+    def fit_from_em_result(self, result: EMResult[Params]) -> Fit:
         """Return the result of GLAD's EM as a `Fit`, with abilities and difficulties; updates `tasks.posterior`."""
         params, tasks, votes = result.params, self.tasks, self.tasks.votes
 
-        def fill_posteriors_of_block(
-            first_task: int, last_task: int, agreeing_weight: Floats, ability_curvature: Floats
+        def fill_posterior_and_agreement_of_block(
+            first_task: int, end_task: int, agreeing_weight: Floats, ability_curvature: Floats
         ) -> float:
             given = (*self.rows, tasks.clamped, *params, tasks.posterior)
-            return glad.posterior(first_task, last_task, *given, agreeing_weight, ability_curvature)
+            return glad.fill_glad_posterior_add_worker_sums(
+                first_task, end_task, *given, agreeing_weight, ability_curvature
+            )
 
-        _, (agreeing_weight, ability_curvature) = self.blocks.map_and_sum(
-            fill_posteriors_of_block, votes.n_workers, votes.n_workers
+        _, (agreeing_weight, ability_curvature) = self.blocks.map_over_task_blocks_and_sum(
+            fill_posterior_and_agreement_of_block, votes.n_workers, votes.n_workers
         )
         reach = Z_95 / np.sqrt(np.maximum(1 + ability_curvature, 1.0))  # never wider than the interval of the prior
         difficulty = np.full(votes.n_tasks, np.exp(-self.method.ease_mean))
@@ -171,15 +173,15 @@ class _Model:
             difficulty=difficulty,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": tasks.leave_one_out_agreement(agreeing_weight)},
+            found={"passes": result.passes, "left_out": tasks.agreeing_share_per_worker(agreeing_weight)},
         )
 
     # ---- SQUAREM extrapolates all parameters as they are
 
-    def pack(self, params: Params) -> Floats:
+    def params_to_squarem_vector(self, params: Params) -> Floats:
         return np.concatenate(params)
 
-    def unpack(self, vector: Floats, _: Params) -> Params:
+    def params_from_squarem_vector(self, vector: Floats, _: Params) -> Params:
         n_labels, n_workers = self.tasks.n_labels, self.tasks.n_workers
         logs, ability, log_ease = np.split(vector, [n_labels, n_labels + n_workers])
         return Params(logs - np.logaddexp.reduce(logs), ability, np.clip(log_ease, -MAX_LOG_EASE, MAX_LOG_EASE))

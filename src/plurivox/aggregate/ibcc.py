@@ -11,19 +11,19 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     LabelPrior,
     confusion_pseudo_counts,
     posterior_mean_confusion,
-    worker_accuracies,
+    worker_accuracy_means_and_intervals_95,
 )
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
-from plurivox.engine.dirichlet import expected_log_probabilities
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
 from plurivox.engine.em import EMResult, run_em
-from plurivox.engine.kernels.simd import pad_array
+from plurivox.engine.kernels.simd import flatten_align_and_pad
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,15 @@ class Ibcc(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes)
+        self.raise_if_memory_insufficient(votes)
         tasks = TasksWithoutGold(votes, gold)
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
         pseudo = confusion_pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
         model = _Model(tasks, tasks.make_confusion_em(), labels, pseudo)
-        result = run_em(model.em_pass, model.initial_counts(start), **self.run_em_arguments(votes, progress, model))
-        return model.to_fit(self.spec, result)
+        result = run_em(
+            model.em_pass, model.initial_expected_counts(start), **self.run_em_arguments(votes, progress, model)
+        )
+        return model.fit_from_em_result(self.spec, result)
 
 
 @dataclass(frozen=True)
@@ -77,37 +79,37 @@ class _Model:
     labels: LabelPrior
     pseudo: Floats  # (said, true)
 
-    def initial_counts(self, earlier_fit: Fit | None) -> Counts:
+    def initial_expected_counts(self, earlier_fit: Fit | None) -> Counts:
         """Return initial expected counts: under the matrices of the earlier fit, else from its posterior or vote shares."""
         params = self.tasks.warm_start_params(self.em, earlier_fit)
         return (
-            self.em.expected_counts(self.tasks.initial_posterior(earlier_fit))
+            self.em.expected_task_and_vote_counts(self.tasks.initial_posterior(earlier_fit))
             if params is None
-            else self.em.em_pass(params)[0]
+            else self.em.expected_counts_and_log_likelihood(params)[0]
         )
 
-    def expected_params(self, counts: Counts) -> tuple[Params, float]:
+    def expected_log_params_and_minus_kl(self, counts: Counts) -> tuple[Params, float]:
         """Return (E[log] of label prior and confusion matrices, -KL from their Dirichlet priors), given expected counts."""
-        log_prior, first = self.labels.expected_log_frequencies(counts.n_true)
-        log_confusion, second = expected_log_probabilities(counts.confusion, self.pseudo, self.em.n_workers)
+        log_prior, first = self.labels.expected_log_frequencies_and_minus_kl(counts.n_true)
+        log_confusion, second = dirichlet_expected_logs_and_minus_kl(counts.confusion, self.pseudo, self.em.n_workers)
         return Params(log_prior, log_confusion), first + second
 
     def em_pass(self, counts: Counts) -> tuple[Counts, float]:
         """Run one pass of variational EM: return (updated expected counts, lower bound on the log evidence at `counts`)."""
-        params, minus_kl = self.expected_params(counts)
-        updated, log_likelihood = self.em.em_pass(params)
+        params, minus_kl = self.expected_log_params_and_minus_kl(counts)
+        updated, log_likelihood = self.em.expected_counts_and_log_likelihood(params)
         return updated, minus_kl + log_likelihood
 
-    def to_fit(self, made_by: str, result: EMResult[Counts]) -> Fit:
+    def fit_from_em_result(self, made_by: str, result: EMResult[Counts]) -> Fit:
         """Return the result of IBCC's variational EM as a `Fit`, with worker accuracies and their 95% credible intervals."""
         counts, votes = result.params, self.tasks.votes
         prior = self.labels.mean_label_frequencies(counts.n_true)
-        params, _ = self.expected_params(counts)
-        posterior, agree = self.em.posterior(params)
-        dirichlet = self.em.tensor_view(counts.confusion) + self.pseudo
-        ability, low, high = worker_accuracies(dirichlet, prior)
+        params, _ = self.expected_log_params_and_minus_kl(counts)
+        posterior, agree = self.em.posterior_and_agreeing_weight_per_worker(params)
+        dirichlet = self.em.worker_said_true_view(counts.confusion) + self.pseudo
+        ability, low, high = worker_accuracy_means_and_intervals_95(dirichlet, prior)
         return Fit(
-            self.tasks.to_soft_labels(posterior, np.exp(params.log_prior)),
+            self.tasks.soft_labels_of_all_tasks(posterior, np.exp(params.log_prior)),
             votes.workers,
             made_by,
             prior=prior,
@@ -117,14 +119,14 @@ class _Model:
             ability_high=high,
             trace=result.trace,
             converged=result.converged,
-            found={"passes": result.passes, "left_out": self.tasks.leave_one_out_agreement(agree)},
+            found={"passes": result.passes, "left_out": self.tasks.agreeing_share_per_worker(agree)},
         )
 
     # ---- SQUAREM extrapolates the counts
 
-    def pack(self, counts: Counts) -> Floats:
+    def params_to_squarem_vector(self, counts: Counts) -> Floats:
         return np.concatenate([counts.n_true, counts.confusion[: self.em.n_cells]])
 
-    def unpack(self, vector: Floats, _: Counts) -> Counts:
+    def params_from_squarem_vector(self, vector: Floats, _: Counts) -> Counts:
         n_true, counts = np.split(np.maximum(vector, 0), [self.em.n_labels])
-        return Counts(n_true, pad_array(counts))
+        return Counts(n_true, flatten_align_and_pad(counts))

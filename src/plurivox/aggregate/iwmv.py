@@ -43,21 +43,21 @@ class IWMV(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        weighted = WeightedVotes.from_votes(votes)
-        shares = weighted.label_shares_by_task(weighted.votes_per_pair)
-        found, label = {"ties": weighted.count_ties(shares)}, weighted.top_labels(shares)
+        weighted = WeightedVotes.group_by_task_and_label(votes)
+        shares = weighted.label_shares_by_task(weighted.vote_weight_per_task_label_pair)
+        found, label = {"ties": weighted.count_tied_tasks(shares)}, weighted.top_label_per_task(shares)
         converged = False
         for step in range(self.max_iter):
-            ability = weighted.worker_agreement(label)
+            ability = weighted.share_of_votes_agreeing_per_worker(label)
             weight = ability if self.weights == "plain" else votes.n_labels * ability - 1
-            shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
-            last, label = label, weighted.top_labels(shares)
+            shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
+            last, label = label, weighted.top_label_per_task(shares)
             changed = int((last != label).sum())
             progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
         found["rounds"] = step + 1
-        soft = weighted.to_soft_labels(shares)
+        soft = weighted.shares_to_soft_labels(shares)
         return Fit(
             soft,
             votes.workers,

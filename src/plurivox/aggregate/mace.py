@@ -8,17 +8,17 @@ import numpy as np
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.mace_one_coin_em import OwnLabelEM
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval
+from plurivox.engine.beta_intervals import beta_interval_95
 from plurivox.engine.confusion_em import vote_keys
-from plurivox.engine.dirichlet import expected_log_probabilities
-from plurivox.engine.em import EMResult, best_of_starts, run_em
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
+from plurivox.engine.em import EMResult, run_all_starts_return_best_and_index, run_em
 from plurivox.engine.kernels.confusion_m_step import TINY
 
 NOISE = 0.5  # size of the random differences between starts, as in the authors' code
@@ -64,16 +64,18 @@ class Mace(EMAggregator):
     accelerate: bool = accelerate_option()
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.check_memory(votes, votes.n_workers * votes.n_labels)
+        self.raise_if_memory_insufficient(votes, votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
         rng = np.random.default_rng(self.seed)
 
-        def run_from_one_start(_: int, progress: Progress) -> EMResult[Params]:
-            first = model.random_params(rng) if start is None else model.warm_start_params(start)
+        def run_em_from_one_start(_: int, progress: Progress) -> EMResult[Params]:
+            first = model.random_initial_params(rng) if start is None else model.warm_start_params(start)
             return run_em(model.em_pass, first, **self.run_em_arguments(votes, progress, model))
 
-        return model.to_fit(
-            *best_of_starts(self.starts if start is None else 1, self.max_iter, run_from_one_start, progress)
+        return model.fit_from_em_result(
+            *run_all_starts_return_best_and_index(
+                self.starts if start is None else 1, self.max_iter, run_em_from_one_start, progress
+            )
         )
 
 
@@ -92,7 +94,7 @@ class _Model:
 
     # ---- initial values
 
-    def random_params(self, rng: np.random.Generator) -> Params:
+    def random_initial_params(self, rng: np.random.Generator) -> Params:
         """Return random initial parameters in which about half of each worker's votes for each label are not guesses."""
         share = 1 + NOISE * rng.random((2, *self.shape))
         return Params(log_label_prior(np.ones(self.n_labels), self.fixed), self.total * share[0] / share.sum(0))
@@ -100,9 +102,9 @@ class _Model:
     def warm_start_params(self, earlier_fit: Fit) -> Params:
         """Return initial parameters that reproduce the matrices of the earlier fit, or are estimated from its posterior."""
         em, n, even = self.em, self.total.sum(1), log_label_prior(np.ones(self.n_labels), self.fixed)
-        found = em.warm_start_matrices(earlier_fit)
+        found = em.warm_start_log_prior_and_matrices(earlier_fit)
         if found is None:
-            right = em.count_right_votes(em.is_open, em.initial_posterior(earlier_fit)) + em.known_right
+            right = em.expected_right_votes_per_key(em.is_open, em.initial_posterior(earlier_fit)) + em.known_right
             n_not_guessed = (
                 right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
             )  # competence 1/2, uniform guesses
@@ -119,12 +121,14 @@ class _Model:
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
         """Run one EM pass of MACE: return (updated parameters, objective at `params`)."""
-        log_guess, gain, prior_value = self.vote_log_likelihood_terms(params.n_not_guessed)
-        n_true, right, value = self.em.em_pass(params.log_prior, log_guess.ravel(), gain.ravel())
+        log_guess, gain, prior_value = self.log_guess_gain_and_prior_term(params.n_not_guessed)
+        n_true, right, value = self.em.expected_counts_and_log_likelihood(
+            params.log_prior, log_guess.ravel(), gain.ravel()
+        )
         n_not_guessed = right.reshape(self.shape) * -np.expm1(-gain)
         return Params(log_label_prior(n_true, self.fixed), n_not_guessed), prior_value + value
 
-    def vote_log_likelihood_terms(self, not_guessed_counts: Floats) -> tuple[Floats, Floats, float]:
+    def log_guess_gain_and_prior_term(self, not_guessed_counts: Floats) -> tuple[Floats, Floats, float]:
         """Return (log probability of a guessed vote, log gain if its label is true, term of the priors in MACE's objective).
 
         The first two are (n_workers, n_labels): log of (1 - theta) xi, and log(1 + theta / ((1 - theta) xi)).
@@ -133,8 +137,8 @@ class _Model:
         coin = np.stack([not_guessed_counts.sum(1), guessed.sum(1)], 1)
         pseudo = np.array([self.knows, self.guesses]), np.full(self.n_labels, self.habit)
         if self.method.how == "vb":
-            log_coin, first = expected_log_probabilities(coin.ravel(), pseudo[0][:, None], len(coin))
-            log_habit, second = expected_log_probabilities(guessed.ravel(), pseudo[1][:, None], len(coin))
+            log_coin, first = dirichlet_expected_logs_and_minus_kl(coin.ravel(), pseudo[0][:, None], len(coin))
+            log_habit, second = dirichlet_expected_logs_and_minus_kl(guessed.ravel(), pseudo[1][:, None], len(coin))
             log_coin, log_habit = log_coin.reshape(coin.shape), log_habit.reshape(self.shape)
             value = first + second
         else:
@@ -148,14 +152,14 @@ class _Model:
 
     # ---- result
 
-    def to_fit(self, result: EMResult[Params], best_start: int) -> Fit:
+    def fit_from_em_result(self, result: EMResult[Params], best_start: int) -> Fit:
         """Return the best run of MACE's EM as a `Fit`; `best_start` is the number of the random start it came from."""
         (log_labels, n_not_guessed), votes, vb = result.params, self.em.votes, self.method.how == "vb"
         knows, guesses = n_not_guessed.sum(1) + self.knows, (self.total - n_not_guessed).sum(1) + self.guesses
         ability = knows / (knows + guesses)
-        low, high = beta_interval(knows, guesses) if vb else (None, None)
-        soft, left_out = self.em.soft_labels_and_agreement(
-            log_labels, self.vote_log_likelihood_terms(n_not_guessed)[1].ravel()
+        low, high = beta_interval_95(knows, guesses) if vb else (None, None)
+        soft, left_out = self.em.soft_labels_and_worker_agreement(
+            log_labels, self.log_guess_gain_and_prior_term(n_not_guessed)[1].ravel()
         )
         return Fit(
             soft,
@@ -185,10 +189,10 @@ class _Model:
 
     # ---- SQUAREM extrapolates log prior and counts
 
-    def pack(self, params: Params) -> Floats:
+    def params_to_squarem_vector(self, params: Params) -> Floats:
         return np.concatenate([params.log_prior, params.n_not_guessed.ravel()])
 
-    def unpack(self, vector: Floats, _: Params) -> Params:
+    def params_from_squarem_vector(self, vector: Floats, _: Params) -> Params:
         logs, n_not_guessed = np.split(vector, [self.n_labels])
         return Params(logs - np.logaddexp.reduce(logs), np.clip(n_not_guessed.reshape(self.shape), 0, self.total))
 

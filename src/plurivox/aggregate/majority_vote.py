@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_share_helpers import fill_tasks_without_votes, overall_vote_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, soft_labels_with_unvoted_tasks_filled
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
 FEW_LABELS = 256  # up to this many labels, a loop over labels is fastest
@@ -49,10 +49,10 @@ class MajorityVote(Aggregator):
         body, n_tied = (
             self._majority_labels_and_tie_count_dense(votes)
             if few
-            else self._majority_labels_and_tie_count_sparse(votes.tally())
+            else self._majority_labels_and_tie_count_sparse(votes.sparse_vote_counts())
         )
         return Fit(
-            fill_tasks_without_votes(votes, body),
+            soft_labels_with_unvoted_tasks_filled(votes, body),
             votes.workers,
             self.spec,
             prior=overall_vote_shares(votes),
@@ -84,10 +84,12 @@ class MajorityVote(Aggregator):
     def _majority_labels_and_tie_count_sparse(self, tally: Candidates) -> tuple[Candidates, int]:
         """Return (soft labels with probability 1 on the majority label, number of ties), for many labels, by a sparse tally."""
         best = np.zeros(len(tally))
-        np.maximum.at(best, tally.row, tally.mass)
-        winner: Bools = tally.mass >= best[tally.row] - TIE_TOLERANCE * np.maximum(best[tally.row], 1)
-        n_winners = np.bincount(tally.row[winner], minlength=len(tally))
-        mass: Floats = winner / np.maximum(n_winners, 1)[tally.row]
+        np.maximum.at(best, tally.row_of_each_candidate, tally.mass)
+        winner: Bools = tally.mass >= best[tally.row_of_each_candidate] - TIE_TOLERANCE * np.maximum(
+            best[tally.row_of_each_candidate], 1
+        )
+        n_winners = np.bincount(tally.row_of_each_candidate[winner], minlength=len(tally))
+        mass: Floats = winner / np.maximum(n_winners, 1)[tally.row_of_each_candidate]
         if self.ties != "share":
             before: Ints = np.cumsum(winner) - winner  # winners before this candidate, over all rows
             first = np.cumsum(n_winners) - n_winners
@@ -96,7 +98,9 @@ class MajorityVote(Aggregator):
                 if self.ties == "random"
                 else np.zeros(len(tally), np.int64)
             )
-            mass = (winner & (before - first[tally.row] == place[tally.row])).astype(np.float64)
+            mass = (
+                winner & (before - first[tally.row_of_each_candidate] == place[tally.row_of_each_candidate])
+            ).astype(np.float64)
         body = replace(tally, mass=mass, rest=np.where(n_winners > 0, 0.0, 1.0))
         return body, int((n_winners > 1).sum())
 

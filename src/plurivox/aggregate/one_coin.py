@@ -8,14 +8,14 @@ import numpy as np
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.mace_one_coin_em import OwnLabelEM
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
+from plurivox.core.name_encoding import positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval
+from plurivox.engine.beta_intervals import beta_interval_95
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_m_step import TINY
 
@@ -48,7 +48,7 @@ class OneCoin(EMAggregator):
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)
         model = _Model(em, self.fixed_prior(votes.labels), self.smooth)
         result = run_em(model.em_pass, model.initial_params(start), **self.run_em_arguments(votes, progress, model))
-        return model.to_fit(self.spec, result)
+        return model.fit_from_em_result(self.spec, result)
 
 
 class _Params(NamedTuple):
@@ -70,7 +70,7 @@ class _Model:
     def initial_params(self, earlier_fit: Fit | None) -> _Params:
         """Return initial label prior and worker accuracies, from vote shares or from an earlier fit."""
         em, posterior = self.em, self.em.initial_posterior(earlier_fit)
-        right = em.count_right_votes(em.is_open, posterior) + em.known_right
+        right = em.expected_right_votes_per_key(em.is_open, posterior) + em.known_right
         params = self.m_step(posterior.sum(0) + em.known_true, right)
         if (
             earlier_fit is not None
@@ -84,39 +84,39 @@ class _Model:
 
     def em_pass(self, params: _Params) -> tuple[_Params, float]:
         """Run one EM pass: return (updated prior and accuracies, objective at `params`); keep the right votes in `n_right`."""
-        hit, miss = self.log_vote_probabilities(params.ability)
-        n_true, self.n_right, value = self.em.em_pass(params.log_prior, miss, hit - miss)
+        hit, miss = self.log_probs_of_right_and_wrong_vote(params.ability)
+        n_true, self.n_right, value = self.em.expected_counts_and_log_likelihood(params.log_prior, miss, hit - miss)
         return self.m_step(n_true, self.n_right), value + self.smooth * float(hit.sum() + miss.sum())
 
-    def log_vote_probabilities(self, accuracy: Floats) -> tuple[Floats, Floats]:
+    def log_probs_of_right_and_wrong_vote(self, accuracy: Floats) -> tuple[Floats, Floats]:
         """(hit, miss), each (n_workers,): log probability of a vote for the true label, and for one particular wrong label."""
         hit, miss = np.maximum(accuracy, TINY), np.maximum((1 - accuracy) / max(self.em.n_labels - 1, 1), TINY)
         return np.log(hit), np.log(miss)
 
     def m_step(self, tasks_per_label: Floats, right_votes: Floats) -> _Params:
         """Return the label prior and worker accuracies, from expected tasks per label and expected right votes per worker."""
-        right_votes, load = right_votes + self.smooth, self.em.votes.workload + 2 * self.smooth
+        right_votes, load = right_votes + self.smooth, self.em.votes.n_answers_per_worker + 2 * self.smooth
         ability = np.divide(right_votes, load, out=np.full(len(load), 1 / self.em.n_labels), where=load > 0)
         return _Params(log_label_prior(tasks_per_label, self.fixed), ability)
 
     # ---- SQUAREM extrapolates log prior and logits
 
-    def pack(self, params: _Params) -> Floats:
+    def params_to_squarem_vector(self, params: _Params) -> Floats:
         logit = np.log(np.maximum(params.ability, TINY)) - np.log(np.maximum(1 - params.ability, TINY))
         return np.clip(np.concatenate([params.log_prior, logit]), -MAX_LOGIT, MAX_LOGIT)
 
-    def unpack(self, vector: Floats, _: _Params) -> _Params:
+    def params_from_squarem_vector(self, vector: Floats, _: _Params) -> _Params:
         prior, logit = np.split(vector, [self.em.n_labels])
         return _Params(prior - np.logaddexp.reduce(prior), 1 / (1 + np.exp(-np.clip(logit, -700, 700))))
 
-    def to_fit(self, made_by: str, result: EMResult[_Params]) -> Fit:
+    def fit_from_em_result(self, made_by: str, result: EMResult[_Params]) -> Fit:
         """Return the result of the one-coin EM as a `Fit`, with worker accuracies and their 95% intervals."""
         assert self.n_right is not None
         (log_labels, ability), votes = result.params, self.em.votes
-        hit, miss = self.log_vote_probabilities(ability)
-        soft, left_out = self.em.soft_labels_and_agreement(log_labels, hit - miss)
+        hit, miss = self.log_probs_of_right_and_wrong_vote(ability)
+        soft, left_out = self.em.soft_labels_and_worker_agreement(log_labels, hit - miss)
         right = self.n_right + self.smooth + 0.5
-        low, high = beta_interval(right, votes.workload + 2 * self.smooth + 1 - right)
+        low, high = beta_interval_95(right, votes.n_answers_per_worker + 2 * self.smooth + 1 - right)
         return Fit(
             soft,
             votes.workers,

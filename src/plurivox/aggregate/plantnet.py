@@ -8,14 +8,14 @@ import numpy as np
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
-from plurivox.core.encoding import as_names, positions
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.method import option, split_at_commas
+from plurivox.core.method import option, split_at_commas_outside_brackets
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
 BASE_WEIGHT = float(np.log(2.1))  # of a worker who has identified no label; three of them exceed a weight of 2
@@ -69,15 +69,15 @@ class PlantNet(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
         weighted, own, expert = (
-            WeightedVotes.from_votes(votes),
+            WeightedVotes.group_by_task_and_label(votes),
             self._is_vote_by_task_author(votes),
             self._is_worker_expert(votes),
         )
         weight = np.where(expert, self.expert_weight, BASE_WEIGHT)
-        shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
+        shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
         converged = False
         for step in range(self.max_iter):
-            number = self._count_identified_labels(
+            number = self._count_identified_labels_per_worker(
                 weighted, own, shares, self._is_task_above_min_weight_and_share(weighted, shares, weight)
             )
             last, weight = (
@@ -88,10 +88,10 @@ class PlantNet(Aggregator):
             progress(step, self.max_iter, changed)
             if converged := changed == 0:
                 break
-            shares = weighted.label_shares_by_task(weighted.weighted_counts(weight))
+            shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
         valid = self._is_task_above_min_weight_and_share(weighted, shares, weight)
         found = {"rounds": step + 1, "undecided": int((~valid).sum()), "decided": valid}
-        soft = weighted.to_soft_labels(shares)
+        soft = weighted.shares_to_soft_labels(shares)
         return Fit(
             soft, votes.workers, self.spec, overall_vote_shares(votes), ability=weight, converged=converged, found=found
         )
@@ -100,16 +100,20 @@ class PlantNet(Aggregator):
         self, weighted: WeightedVotes, shares: Candidates, worker_weight: Floats
     ) -> Bools:
         """(n_tasks,) whether the weight of the task's top label exceeds `min_weight`, and its share `min_share`."""
-        total = np.bincount(weighted.task, weighted.weighted_counts(worker_weight), minlength=weighted.votes.n_tasks)
+        total = np.bincount(
+            weighted.task,
+            weighted.worker_weighted_sum_per_task_label_pair(worker_weight),
+            minlength=weighted.votes.n_tasks,
+        )
         share = np.zeros(weighted.votes.n_tasks)
         np.maximum.at(share, weighted.task, shares.mass)
         return np.asarray((share * total > self.min_weight) & (share > self.min_share))
 
-    def _count_identified_labels(
+    def _count_identified_labels_per_worker(
         self, weighted: WeightedVotes, by_author: Bools, shares: Candidates, is_valid: Bools
     ) -> Floats:
         """(n_workers,) the number of labels that each worker has identified; with known authors, others' tasks count less."""
-        votes, winner = weighted.votes, weighted.top_labels(shares)
+        votes, winner = weighted.votes, weighted.top_label_per_task(shares)
         right = (votes.label == winner[votes.task]) & (votes.weights > 0)
         pair = votes.worker.astype(np.int64) * votes.n_labels + votes.label  # worker and label in one integer
         identified = np.unique(pair[right & by_author & is_valid[votes.task]])
@@ -126,14 +130,14 @@ class PlantNet(Aggregator):
         if votes.when is None or np.isnan(votes.when).any():
             raise InputError("plantnet needs the times of all votes for authors=earliest; use authors=unknown")
         order = np.lexsort((votes.worker, votes.when, votes.task))
-        first = order[votes.start[:-1][np.diff(votes.start) > 0]]  # (n_tasks_with_votes,)
+        first = order[votes.row_offsets_by_task[:-1][np.diff(votes.row_offsets_by_task) > 0]]  # (n_tasks_with_votes,)
         author = np.full(votes.n_tasks, -1)
         author[votes.task[first]] = votes.worker[first]
         return np.asarray(votes.worker == author[votes.task])
 
     def _is_worker_expert(self, votes: Votes) -> Bools:
         """(n_workers,) whether the worker is an expert; raise InputError for an expert who is not among the workers."""
-        names = as_names(split_at_commas(self.experts), "experts")
+        names = as_names(split_at_commas_outside_brackets(self.experts), "experts")
         place: Ints = positions(votes.workers, names)
         if len(absent := names[place < 0]):
             raise InputError(f"experts that are not among the workers: {first_few(absent)}; check their names")

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_share_helpers import fill_tasks_without_votes, overall_vote_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, soft_labels_with_unvoted_tasks_filled
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
@@ -39,15 +39,15 @@ class SoftmaxShares(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        tally = votes.tally()
+        tally = votes.sparse_vote_counts()
         top = np.zeros(votes.n_tasks)  # subtracted, so that many votes do not overflow
-        np.maximum.at(top, tally.row, tally.mass)
-        mass = np.exp((tally.mass - top[tally.row]) / self.temperature)
-        rest = tally.n_unlisted * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
-        total = np.bincount(tally.row, mass, minlength=votes.n_tasks) + rest
-        body = replace(tally, mass=mass / total[tally.row], rest=rest / total)
+        np.maximum.at(top, tally.row_of_each_candidate, tally.mass)
+        mass = np.exp((tally.mass - top[tally.row_of_each_candidate]) / self.temperature)
+        rest = tally.n_unlisted_labels_per_row * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
+        total = np.bincount(tally.row_of_each_candidate, mass, minlength=votes.n_tasks) + rest
+        body = replace(tally, mass=mass / total[tally.row_of_each_candidate], rest=rest / total)
         return Fit(
-            fill_tasks_without_votes(votes, dense_if_small(body)),
+            soft_labels_with_unvoted_tasks_filled(votes, dense_if_small(body)),
             votes.workers,
             self.spec,
             prior=overall_vote_shares(votes),

@@ -45,8 +45,8 @@ class TwoThird(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        weighted = WeightedVotes.from_votes(votes)
-        shares = weighted.label_shares_by_task(weighted.votes_per_pair)
+        weighted = WeightedVotes.group_by_task_and_label(votes)
+        shares = weighted.label_shares_by_task(weighted.vote_weight_per_task_label_pair)
         enough = votes.support[weighted.task] >= self.least - TIE_TOLERANCE
         chosen = enough & (shares.mass >= self.share - TIE_TOLERANCE)
         n_chosen = np.bincount(weighted.task[chosen], minlength=votes.n_tasks)
@@ -57,12 +57,18 @@ class TwoThird(Aggregator):
             body = _make_rows_uniform(body, ~decided)
         found = {"undecided": int((~decided).sum()), "decided": decided}
         return Fit(
-            weighted.to_soft_labels(body), votes.workers, self.spec, prior=overall_vote_shares(votes), found=found
+            weighted.shares_to_soft_labels(body),
+            votes.workers,
+            self.spec,
+            prior=overall_vote_shares(votes),
+            found=found,
         )
 
 
 def _make_rows_uniform(soft_label_rows: Candidates, row_mask: np.ndarray) -> Candidates:
     """Return soft-label rows, those in the mask `row_mask` (n_rows,) replaced by a uniform distribution over all labels."""
-    even = row_mask[soft_label_rows.row]
-    rest = np.where(row_mask, soft_label_rows.n_unlisted / soft_label_rows.n_labels, soft_label_rows.rest)
+    even = row_mask[soft_label_rows.row_of_each_candidate]
+    rest = np.where(
+        row_mask, soft_label_rows.n_unlisted_labels_per_row / soft_label_rows.n_labels, soft_label_rows.rest
+    )
     return replace(soft_label_rows, mass=np.where(even, 1 / soft_label_rows.n_labels, soft_label_rows.mass), rest=rest)

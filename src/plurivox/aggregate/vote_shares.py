@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, vote_shares
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, vote_shares_per_task
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -30,4 +30,4 @@ class VoteShares(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        return Fit(vote_shares(votes), votes.workers, self.spec, prior=overall_vote_shares(votes))
+        return Fit(vote_shares_per_task(votes), votes.workers, self.spec, prior=overall_vote_shares(votes))

@@ -34,9 +34,11 @@ class Wawa(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress
-        weighted = WeightedVotes.from_votes(votes)
-        majority = weighted.label_shares_by_task(weighted.votes_per_pair)
-        ability = weighted.worker_agreement(weighted.top_labels(majority))
-        soft = weighted.to_soft_labels(weighted.label_shares_by_task(weighted.weighted_counts(ability)))
-        found = {"ties": weighted.count_ties(majority)}
+        weighted = WeightedVotes.group_by_task_and_label(votes)
+        majority = weighted.label_shares_by_task(weighted.vote_weight_per_task_label_pair)
+        ability = weighted.share_of_votes_agreeing_per_worker(weighted.top_label_per_task(majority))
+        soft = weighted.shares_to_soft_labels(
+            weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(ability))
+        )
+        found = {"ties": weighted.count_tied_tasks(majority)}
         return Fit(soft, votes.workers, self.spec, prior=overall_vote_shares(votes), ability=ability, found=found)

@@ -7,12 +7,12 @@ import numpy as np
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.tasks_without_gold import posterior_to_soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkene
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
+from plurivox.core.name_encoding import positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 
 
@@ -45,8 +45,8 @@ class WeightedDawidSkene(EMAggregator):
         fit = inner.fit(votes, gold=gold, start=start, progress=progress)
         assert fit.confusion is not None
         right = np.einsum("wkk->wk", fit.confusion.matrices)  # (n_workers, n_labels)
-        share = _weighted_label_shares(votes, votes.weights * right[votes.worker, votes.label])
-        prob = np.where(np.isnan(share), _weighted_label_shares(votes, votes.weights), share)
+        share = _weighted_label_shares_per_task(votes, votes.weights * right[votes.worker, votes.label])
+        prob = np.where(np.isnan(share), _weighted_label_shares_per_task(votes, votes.weights), share)
         unvoted = np.isnan(prob[:, 0])
         prob[unvoted] = fit.soft.prob[unvoted]
         if gold is not None:
@@ -55,7 +55,7 @@ class WeightedDawidSkene(EMAggregator):
         return replace(fit, soft=posterior_to_soft_labels(votes, prob), made_by=self.spec)
 
 
-def _weighted_label_shares(votes: Votes, vote_weight: Floats) -> Floats:
+def _weighted_label_shares_per_task(votes: Votes, vote_weight: Floats) -> Floats:
     """(n_tasks, n_labels) each label's share of the total `vote_weight` (n_rows,) in its task; nan if the total is 0."""
     key = votes.task.astype(np.int64) * votes.n_labels + votes.label
     sums = np.bincount(key, vote_weight, minlength=votes.n_tasks * votes.n_labels).reshape(

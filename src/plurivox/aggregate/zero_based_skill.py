@@ -48,21 +48,27 @@ class ZeroBasedSkill(Aggregator):
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        weighted = WeightedVotes.from_votes(votes)
-        found = {"ties": weighted.count_ties(weighted.label_shares_by_task(weighted.votes_per_pair))}
+        weighted = WeightedVotes.group_by_task_and_label(votes)
+        found = {
+            "ties": weighted.count_tied_tasks(weighted.label_shares_by_task(weighted.vote_weight_per_task_label_pair))
+        }
         skill, rate = np.full(votes.n_workers, 1 / votes.n_labels + START_ABOVE_RANDOM), self.rate
         converged = False
         for step in range(self.max_iter):
             rate *= self.factor if (step + 1) % self.steps == 0 else 1
-            winner = weighted.top_labels(weighted.label_shares_by_task(weighted.weighted_counts(skill)))
-            move = rate * (weighted.worker_agreement(winner) - skill)
+            winner = weighted.top_label_per_task(
+                weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(skill))
+            )
+            move = rate * (weighted.share_of_votes_agreeing_per_worker(winner) - skill)
             skill = skill + move
             moved = float(np.nanmax(np.abs(move), initial=0))
             progress(step, self.max_iter, moved)
             if converged := moved <= MOVE_TOLERANCE:
                 break
         found["rounds"] = step + 1
-        soft = weighted.to_soft_labels(weighted.label_shares_by_task(weighted.weighted_counts(skill)))
+        soft = weighted.shares_to_soft_labels(
+            weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(skill))
+        )
         return Fit(
             soft, votes.workers, self.spec, overall_vote_shares(votes), ability=skill, converged=converged, found=found
         )

@@ -7,7 +7,7 @@ for all workers by expected information gain (`Proposer.propose`).
 from plurivox.assign._contract import GAIN_DECAY, UNASKED_GAIN, AssignedTask, Assigner, OpenTasks, methods
 from plurivox.assign._shared.assignment_ledger import Ledger, plan
 from plurivox.assign._shared.information_gain import expected_gain
-from plurivox.assign._shared.proposals import Proposals, Proposer, Question
+from plurivox.assign._shared.ranked_questions import Proposals, Proposer, Question
 
 __all__ = [
     "GAIN_DECAY",
@@ -24,4 +24,4 @@ __all__ = [
     "plan",
 ]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

@@ -28,15 +28,15 @@ class OpenTasks(Protocol):
     tasks. The studio's database is one implementation, `Ledger` has another in memory.
     """
 
-    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned_open_tasks(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return up to `n` open tasks of a stratum (None: of all) with the fewest assigned slots, ties in random order."""
         ...
 
-    def next_batch(self) -> Sequence[int]:
+    def open_tasks_of_next_batch(self) -> Sequence[int]:
         """Return the open tasks of the predefined batch that the fewest workers got; empty if no batch has open tasks."""
         ...
 
-    def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
+    def most_informative_open_tasks(self, n: int, min_gain: float) -> Sequence[int]:
         """Return up to `n` open tasks with the largest expected information gain, each at least `min_gain` nats."""
         ...
 
@@ -53,17 +53,17 @@ class Assigner(Method, ABC):
 
         `twice` of the tasks appear a second time, never directly after the first.
         """
-        return arrange_session(self.choose(open_tasks), self.twice, rng)
+        return shuffle_session_and_insert_repeats(self.choose_session_tasks(open_tasks), self.twice, rng)
 
     @abstractmethod
-    def choose(self, open_tasks: OpenTasks) -> list[int]:
+    def choose_session_tasks(self, open_tasks: OpenTasks) -> list[int]:
         """Return the tasks of one worker's session, chosen from `open_tasks`, each once, in any order."""
 
 
-def arrange_session(tasks: Sequence[int], n_repeats: int, rng: random.Random) -> list[AssignedTask]:
+def shuffle_session_and_insert_repeats(tasks: Sequence[int], n_repeats: int, rng: random.Random) -> list[AssignedTask]:
     """Return `tasks` in random order as a session, `n_repeats` of them inserted again at least two positions later.
 
-    >>> [tuple(one) for one in arrange_session([7, 8, 9], 1, random.Random(3))]
+    >>> [tuple(one) for one in shuffle_session_and_insert_repeats([7, 8, 9], 1, random.Random(3))]
     [(8, False), (9, False), (7, False), (8, True)]
     """
     session = [AssignedTask(task) for task in tasks]

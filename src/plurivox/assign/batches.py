@@ -19,5 +19,5 @@ class Batches(Assigner):
     ([1, 1, 2], [2, 1, 1])
     """
 
-    def choose(self, open_tasks: OpenTasks) -> list[int]:
-        return list(open_tasks.next_batch())
+    def choose_session_tasks(self, open_tasks: OpenTasks) -> list[int]:
+        return list(open_tasks.open_tasks_of_next_batch())

@@ -7,21 +7,21 @@ import numpy as np
 
 from plurivox.assign._contract import GAIN_DECAY, OpenTasks
 from plurivox.assign._shared.information_gain import (
+    entropy_per_task,
     expected_gain,
-    fit_one_coin,
     gain_of_several_votes,
-    shrink_confusion,
-    task_entropy,
+    one_coin_posterior_and_confusion,
+    shrink_confusion_towards_mean,
 )
-from plurivox.assign._shared.proposals import Proposals, Proposer, Question, check_same_tasks
-from plurivox.core.encoding import as_names, positions
+from plurivox.assign._shared.ranked_questions import Proposals, Proposer, Question, check_same_tasks
+from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import option
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Fit
-from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.group_by import group_medians, group_rows
+from plurivox.engine.kernels.group_by import group_medians, row_order_and_offsets_by_group
 
 Rows = tuple[Ints, Ints, Ints, Floats, Floats]  # task, worker, question, gain, seconds
 _NO_ROWS: Rows = (*(np.array([], np.int64),) * 3, *(np.array([]),) * 2)
@@ -95,10 +95,10 @@ class NextBest(Proposer):
         """Return the kinds of question (form, seconds, worth in votes) to choose from, parsed from the option `questions`."""
         return tuple(_parse_question_kind(spec) for spec in self.questions.split(","))
 
-    def choose(self, open_tasks: OpenTasks) -> list[int]:
-        return list(open_tasks.most_informative(self.per_worker, self.least))
+    def choose_session_tasks(self, open_tasks: OpenTasks) -> list[int]:
+        return list(open_tasks.most_informative_open_tasks(self.per_worker, self.least))
 
-    def gains(self, votes: Votes, fit: Fit) -> Floats:
+    def gain_of_one_more_answer_per_task(self, votes: Votes, fit: Fit) -> Floats:
         """(n_tasks,) the expected information gain of one more answer to each task by an average worker, in nats.
 
         A fit that is certain after few answers is not trusted fully: its posterior is mixed with that of a one-coin model
@@ -110,38 +110,46 @@ class NextBest(Proposer):
         check_same_tasks(votes, fit)
         weight = np.ones(len(votes)) if votes.weight is None else votes.weight
         counts = votes.counts()
-        posterior, confusion = fit_one_coin(
+        posterior, confusion = one_coin_posterior_and_confusion(
             counts, np.bincount(votes.task, weight**2, votes.n_tasks).astype(np.float64)
         )
-        gain = np.maximum(expected_gain(posterior, confusion), self._minimum_gain_per_task(counts.sum(1)))
+        gain = np.maximum(expected_gain(posterior, confusion), self._lower_bound_of_task_gain(counts.sum(1)))
         if fit.confusion is not None:
             n = counts.sum(1, keepdims=True)  # (n_tasks, 1)
             fitted = np.asarray(fit.soft.prob, np.float64)  # (n_tasks, K)
-            mean = shrink_confusion(fit.confusion.dense(), votes.workload, self.strength).mean(0)
+            mean = shrink_confusion_towards_mean(fit.confusion.dense(), votes.n_answers_per_worker, self.strength).mean(
+                0
+            )
             n_true = (n * fitted).sum(0)[:, None]  # (K, 1) answers to tasks of each label
             confusion = (n_true * mean + self.strength * confusion) / np.maximum(n_true + self.strength, 1e-12)
             gain = np.maximum(gain, expected_gain((n * fitted + posterior) / (n + 1), confusion))
         return gain
 
-    def _minimum_gain_per_task(self, n_answers: Floats) -> Floats:
+    def _lower_bound_of_task_gain(self, n_answers: Floats) -> Floats:
         """(n_tasks,) lower bound of each task's gain, in nats, that keeps it open until it has `least_answers` answers."""
         missing = self.least_answers - n_answers
         return np.where(missing > 0, FLOOR_FACTOR * self.least * GAIN_DECAY ** (1 - missing), 0.0)
 
-    def worker_gains(self, posterior: Floats, matrices: Floats, n_votes: Floats) -> WorkerGains:
+    def confusion_mean_gain_worth_asking_per_worker(
+        self, posterior: Floats, matrices: Floats, votes_per_worker: Floats
+    ) -> WorkerGains:
         """Return each worker's mean expected gain on the most uncertain tasks, and whether the worker is worth asking."""
-        confusion = shrink_confusion(matrices, n_votes, self.strength)
+        confusion = shrink_confusion_towards_mean(matrices, votes_per_worker, self.strength)
         uncertain = posterior[np.argsort(posterior.max(1), kind="stable")[:N_UNCERTAIN]]
         mean_gain = np.array([expected_gain(uncertain, matrix).mean() for matrix in confusion])
         return WorkerGains(confusion, mean_gain, mean_gain >= self.share * np.quantile(mean_gain, 0.9))
 
-    def _propose(self, votes: Votes, fit: Fit, workers: Names | None, progress: Progress) -> Proposals:
+    def _rank_questions_for_workers(
+        self, votes: Votes, fit: Fit, workers: Names | None, progress: Progress
+    ) -> Proposals:
         assert fit.confusion is not None
         posterior = np.asarray(fit.soft.prob, np.float64)
-        gains = self.worker_gains(posterior, fit.confusion.dense(), votes.workload)
+        gains = self.confusion_mean_gain_worth_asking_per_worker(
+            posterior, fit.confusion.dense(), votes.n_answers_per_worker
+        )
         codes, pace, rows = (
-            self._codes_of_workers_with_votes(votes, workers),
-            _median_seconds_relative_to_all(votes),
+            self._codes_of_named_workers_or_raise(votes, workers),
+            _relative_median_seconds_per_worker(votes),
             [_NO_ROWS],
         )
         for step, worker in enumerate(codes.tolist()):
@@ -155,7 +163,7 @@ class NextBest(Proposer):
         task, worker, question, gain, seconds = (np.concatenate(column) for column in zip(*rows, strict=True))
         best = np.argsort(-gain / seconds, kind="stable")[: self.n]
         accuracy = float(posterior.max(1).mean())
-        nothing_to_gain, why = self._explain_no_proposals(posterior, gains, codes)
+        nothing_to_gain, why = self._nothing_to_gain_and_explanation(posterior, gains, codes)
         return Proposals(
             task=task[best],
             worker=worker[best],
@@ -172,23 +180,25 @@ class NextBest(Proposer):
         )
 
     def _best_questions_of_worker(
-        self, votes: Votes, posterior: Floats, confusion: Floats, worker: int, relative_pace: float
+        self, votes: Votes, posterior: Floats, confusion: Floats, worker: int, relative_seconds: float
     ) -> Rows:
         """Return one worker's questions with the largest gain per second: columns task, worker, question, gain, seconds."""
         gain = expected_gain(posterior, confusion)
         if not self.again:
-            order, start = votes.by_worker
+            order, start = votes.row_order_and_offsets_by_worker
             gain[votes.task[order[start[worker] : start[worker + 1]]]] = 0
-        entropy, kinds = task_entropy(posterior), self.question_kinds()
+        entropy, kinds = entropy_per_task(posterior), self.question_kinds()
         gains = np.stack([gain_of_several_votes(gain, entropy, kind.worth) for kind in kinds])  # (n_kinds, n_tasks)
-        seconds = np.array([kind.seconds * relative_pace for kind in kinds])
+        seconds = np.array([kind.seconds * relative_seconds for kind in kinds])
         rate = gains / seconds[:, None]
         kind = rate.argmax(0)
         top = np.argsort(-rate.max(0), kind="stable")[: self.per_worker]
         top = top[gains[kind[top], top] >= max(self.least, 1e-12)]
         return top, np.full(len(top), worker), kind[top], gains[kind[top], top], seconds[kind[top]]
 
-    def _explain_no_proposals(self, posterior: Floats, gains: WorkerGains, worker_codes: Ints) -> tuple[bool, str]:
+    def _nothing_to_gain_and_explanation(
+        self, posterior: Floats, gains: WorkerGains, worker_codes: Ints
+    ) -> tuple[bool, str]:
         """Return (whether no answer of the best worker would gain `least` nats, why these workers may get no questions)."""
         top = int(gains.mean_gain.argmax())
         if expected_gain(posterior, gains.confusion[top]).max() < self.least:
@@ -197,7 +207,7 @@ class NextBest(Proposer):
             return False, "none of the workers given is worth asking now"
         return False, "the workers given have answered all open tasks"
 
-    def _codes_of_workers_with_votes(self, votes: Votes, workers: Names | None) -> Ints:
+    def _codes_of_named_workers_or_raise(self, votes: Votes, workers: Names | None) -> Ints:
         """(n_workers,) the codes of the named workers in the votes (None: of all); raise InputError for one without votes."""
         if workers is None:
             return np.arange(votes.n_workers)
@@ -223,7 +233,7 @@ def _parse_question_kind(spec: str) -> Question:
     return question
 
 
-def _median_seconds_relative_to_all(votes: Votes) -> Floats:
+def _relative_median_seconds_per_worker(votes: Votes) -> Floats:
     """(n_workers,) each worker's median seconds per vote divided by the median of all votes; 1 if times are unknown."""
     pace = np.ones(votes.n_workers)
     if votes.seconds is None:
@@ -232,6 +242,6 @@ def _median_seconds_relative_to_all(votes: Votes) -> Floats:
     if not known.any():
         return pace
     worker, seconds = votes.worker[known], votes.seconds[known]
-    order, start = group_rows(worker, votes.n_workers)
+    order, start = row_order_and_offsets_by_group(worker, votes.n_workers)
     own = group_medians(start, seconds[order])  # nan for a worker without known times
     return np.where(np.isnan(own), pace, own / float(np.median(seconds)))

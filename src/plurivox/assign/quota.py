@@ -20,5 +20,5 @@ class Quota(Assigner):
 
     batch: int = option(25, "number of tasks per session, repeats not counted", low=1)
 
-    def choose(self, open_tasks: OpenTasks) -> list[int]:
-        return list(open_tasks.least_assigned(None, self.batch))
+    def choose_session_tasks(self, open_tasks: OpenTasks) -> list[int]:
+        return list(open_tasks.least_assigned_open_tasks(None, self.batch))

@@ -36,9 +36,11 @@ class Strata(Assigner):
         """Return a dict from stratum to its number of tasks per session, parsed from the option `counts`."""
         return _parse_tasks_per_stratum(self.counts)
 
-    def choose(self, open_tasks: OpenTasks) -> list[int]:
+    def choose_session_tasks(self, open_tasks: OpenTasks) -> list[int]:
         return [
-            task for stratum, n in self.tasks_per_stratum().items() for task in open_tasks.least_assigned(stratum, n)
+            task
+            for stratum, n in self.tasks_per_stratum().items()
+            for task in open_tasks.least_assigned_open_tasks(stratum, n)
         ]
 
 

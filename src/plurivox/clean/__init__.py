@@ -4,4 +4,4 @@ from plurivox.clean._contract import AnswerRows, Cleaned, Findings, Rule, clean,
 
 __all__ = ["AnswerRows", "Cleaned", "Findings", "Rule", "clean", "methods"]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

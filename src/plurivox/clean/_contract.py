@@ -9,13 +9,13 @@ import numpy as np
 
 from plurivox.clean._shared.answer_rows import UNKNOWN, AnswerRows
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.cleaning_audit import Audit, AuditAction, AuditRow, AuditTarget
-from plurivox.core.encoding import as_text
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method
+from plurivox.core.name_encoding import as_text
 from plurivox.core.registry import Methods
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
 __all__ = ["AnswerRows", "Cleaned", "Findings", "Rule", "clean", "methods"]
@@ -47,15 +47,21 @@ class Findings:
     @classmethod
     def from_mask(
         cls,
-        target: AuditTarget,
+        answer_or_worker: AuditTarget,
         mask: Bools,
         value: Floats | Ints,
         reason: Callable[[int], str],
-        did: AuditAction = "removed",
+        removed_or_flagged: AuditAction = "removed",
     ) -> Self:
         """Return findings for the answers (or workers) in `mask`; `reason(i)` returns the reason for the one at index i."""
         index = np.flatnonzero(mask)
-        return cls(target, index, np.asarray(value, np.float64)[index], [reason(i) for i in index.tolist()], did)
+        return cls(
+            answer_or_worker,
+            index,
+            np.asarray(value, np.float64)[index],
+            [reason(i) for i in index.tolist()],
+            removed_or_flagged,
+        )
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class Rule(Method, ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     idempotent: ClassVar[bool] = True
 
-    def check(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def check_inputs_and_find_removals(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         """Return the answers and workers that the rule would remove or flag; raise InputError if a needed input is missing."""
         for name in self.needs:
             if not _has_required_input(answer_rows, name):
@@ -101,10 +107,10 @@ def _has_required_input(answer_rows: AnswerRows, input_name: str) -> bool:
             return answer_rows.seconds is not None or answer_rows.when is not None
         case "repeats":
             marked = answer_rows.answers is not None and answer_rows.answers.repeat_of is not None
-            return marked or len(answer_rows.repeat_pairs[0]) > 0
+            return marked or len(answer_rows.later_and_earlier_repeat_indices[0]) > 0
         case _:
             assert input_name == "order", input_name
-            return answer_rows.is_order_known
+            return answer_rows.is_answer_order_known
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +139,12 @@ def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = Non
     remaining: A = answers
     source_row, audits = np.arange(len(answers)), []
     for rule in made:
-        answer_rows = AnswerRows.from_source(remaining, gold, source_row)
-        findings = rule.check(answer_rows)
+        answer_rows = AnswerRows.from_answers_or_votes(remaining, gold, source_row)
+        findings = rule.check_inputs_and_find_removals(answer_rows)
         workers_out, answers_out = _worker_and_answer_removal_masks(answer_rows, findings)
         audits.append(_make_audit_of_rule(rule.spec, answer_rows, findings))
         keep = ~(answers_out | np.append(workers_out, False)[answer_rows.worker])[answer_rows.answer_of_row]
-        remaining = _keep_rows_and_workers(remaining, keep, workers_out, findings, rule.spec)
+        remaining = _without_removed_rows_and_workers(remaining, keep, workers_out, findings, rule.spec)
         source_row = source_row[keep]
     return Cleaned(remaining, Audit.joined(audits))
 
@@ -176,23 +182,26 @@ def _make_audit_of_rule(rule: str, answer_rows: AnswerRows, findings: Sequence[F
     return Audit.of([rule], rows)
 
 
-def _keep_rows_and_workers(
-    source: A, row_mask: Bools, is_worker_removed: Bools, findings: Sequence[Findings], rule: str
+def _without_removed_rows_and_workers(
+    answers_or_votes: A, is_row_kept: Bools, is_worker_removed: Bools, findings: Sequence[Findings], rule: str
 ) -> A:
     """Return answers or votes without removed rows and workers; repeats of a removed copy now refer to its original."""
-    if row_mask.all() and not is_worker_removed.any():
-        return source
-    if isinstance(source, Answers) and source.repeat_of is not None:
+    if is_row_kept.all() and not is_worker_removed.any():
+        return answers_or_votes
+    if isinstance(answers_or_votes, Answers) and answers_or_votes.repeat_of is not None:
         for each in findings:
             if each.duplicate_of is not None:
-                original = np.append(np.arange(len(source)), -1)
+                original = np.append(np.arange(len(answers_or_votes)), -1)
                 original[each.index] = each.duplicate_of
-                source = replace(source, repeat_of=original[source.repeat_of])
+                answers_or_votes = replace(answers_or_votes, repeat_of=original[answers_or_votes.repeat_of])
     new_code = np.append(np.cumsum(~is_worker_removed) - 1, -1)
-    kept = source.where(row_mask)
-    note = f"{rule}: {int((~row_mask).sum()):,} of {len(row_mask):,} rows removed"
+    kept = answers_or_votes.where(is_row_kept)
+    note = f"{rule}: {int((~is_row_kept).sum()):,} of {len(is_row_kept):,} rows removed"
     return replace(
-        kept, worker=new_code[kept.worker], workers=source.workers[~is_worker_removed], notes=(*source.notes, note)
+        kept,
+        worker=new_code[kept.worker],
+        workers=answers_or_votes.workers[~is_worker_removed],
+        notes=(*answers_or_votes.notes, note),
     )
 
 

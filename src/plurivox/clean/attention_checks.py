@@ -34,8 +34,8 @@ class AttentionChecks(Rule):
     )
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        failed = answer_rows.count_answers_by_worker(answer_rows.correctness == 0)
-        n = answer_rows.count_answers_by_worker(~np.isnan(answer_rows.correctness))
+        failed = answer_rows.count_answers_by_worker(answer_rows.correctness_of_each_answer == 0)
+        n = answer_rows.count_answers_by_worker(~np.isnan(answer_rows.correctness_of_each_answer))
         share = np.where(n > 0, failed / np.maximum(n, 1), np.nan)
         out = (failed > self.at_most) & (share > self.share)
 

@@ -6,11 +6,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
+from plurivox.clean._shared.answer_errors import (
+    mask_of_answers_naming_ruled_out_label,
+    mask_of_answers_with_percent_out_of_range,
+    mask_of_answers_without_top_percent,
+)
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
+from plurivox.core.array_types import Ints
 from plurivox.core.method import option
-from plurivox.core.types import Ints
 
 
 @dataclass(frozen=True)
@@ -44,23 +48,27 @@ class Collins2022(Rule):
     )
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        checks = (has_percent_out_of_range, has_contradiction, lacks_top_percent)
+        checks = (
+            mask_of_answers_with_percent_out_of_range,
+            mask_of_answers_naming_ruled_out_label,
+            mask_of_answers_without_top_percent,
+        )
         error_counts = np.stack(
             [answer_rows.count_answers_by_worker(check(answer_rows)) for check in checks]
         )  # (3, n_workers)
         total = error_counts.sum(0)
-        share, _ = answer_rows.worker_accuracy()
+        share, _ = answer_rows.accuracy_and_known_answer_count_per_worker()
         many = (total if self.count == "together" else error_counts.max(0)) > self.at_most
         poor = ~many & (total == 1) & (share < self.accuracy)
         stays = (total > 0) & ~many & ~poor
 
         def too_many_errors_reason(worker: int) -> str:
             of_one_kind = "" if self.count == "together" else " of one kind"
-            return f"{describe_errors(error_counts[:, worker])}, more than {self.at_most}{of_one_kind}"
+            return f"{error_counts_text(error_counts[:, worker])}, more than {self.at_most}{of_one_kind}"
 
         def low_accuracy_reason(worker: int) -> str:
             right = f"{format_percent(share[worker])} right, less than {format_percent(self.accuracy)}"
-            return f"{describe_errors(error_counts[:, worker])}, and {right}"
+            return f"{error_counts_text(error_counts[:, worker])}, and {right}"
 
         return (
             Findings.from_mask("worker", many, total, too_many_errors_reason),
@@ -77,15 +85,13 @@ class Collins2022(Rule):
     def _kept_worker_reason(self, error_counts: Ints, accuracy: float) -> str:
         """Return why a worker with errors is kept, as text, from the counts of the three kinds of error and the accuracy."""
         if error_counts.sum() > 1:
-            return (
-                f"{describe_errors(error_counts)}, not more than {self.at_most}: the paper does not mention these; kept"
-            )
+            return f"{error_counts_text(error_counts)}, not more than {self.at_most}: the paper does not mention these; kept"
         if np.isnan(accuracy):
-            return f"{describe_errors(error_counts)}, and no answer to a task with a known label"
-        return f"{describe_errors(error_counts)}, but {format_percent(accuracy)} right"
+            return f"{error_counts_text(error_counts)}, and no answer to a task with a known label"
+        return f"{error_counts_text(error_counts)}, but {format_percent(accuracy)} right"
 
 
-def describe_errors(error_counts: Ints) -> str:
+def error_counts_text(error_counts: Ints) -> str:
     """Return a worker's errors as text; `error_counts` (3,): percents out of range, contradictions, missing percents."""
     out_of_range, contradictions, missing = error_counts.tolist()
     parts = f"{out_of_range:,} out of range, {format_count(contradictions, 'contradiction')}"

@@ -6,10 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
+from plurivox.clean._shared.answer_errors import (
+    mask_of_answers_naming_ruled_out_label,
+    mask_of_answers_with_percent_out_of_range,
+    mask_of_answers_without_top_percent,
+)
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
-from plurivox.clean.collins2022 import describe_errors
+from plurivox.clean.collins2022 import error_counts_text
 from plurivox.core.method import option
 
 
@@ -44,12 +48,12 @@ class Collins2022Released(Rule):
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         flags = (
-            has_percent_out_of_range(answer_rows),
-            has_contradiction(answer_rows),
-            lacks_top_percent(answer_rows, zero_is_missing=True),
+            mask_of_answers_with_percent_out_of_range(answer_rows),
+            mask_of_answers_naming_ruled_out_label(answer_rows),
+            mask_of_answers_without_top_percent(answer_rows, zero_is_missing=True),
         )
         error_counts = np.stack([answer_rows.count_answers_by_worker(flag) for flag in flags])  # (3, n_workers)
-        share, _ = answer_rows.worker_accuracy()
+        share, _ = answer_rows.accuracy_and_known_answer_count_per_worker()
         beyond = error_counts[0] > 0
         many = ~beyond & (error_counts[1:].max(0) > self.at_most)
         poor = ~beyond & ~many & (error_counts[1:].sum(0) > 0) & (share < self.accuracy)
@@ -59,16 +63,16 @@ class Collins2022Released(Rule):
             return f"{format_count(int(error_counts[0, worker]), 'percent')} out of range"
 
         def too_many_errors_reason(worker: int) -> str:
-            return f"{describe_errors(error_counts[:, worker])}, more than {self.at_most} of one kind"
+            return f"{error_counts_text(error_counts[:, worker])}, more than {self.at_most} of one kind"
 
         def low_accuracy_reason(worker: int) -> str:
             right = f"{format_percent(share[worker])} right, less than {format_percent(self.accuracy)}"
-            return f"{describe_errors(error_counts[:, worker])}, and {right}"
+            return f"{error_counts_text(error_counts[:, worker])}, and {right}"
 
         def kept_worker_reason(worker: int) -> str:
             unknown = np.isnan(share[worker])
             right = "no answer to a task with a known label" if unknown else f"{format_percent(share[worker])} right"
-            return f"{describe_errors(error_counts[:, worker])}, but {right}"
+            return f"{error_counts_text(error_counts[:, worker])}, but {right}"
 
         return (
             Findings.from_mask("worker", beyond, error_counts[0], out_of_range_reason),

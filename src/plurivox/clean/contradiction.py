@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import ErrorRule, describe_contradiction, has_contradiction
+from plurivox.clean._shared.answer_errors import (
+    ErrorRule,
+    describe_label_named_and_ruled_out,
+    mask_of_answers_naming_ruled_out_label,
+)
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.core.types import Bools
+from plurivox.core.array_types import Bools
 
 
 @dataclass(frozen=True)
@@ -21,8 +25,8 @@ class Contradiction(ErrorRule):
 
     error: ClassVar[str] = "a label named and also ruled out"
 
-    def find_errors(self, answer_rows: AnswerRows) -> Bools:
-        return has_contradiction(answer_rows)
+    def mask_of_answers_with_error(self, answer_rows: AnswerRows) -> Bools:
+        return mask_of_answers_naming_ruled_out_label(answer_rows)
 
     def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
-        return describe_contradiction(answer_rows, answer_index)
+        return describe_label_named_and_ruled_out(answer_rows, answer_index)

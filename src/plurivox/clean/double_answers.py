@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.duplicates import find_duplicates
+from plurivox.clean._shared.repeated_answers import find_repeated_answers_to_same_task
 from plurivox.core.method import option
 
 
@@ -28,4 +28,4 @@ class DoubleAnswers(Rule):
     keep: Literal["first", "last"] = option("first", "which of a worker's answers to a task to keep")
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        return (find_duplicates(answer_rows, self.keep, ~answer_rows.is_marked_repeat),)
+        return (find_repeated_answers_to_same_task(answer_rows, self.keep, ~answer_rows.mask_of_marked_repeats),)

@@ -6,12 +6,16 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_errors import has_contradiction, has_percent_out_of_range, lacks_top_percent
+from plurivox.clean._shared.answer_errors import (
+    mask_of_answers_naming_ruled_out_label,
+    mask_of_answers_with_percent_out_of_range,
+    mask_of_answers_without_top_percent,
+)
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
+from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.core.types import Ints
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class KnownAccuracy(Rule):
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         errors = self._count_errors_per_worker(answer_rows)
-        share, n = answer_rows.worker_accuracy()
+        share, n = answer_rows.accuracy_and_known_answer_count_per_worker()
         checked = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
         low = checked & (share < self.least)
 
@@ -73,7 +77,11 @@ class KnownAccuracy(Rule):
         return np.sum(
             [
                 answer_rows.count_answers_by_worker(kind(answer_rows))
-                for kind in (has_percent_out_of_range, has_contradiction, lacks_top_percent)
+                for kind in (
+                    mask_of_answers_with_percent_out_of_range,
+                    mask_of_answers_naming_ruled_out_label,
+                    mask_of_answers_without_top_percent,
+                )
             ],
             axis=0,
         )

@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import ErrorRule, describe_missing_percent, lacks_top_percent
+from plurivox.clean._shared.answer_errors import (
+    ErrorRule,
+    describe_missing_percent,
+    mask_of_answers_without_top_percent,
+)
 from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.core.array_types import Bools
 from plurivox.core.method import option
-from plurivox.core.types import Bools
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class MissingPercent(ErrorRule):
 
     zero: bool = option(False, "a percent of 0 for the top label counts as none")
 
-    def find_errors(self, answer_rows: AnswerRows) -> Bools:
-        return lacks_top_percent(answer_rows, self.zero)
+    def mask_of_answers_with_error(self, answer_rows: AnswerRows) -> Bools:
+        return mask_of_answers_without_top_percent(answer_rows, self.zero)
 
     def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
         return describe_missing_percent(answer_rows, answer_index)

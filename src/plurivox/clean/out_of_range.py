@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import ErrorRule, describe_out_of_range, has_percent_out_of_range
+from plurivox.clean._shared.answer_errors import (
+    ErrorRule,
+    describe_percent_out_of_range,
+    mask_of_answers_with_percent_out_of_range,
+)
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.core.types import Bools
+from plurivox.core.array_types import Bools
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,8 @@ class OutOfRange(ErrorRule):
 
     error: ClassVar[str] = "a percent outside 0 to 100"
 
-    def find_errors(self, answer_rows: AnswerRows) -> Bools:
-        return has_percent_out_of_range(answer_rows)
+    def mask_of_answers_with_error(self, answer_rows: AnswerRows) -> Bools:
+        return mask_of_answers_with_percent_out_of_range(answer_rows)
 
     def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
-        return describe_out_of_range(answer_rows, answer_index)
+        return describe_percent_out_of_range(answer_rows, answer_index)

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
-from plurivox.clean._shared.duplicates import find_duplicates
+from plurivox.clean._shared.repeated_answers import find_repeated_answers_to_same_task
 from plurivox.core.method import option
 
 
@@ -27,4 +27,4 @@ class RepeatsOnce(Rule):
     keep: Literal["first", "last"] = option("first", "which of a worker's answers to a task to keep")
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        return (find_duplicates(answer_rows, self.keep, answer_rows.worker >= 0),)
+        return (find_repeated_answers_to_same_task(answer_rows, self.keep, answer_rows.worker >= 0),)

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_rows import AnswerRows, row_codes
-from plurivox.core.types import Bools, Ints
+from plurivox.clean._shared.answer_rows import AnswerRows, codes_of_equal_rows
+from plurivox.core.array_types import Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,9 @@ class StoredTwice(Rule):
         candidates = _indices_sharing_metadata_with_another(answer_rows)
         mask = np.zeros(len(answer_rows), bool)
         mask[candidates] = True
-        codes = row_codes(_worker_task_time_position_codes(answer_rows, candidates), answer_rows.content_codes(mask))
+        codes = codes_of_equal_rows(
+            _worker_task_time_position_codes(answer_rows, candidates), answer_rows.codes_of_equal_content(mask)
+        )
         _, first, same = np.unique(codes, return_index=True, return_inverse=True)
         original = candidates[first][same]  # the first of all identical answers
         is_copy = original != candidates
@@ -64,4 +66,4 @@ def _worker_task_time_position_codes(answer_rows: AnswerRows, answer_index: Ints
     if answer_rows.answers is not None:
         places = (answer_rows.answers.position, answer_rows.answers.slot, answer_rows.answers.sitting)
         known += [column for column in places if column is not None]
-    return row_codes(*(column[answer_index] for column in known))
+    return codes_of_equal_rows(*(column[answer_index] for column in known))

@@ -8,8 +8,8 @@ import numpy as np
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.method import option
-from plurivox.core.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -101,18 +101,18 @@ def _label_share_in_others_answers_to_same_tasks(
     k, w = len(answer_rows.labels), max(answer_rows.n_workers, 1)
     every = answer_rows.top >= 0
     in_all = np.bincount(answer_rows.task[every], minlength=len(answer_rows.tasks))[task]
-    in_label = _count_occurrences(
+    in_label = _count_occurrences_of_each(
         task * k + worker_label[who], answer_rows.task[every].astype(np.int64) * k + answer_rows.top[every]
     )
-    own = _count_occurrences(task * w + who, task * w + who)
+    own = _count_occurrences_of_each(task * w + who, task * w + who)
     same = answer_rows.top[named] == worker_label[who]
-    own_label = _count_occurrences(task * w + who, (task * w + who)[same])
+    own_label = _count_occurrences_of_each(task * w + who, (task * w + who)[same])
     # each of the worker's answers counts the others' once; repeats count them again, in both sums
     n_others, n_same = np.bincount(who, in_all - own, minlength=w), np.bincount(who, in_label - own_label, minlength=w)
     return np.where(n_others > 0, n_same / np.maximum(n_others, 1), np.nan)[: answer_rows.n_workers]
 
 
-def _count_occurrences(wanted: Ints, keys: Ints) -> Ints:
+def _count_occurrences_of_each(wanted: Ints, keys: Ints) -> Ints:
     """(n_wanted,) the number of times that each element of `wanted` occurs in `keys`."""
     ordered = np.sort(keys)
     return np.searchsorted(ordered, wanted, "right") - np.searchsorted(ordered, wanted, "left")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._click.command import Command, CommandGroup
+from plurivox.cli._click.command_base_classes import Command, CommandGroup
 from plurivox.cli._click.output import CommandResult
 from plurivox.cli._click.parameters import GENERAL, Flag, TextWithCompletion
 from plurivox.core.errors import OptionError
@@ -47,35 +47,37 @@ def method_catalogue(step: str) -> Catalogue:
     return Catalogue(f"plurivox.{step}")
 
 
-def load_registry(step: str) -> Methods[Any]:
+def import_method_registry(step: str) -> Methods[Any]:
     """Import the package of a step such as aggregate and return its registry of methods."""
     found = importlib.import_module(f"plurivox.{step}").methods
     assert isinstance(found, Methods)
     return found
 
 
-def method_summaries(step: str) -> dict[str, str]:
+def summary_by_method_name(step: str) -> dict[str, str]:
     """Return {method name: summary} for a step; a plugin that cannot be loaded has its error as summary."""
     listed, summaries = method_catalogue(step), {}
     for name in listed:
         try:
             summaries[name] = listed.summary(name)
             if not summaries[name]:
-                load_registry(step)[name]  # there is no source file to read a summary from: load it, which may raise
+                import_method_registry(step)[
+                    name
+                ]  # there is no source file to read a summary from: load it, which may raise
         except BrokenPlugin as fault:
             summaries[name] = str(fault)
     return summaries
 
 
-def method_list_type(step: str) -> TextWithCompletion:
+def click_type_of_method_list(step: str) -> TextWithCompletion:
     """Return the click type of a comma-separated list of methods of a step; the shell completes the last name."""
 
-    def complete_last_name(incomplete: str) -> list[CompletionItem[Any]]:
+    def complete_last_method_in_list(incomplete_list: str) -> list[CompletionItem[Any]]:
         """Return completions of the last method name in a comma-separated list."""
-        before, comma, last = incomplete.rpartition(",")
+        before, comma, last = incomplete_list.rpartition(",")
         return [CompletionItem(before + comma + name) for name in method_catalogue(step) if name.startswith(last)]
 
-    return TextWithCompletion(step, complete_last_name)
+    return TextWithCompletion(step, complete_last_method_in_list)
 
 
 class MethodGroup(CommandGroup):
@@ -93,19 +95,19 @@ class MethodGroup(CommandGroup):
         self.step, self.run, self.own_params = step, run, params
 
     @cached_property
-    def _summary_of_each_method(self) -> Mapping[str, str]:
-        return method_summaries(self.step)
+    def _summary_by_method_name(self) -> Mapping[str, str]:
+        return summary_by_method_name(self.step)
 
-    def command_summaries(self) -> Mapping[str, str]:
-        return self._summary_of_each_method
+    def summary_by_command_name(self) -> Mapping[str, str]:
+        return self._summary_by_method_name
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in method_catalogue(self.step):
             return None
-        name, note = method_catalogue(self.step).resolve_name(cmd_name)
+        name, note = method_catalogue(self.step).current_name_and_rename_note(cmd_name)
         if note and not ctx.resilient_parsing:
             click.echo(f"note: {note}", err=True)
-        method = load_registry(self.step)[name]
+        method = import_method_registry(self.step)[name]
         return MethodCommand(name, method, self.own_params(method), self.run)
 
 
@@ -125,14 +127,14 @@ class MethodCommand(Command):
             computes=True,
             callback=run,
             help=method.summary(),
-            epilog=docstring_body(method),
+            epilog=docstring_without_summary_and_examples(method),
         )
-        check_name_clashes(name, self.params)
+        check_no_two_params_share_name(name, self.params)
 
-    def convert_params(self, param_values: dict[str, Any]) -> None:
+    def convert_params_to_callback_args_in_place(self, param_values: dict[str, Any]) -> None:
         """Replace the method's options in `param_values`, in place, by one `method` made with them."""
         options = {option.name: param_values.pop(option.name) for option in self.method.options()}
-        super().convert_params(param_values)
+        super().convert_params_to_callback_args_in_place(param_values)
         param_values["method"] = self.method(**options)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -151,12 +153,14 @@ class OptionValue(click.ParamType[Any]):
     """Click type of a method's option; the option itself parses and checks the value."""
 
     def __init__(self, option: Option) -> None:
-        self.name, self.option = option.flag_name, option
+        self.name, self.option = option.name_with_dashes, option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         del param, ctx
         try:
-            return self.option.check_value(self.option.parse_text(value) if isinstance(value, str) else value)
+            return self.option.check_and_convert_option_value(
+                self.option.parse_option_value(value) if isinstance(value, str) else value
+            )
         except OptionError as cause:
             raise OptionError(f"--{cause}") from None
 
@@ -167,15 +171,15 @@ class OptionValue(click.ParamType[Any]):
 
 def option_flag(option: Option, section: str) -> Flag:
     """Return the command-line flag of a method's option, with the option's range and default in the help text."""
-    limits = "" if option.choices else option.range_text
+    limits = "" if option.choices else option.allowed_values_text
     details = [limits, f"default: {_option_default_text(option.default)}"]
     help = f"{option.help}  [{'; '.join(filter(None, details))}]"
     if option.kind is bool and not option.optional:
-        names = [f"--{option.flag_name}/--no-{option.flag_name}", option.name]
+        names = [f"--{option.name_with_dashes}/--no-{option.name_with_dashes}", option.name]
         return Flag(names, section, default=option.default, help=help)
     metavar = f"[{'|'.join(option.choices)}]" if option.choices else METAVARS[option.kind]
     return Flag(
-        [f"--{option.flag_name}", option.name],
+        [f"--{option.name_with_dashes}", option.name],
         section,
         type=OptionValue(option),
         default=option.default,
@@ -193,13 +197,13 @@ def seed_flag(method_name: str, method: type[Method]) -> Flag:
     return Flag(["--seed"], GENERAL, type=int, metavar="N", expose_value=False, help=help)
 
 
-def docstring_body(method: type[Method]) -> str:
+def docstring_without_summary_and_examples(method: type[Method]) -> str:
     """Return a method's docstring without its first line and its examples: formula and reference."""
     paragraphs = inspect.cleandoc(method.__doc__ or "").split("\n\n")[1:]
     return "\n\n".join(text for text in paragraphs if not text.lstrip().startswith(">>>"))
 
 
-def check_name_clashes(command_name: str, params: Sequence[click.Parameter]) -> None:
+def check_no_two_params_share_name(command_name: str, params: Sequence[click.Parameter]) -> None:
     """Raise OptionError if two parameters of a command share a name."""
     taken = {"-h", "--help"}
     for param in params:

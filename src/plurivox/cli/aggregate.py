@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, format_figure
+from plurivox.cli._click.output import CommandResult, Screen, format_name_and_value
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -16,7 +16,7 @@ from plurivox.cli._click.parameters import (
     OutFile,
     Source,
     check_distinct_files,
-    check_file_type,
+    check_table_file_type,
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plurivox.core.results import Fit
 
 
-def aggregate_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_aggregate_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox aggregate METHOD`, without those of the method."""
     out = out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
     workers = Flag(
@@ -80,13 +80,13 @@ def run_aggregate(
     from plurivox.workflows.fit_votes import fit as fit_votes
 
     check_distinct_files(source, out, workers_out, save)
-    check_file_type(out, ".npy", ".npz")
+    check_table_file_type(out, ".npy", ".npz")
     if workers_out:
-        check_file_type(workers_out)
+        check_table_file_type(workers_out)
     if save and file_suffix(save) != ".npz":
         raise InputError(f"unsupported file type of {save}; a fit is saved as .npz")
     data = source.read_dataset()
-    with screen.show_progress(method.name()) as progress:
+    with screen.show_progress_bar_while_block_runs(method.name()) as progress:
         fit = fit_votes(data, method, gold=gold, start=start, part=part, progress=progress)
     write_soft(fit.soft, out)
     if workers_out:
@@ -95,8 +95,8 @@ def run_aggregate(
         fit.save(save)
     files = {"out": out, "workers_out": workers_out, "saved": save}
     return CommandResult(
-        {"input": source.name, "command": screen.command_line, **files, **fit.info()},
-        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_figures_text(fit)}; wrote {out}",
+        {"input": source.name, "command": screen.quoted_command_line, **files, **fit.info()},
+        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_statistics_in_brackets_text(fit)}; wrote {out}",
     )
 
 
@@ -104,25 +104,25 @@ def write_worker_table(screen: Screen, fit: "Fit", out: Path) -> None:
     """Write a table of the estimates about each worker; print a note if the method estimates nothing about workers."""
     from plurivox.io.tabular.table_files import write_table
 
-    columns = fit.worker_columns()
+    columns = fit.worker_ability_columns()
     if len(columns) == 1:
         screen.print_note(f"{fit.made_by} estimates nothing about workers; {out} contains only their names")
     write_table(columns, out)
 
 
-def fit_figures_text(fit: "Fit") -> str:
+def fit_statistics_in_brackets_text(fit: "Fit") -> str:
     """Return figures of a fit as text in brackets, such as tasks without votes, iterations and ties; "" if none."""
     figures: dict[str, Any] = {
         "tasks without votes": fit.soft.info().get("tasks without votes"),
         **{name: value for name, value in fit.info().items() if name not in ("by", "tasks", "workers", "labels")},
     }
-    texts = [format_figure(name, value) for name, value in figures.items() if value is not None]
+    texts = [format_name_and_value(name, value) for name, value in figures.items() if value is not None]
     return f" ({', '.join(texts)})" if texts else ""
 
 
 aggregate = MethodGroup(
     "aggregate",
     run_aggregate,
-    aggregate_params,
+    params_of_aggregate_beside_method_options,
     help="Aggregate votes into soft labels: plurivox aggregate METHOD INPUT -o OUT.",
 )

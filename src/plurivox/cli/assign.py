@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -16,7 +16,7 @@ from plurivox.cli._click.parameters import (
     LabelList,
     Source,
     check_distinct_files,
-    check_file_type,
+    check_table_file_type,
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_ROWS_SHOWN = 10
 
 
-def assign_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_assign_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox assign METHOD`: for proposals or for a plan of batches."""
     from plurivox.assign import Proposer
 
@@ -102,22 +102,28 @@ def _propose_show_and_write_pairs(
     from plurivox.workflows.assign_tasks import propose
 
     if out is not None:
-        check_file_type(out, ".npz")
+        check_table_file_type(out, ".npz")
         check_distinct_files(source, out)
     data = source.read_dataset()
-    with screen.show_progress(method.name()) as progress:
+    with screen.show_progress_bar_while_block_runs(method.name()) as progress:
         made = propose(data, method, by=by, workers=workers, progress=progress)
     if out is not None:
-        io.write_saved(made, out)
+        io.save_npz_or_write_table(made, out)
     shown = {name: column[:MAX_ROWS_SHOWN].tolist() for name, column in made.columns().items()}
     cells = zip(*shown.values(), strict=True)
     rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in cells]
     outcome = "no more votes needed" if made.enough else f"{len(made):,} proposals"
     n_dismissed = 0 if made.let_go is None else len(made.let_go)
     line = f"{outcome}: {made.why}; {n_dismissed:,} workers dismissed" + (f"; wrote {out}" if out else "")
-    document = {"command": screen.command_line, "by": made.made_by, "enough": made.enough, "why": made.why, "out": out}
+    document = {
+        "command": screen.quoted_command_line,
+        "by": made.made_by,
+        "enough": made.enough,
+        "why": made.why,
+        "out": out,
+    }
     document |= {"let_go": [] if made.let_go is None else made.let_go, "proposals": made.columns()}
-    return CommandResult(document, text=align_columns([list(shown), *rows]) if rows else "", summary=line)
+    return CommandResult(document, text=aligned_table_text([list(shown), *rows]) if rows else "", summary=line)
 
 
 def _plan_and_write_batches(
@@ -128,7 +134,7 @@ def _plan_and_write_batches(
     from plurivox.workflows.assign_tasks import plan_batches
 
     if out is not None:
-        check_file_type(out)
+        check_table_file_type(out)
         check_distinct_files(Source(str(items), {}), out)
     made = plan_batches(items, method, workers=workers, per_task=per_task)
     if out is not None:
@@ -136,13 +142,19 @@ def _plan_and_write_batches(
     sizes, n = made.sizes, len(made.sizes)
     line = f"{n:,} batches of {min(sizes, default=0)} to {max(sizes, default=0)} tasks; "
     line += f"{made.given:,} of {made.wanted:,} requested assignments planned"
-    data = {"command": screen.command_line, "by": method.spec, "batches": n, "given": made.given, "wanted": made.wanted}
+    data = {
+        "command": screen.quoted_command_line,
+        "by": method.spec,
+        "batches": n,
+        "given": made.given,
+        "wanted": made.wanted,
+    }
     return CommandResult(data | {"out": out}, summary=line + (f"; wrote {out}" if out else ""))
 
 
 assign = MethodGroup(
     "assign",
     run_assign,
-    assign_params,
+    params_of_assign_beside_method_options,
     help="Choose which worker labels which task next, or plan batches: plurivox assign METHOD.",
 )

@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options, split_flag
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.image_and_split_flags import (
+    make_image_flags,
+    make_split_flag,
+    replace_image_options_by_pictures,
+)
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import INPUT, PART, READING_FLAGS, Flag, Source
 
 if TYPE_CHECKING:
@@ -19,13 +23,13 @@ CHECKS = "Checks"
 class Audit(Command):
     """The command `audit`, with the image options packed into one argument."""
 
-    def convert_params(self, param_values: dict[str, object]) -> None:
+    def convert_params_to_callback_args_in_place(self, param_values: dict[str, object]) -> None:
         """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
-        super().convert_params(param_values)
-        pack_image_options(param_values)
+        super().convert_params_to_callback_args_in_place(param_values)
+        replace_image_options_by_pictures(param_values)
 
 
-def run_audit(
+def run_leak_audit(
     screen: Screen,
     source: Source,
     part: str | None,
@@ -43,7 +47,7 @@ def run_audit(
     found, checked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     findings = [{"kind": finding.kind, "words": finding.words, "tasks": list(finding.tasks)} for finding in found]
-    text = align_columns(rows) if rows else f"no leaks found; checked: {', '.join(checked)}"
+    text = aligned_table_text(rows) if rows else f"no leaks found; checked: {', '.join(checked)}"
     return CommandResult({"input": source.name, "looked_at": checked, "findings": findings}, text=text)
 
 
@@ -53,8 +57,8 @@ audit = Audit(
         INPUT,
         *READING_FLAGS,
         PART,
-        *image_flags(),
-        split_flag(CHECKS),
+        *make_image_flags(),
+        make_split_flag(CHECKS),
         Flag(
             ["--near"],
             CHECKS,
@@ -79,6 +83,6 @@ audit = Audit(
         ),
     ],
     computes=True,
-    callback=run_audit,
+    callback=run_leak_audit,
     help="Check for leaks: training tasks in the test set, labels in task names, evaluation against the training labels.",
 )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     FORCE,
     IN_AND_OUT,
@@ -20,9 +20,14 @@ from plurivox.cli._click.parameters import (
     Source,
     out_flag,
 )
-from plurivox.cli._method_commands import MethodGroup, load_registry, method_catalogue, method_list_type
-from plurivox.core.errors import InputError, OptionError, unknown_name
-from plurivox.core.method import Method, split_at_commas
+from plurivox.cli._method_commands import (
+    MethodGroup,
+    click_type_of_method_list,
+    import_method_registry,
+    method_catalogue,
+)
+from plurivox.core.errors import InputError, OptionError, unknown_name_error
+from plurivox.core.method import Method, split_at_commas_outside_brackets
 
 if TYPE_CHECKING:
     from plurivox.clean import Rule
@@ -55,21 +60,21 @@ RULES_AND_SCORES = [
     Flag(
         ["--rules"],
         RULES,
-        type=method_list_type("clean"),
+        type=click_type_of_method_list("clean"),
         metavar="LIST",
         help="rules in order, comma-separated, options in brackets: stored-twice,too-fast[seconds=2]",
     ),
     Flag(
         ["--drop-workers"],
         DROPPING,
-        type=method_list_type("identify"),
+        type=click_type_of_method_list("identify"),
         metavar="SCORE",
         help="drop the workers whose value of this score is worst",
     ),
     Flag(
         ["--drop-tasks"],
         DROPPING,
-        type=method_list_type("identify"),
+        type=click_type_of_method_list("identify"),
         metavar="SCORE",
         help="drop the tasks whose value of this score is worst",
     ),
@@ -83,18 +88,18 @@ RULES_AND_SCORES = [
 ]
 
 
-def rule_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_clean_beside_rule_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox clean RULE`, without those of the rule."""
     del method
     return [INPUT, OUT, GOLD, FORCE, *READING_FLAGS, PART]
 
 
-def run_one_rule(screen: Screen, method: "Rule", **other_params: Any) -> CommandResult:
+def run_clean_with_one_rule(screen: Screen, method: "Rule", **other_params: Any) -> CommandResult:
     """Run `plurivox clean RULE`: apply one rule to a data set and write the cleaned data set."""
-    return clean_and_write(screen, rules=[method], drops={}, quantile=None, **other_params)
+    return clean_and_write_dataset(screen, rules=[method], drops={}, quantile=None, **other_params)
 
 
-def run_rules_and_scores(
+def run_clean_with_rules_and_scores(
     screen: Screen,
     rules: str | None,
     drop_workers: str | None,
@@ -110,14 +115,14 @@ def run_rules_and_scores(
         raise OptionError(f"--drop-{next(iter(drops))}s needs --quantile, the share to drop, such as 0.1")
     if quantile is not None and not drops:
         raise OptionError("--quantile needs a score to drop by: --drop-workers SCORE or --drop-tasks SCORE")
-    made = [load_registry("clean").make(spec) for spec in split_at_commas(rules or "")]
-    scores = {of: score_from_spec(of, spec) for of, spec in drops.items()}
-    return clean_and_write(screen, rules=made, drops=scores, quantile=quantile, **other_params)
+    made = [import_method_registry("clean").make(spec) for spec in split_at_commas_outside_brackets(rules or "")]
+    scores = {of: make_scoring_method(of, spec) for of, spec in drops.items()}
+    return clean_and_write_dataset(screen, rules=made, drops=scores, quantile=quantile, **other_params)
 
 
-def score_from_spec(worker_or_task: str, spec: str) -> "Identifier":
-    """Return the identify method that `spec` names; raise InputError if it does not score workers (or tasks)."""
-    method: Identifier = load_registry("identify").make(spec)
+def make_scoring_method(worker_or_task: str, score_spec: str) -> "Identifier":
+    """Return the identify method that `score_spec` names; raise InputError if it does not score workers (or tasks)."""
+    method: Identifier = import_method_registry("identify").make(score_spec)
     if method.of != worker_or_task:
         raise InputError(
             f"{method.name()} is a score of {method.of}s; --drop-{worker_or_task}s needs a score of {worker_or_task}s"
@@ -125,7 +130,7 @@ def score_from_spec(worker_or_task: str, spec: str) -> "Identifier":
     return method
 
 
-def clean_and_write(
+def clean_and_write_dataset(
     screen: Screen,
     source: Source,
     out: Path,
@@ -138,34 +143,49 @@ def clean_and_write(
 ) -> CommandResult:
     """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv."""
     from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
-    from plurivox.workflows.clean_dataset import clean_set, part_for_sizes, part_sizes, write_cleaned
+    from plurivox.workflows.clean_dataset import (
+        clean_set,
+        count_answers_workers_and_tasks,
+        name_of_part_to_report_sizes_of,
+        write_cleaned,
+    )
 
     if force:
         check_replaceable(out)
     data = source.read_dataset()
     check_not_overwriting_input(data.path, out)
-    counted = part_for_sizes(data, part, by_workers=bool(rules) or "worker" in drops)
-    with screen.show_progress("clean") as progress:
+    counted = name_of_part_to_report_sizes_of(data, part, by_rules_or_workers=bool(rules) or "worker" in drops)
+    with screen.show_progress_bar_while_block_runs("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
-    write_cleaned(cleaned, audit, out, command=screen.command_line, replace=force)
-    before, after = part_sizes(data, counted), part_sizes(cleaned, counted)
-    data_out = {"input": source.name, "command": screen.command_line, "out": out, "before": before, "after": after}
+    write_cleaned(cleaned, audit, out, command=screen.quoted_command_line, replace=force)
+    before, after = count_answers_workers_and_tasks(data, counted), count_answers_workers_and_tasks(cleaned, counted)
+    data_out = {
+        "input": source.name,
+        "command": screen.quoted_command_line,
+        "out": out,
+        "before": before,
+        "after": after,
+    }
     line = f"kept {after['answers']:,} of {before['answers']:,} answers; wrote {out}"
-    return CommandResult({**data_out, "rules": audit.summary()}, text=audit_table(audit), summary=line)
+    return CommandResult(
+        {**data_out, "rules": audit.counts_by_rule()},
+        text=audit_counts_per_rule_text(audit),
+        summary=line,
+    )
 
 
-def audit_table(audit: "Audit") -> str:
+def audit_counts_per_rule_text(audit: "Audit") -> str:
     """Return a text table with one line per cleaning rule: workers, tasks and answers removed, and answers flagged."""
-    columns = audit.summary()
+    columns = audit.counts_by_rule()
     rows = [[str(cell) for cell in row] for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
-    return align_columns([list(columns), *rows])
+    return aligned_table_text([list(columns), *rows])
 
 
 clean_with_rules = Command(
     "clean",
     params=[INPUT, OUT, GOLD, FORCE, *RULES_AND_SCORES, *READING_FLAGS, PART],
     computes=True,
-    callback=run_rules_and_scores,
+    callback=run_clean_with_rules_and_scores,
     help="Remove answers by rules, then the worst workers or tasks by a score; audit.csv lists what was removed and why.",
 )
 
@@ -181,7 +201,7 @@ class CleanGroup(MethodGroup):
         if first in ("-h", "--help") or first in method_catalogue(self.step):
             return super().make_context(info_name, args, parent, **extra)
         if len(args) > 1 and not first.startswith("-") and not args[1].startswith("-"):
-            raise unknown_name(
+            raise unknown_name_error(
                 "rule", first, method_catalogue(self.step)
             )  # two arguments: RULE INPUT with a misspelt rule
         return clean_with_rules.make_context(info_name, args, parent, **extra)
@@ -204,4 +224,6 @@ class CleanGroup(MethodGroup):
         return [*super().shell_complete(ctx, incomplete), *INPUT.type.shell_complete(ctx, INPUT, incomplete)]
 
 
-clean = CleanGroup("clean", run_one_rule, rule_params, help=clean_with_rules.help or "")
+clean = CleanGroup(
+    "clean", run_clean_with_one_rule, params_of_clean_beside_rule_options, help=clean_with_rules.help or ""
+)

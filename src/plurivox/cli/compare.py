@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     GOLD,
     IN_AND_OUT,
@@ -16,7 +16,7 @@ from plurivox.cli._click.parameters import (
     Source,
     out_flag,
 )
-from plurivox.cli._click.result_file import check_result_file, write_result_file
+from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 
 if TYPE_CHECKING:
     from plurivox.workflows.compare_methods import Comparison
@@ -36,36 +36,40 @@ def run_compare(
     """Run `plurivox compare`: fit every method to every data set, show the means, and write the whole comparison to `out`."""
     from plurivox.workflows.compare_methods import compare as compare_methods
 
-    check_result_file(out, "a comparison", FILE_TYPES)
+    check_result_file_type(out, "a comparison", FILE_TYPES)
     data = [source.read_dataset() for source in sources]
-    with screen.show_progress("compare") as progress:
+    with screen.show_progress_bar_while_block_runs("compare") as progress:
         made = compare_methods(data, methods or None, gold=gold, part=part, reference=reference, progress=progress)
     for note in made.notes:
         screen.print_note(note)
     if out is not None:
         write_result_file(made, out)
-    means = made.mean_columns()
+    means = made.means_and_differences_of_each_method()
     document: dict[str, Any] = {
-        "command": screen.command_line,
-        "datasets": made.datasets,
+        "command": screen.quoted_command_line,
+        "datasets": made.dataset_names,
         "reference": made.reference,
         "means": means,
     }
     document |= {"rows": made.columns(), "out": out}
-    return CommandResult(document, text=comparison_table(made), summary=f"wrote {out}" if out else "")
+    return CommandResult(document, text=comparison_table_text(made), summary=f"wrote {out}" if out else "")
 
 
-def comparison_table(comparison: "Comparison") -> str:
+def comparison_table_text(comparison: "Comparison") -> str:
     """Return a text table with one row per aggregation method: mean measures, and differences to the reference method."""
     heads = ("method", "accuracy", "NLL", "Brier", "ECE", "seconds", "accuracy - reference", "NLL - reference")
     numbers = [
-        [f"{value:.4f}" for value in comparison.mean(name)] for name in ("accuracy", "nll", "brier", "ece", "seconds")
+        [f"{value:.4f}" for value in comparison.mean_over_datasets(name)]
+        for name in ("accuracy", "nll", "brier", "ece", "seconds")
     ]
-    differences = [[str(difference) for difference in comparison.difference(name)] for name in ("accuracy", "nll")]
-    rows = [heads, *zip(comparison.methods, *numbers, *differences, strict=True)]
-    n = len(comparison.datasets)
-    over = f"means over {n} data sets" if n > 1 else f"on {comparison.datasets[0]}"
-    return f"{over}; reference: {comparison.reference}\n" + align_columns(rows)
+    differences = [
+        [str(difference) for difference in comparison.mean_differences_to_reference(name)]
+        for name in ("accuracy", "nll")
+    ]
+    rows = [heads, *zip(comparison.method_specs, *numbers, *differences, strict=True)]
+    n = len(comparison.dataset_names)
+    over = f"means over {n} data sets" if n > 1 else f"on {comparison.dataset_names[0]}"
+    return f"{over}; reference: {comparison.reference}\n" + aligned_table_text(rows)
 
 
 compare = Command(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plurivox.cli._click.command import Command
+from plurivox.cli._click.command_base_classes import Command
 from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     FORCE,
@@ -28,7 +28,7 @@ def run_convert(
 
     check_distinct_files(source, output)
     data = io.convert(source.input_location, output, form=form, part=part, replace=force, **source.read_options)
-    document = {"command": screen.command_line, "input": source.name, "out": output, "parts": data.parts()}
+    document = {"command": screen.quoted_command_line, "input": source.name, "out": output, "parts": data.parts()}
     return CommandResult(document, summary=f"read {source.name}; wrote {output}")
 
 

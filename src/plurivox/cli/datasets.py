@@ -5,24 +5,24 @@ from typing import Any
 
 import click
 
-from plurivox.cli._click.command import Command, CommandGroup
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command, CommandGroup
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import DATASET_NAME, FORCE, IN_AND_OUT, Argument, Flag
 
 MAX_NAMES_SHOWN = 20  # such as labels; --json prints all
 
 
-def run_list(screen: Screen) -> CommandResult:
+def run_list_datasets(screen: Screen) -> CommandResult:
     """List the names of the installed data sets, without reading them."""
     del screen
     from plurivox import io
 
-    names = io.shelf.list_names()
+    names = io.shelf.list_dataset_names()
     empty = "no data sets installed; set PLURIVOX_DATA to their folder, or run: plurivox datasets install toy"
     return CommandResult({"datasets": names}, text="\n".join(names) or empty)
 
 
-def run_info(screen: Screen, name: str) -> CommandResult:
+def run_dataset_info(screen: Screen, name: str) -> CommandResult:
     """Show sizes, labels and origin of a data set."""
     del screen
     from plurivox import io
@@ -30,13 +30,13 @@ def run_info(screen: Screen, name: str) -> CommandResult:
     info = io.shelf.info(name)
     return CommandResult(
         info,
-        text=align_columns(
+        text=aligned_table_text(
             [(key, _format_dataset_property(value)) for key, value in info.items() if value is not None]
         ),
     )
 
 
-def run_install(screen: Screen, name: str, source: Path | None, force: bool) -> CommandResult:
+def run_install_dataset(screen: Screen, name: str, source: Path | None, force: bool) -> CommandResult:
     """Install a data set from a folder or file into the folder PLURIVOX_DATA."""
     del screen
     from plurivox import io
@@ -67,10 +67,13 @@ FROM = Flag(
 datasets = CommandGroup(
     "datasets",
     commands=[
-        Command("list", params=[], callback=run_list, help="List the installed data sets."),
-        Command("info", params=[NAME], callback=run_info, help="Show sizes, labels and origin of a data set."),
+        Command("list", params=[], callback=run_list_datasets, help="List the installed data sets."),
+        Command("info", params=[NAME], callback=run_dataset_info, help="Show sizes, labels and origin of a data set."),
         Command(
-            "install", params=[NEW, FROM, FORCE], callback=run_install, help="Install a data set from a folder or file."
+            "install",
+            params=[NEW, FROM, FORCE],
+            callback=run_install_dataset,
+            help="Install a data set from a folder or file.",
         ),
     ],
     help="List, inspect and install data sets. The environment variable PLURIVOX_DATA sets their folder.",

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import GOLD, INPUT, READING, READING_FLAGS, Choice, Flag, Source
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ def run_describe(screen: Screen, source: Source, gold: Path | None, part: str | 
     description = describe_data(data, gold, part=part)
     odd_entries = odd_entries_text(description) if isinstance(description, EnteredDescription) else ""
     document = {"input": source.name, "name": data.name, **description.info()}
-    return CommandResult(document, text=align_columns(description.rows()) + odd_entries)
+    return CommandResult(document, text=aligned_table_text(description.rows()) + odd_entries)
 
 
 def odd_entries_text(description: "EnteredDescription") -> str:
     """Return one line per kind of odd entry: its count, and how `plurivox elicit` converts it."""
     if description.read_by is None:
         return ""
-    rows = description.odd_rows()
+    rows = description.odd_entries()
     title = f"odd entries, and how {description.read_by} converts them"
-    return f"\n\n{title}\n{align_columns(rows)}" if rows else "\nodd entries: none"
+    return f"\n\n{title}\n{aligned_table_text(rows)}" if rows else "\nodd entries: none"
 
 
 describe = Command(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import FORCE, INPUT, READING_FLAGS, Source, check_distinct_files, out_flag
 from plurivox.cli._method_commands import MethodGroup
 from plurivox.core.method import Method
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plurivox.elicit import Elicited, Form
 
 
-def elicit_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_elicit_beside_form_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox elicit FORM`, without those of the form."""
     del method
     out = out_flag(
@@ -29,22 +29,22 @@ def elicit_params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run_elicit(screen: Screen, method: "Form", source: Source, out: Path, force: bool) -> CommandResult:
     """Run `plurivox elicit`: read the answers, convert them into votes, write the votes."""
-    from plurivox.workflows.elicit_answers import elicit_votes, write_elicited
+    from plurivox.workflows.convert_answers_to_votes import elicit_votes, write_elicited
 
     check_distinct_files(source, out)
     data = source.read_dataset()
     found = elicit_votes(data, method)
-    write_elicited(found, out, data, command=screen.command_line, replace=force)
-    return elicit_result(screen, found, out)
+    write_elicited(found, out, data, command=screen.quoted_command_line, replace=force)
+    return make_elicit_command_result(screen, found, out)
 
 
-def elicit_result(screen: Screen, elicited: "Elicited", out: Path) -> CommandResult:
+def make_elicit_command_result(screen: Screen, elicited: "Elicited", out: Path) -> CommandResult:
     """Return the output of `plurivox elicit`: numbers of answers converted to votes, skipped, and odd by kind."""
     from plurivox.elicit import FLAGS
 
     votes, counts = elicited.votes, elicited.outcome_counts
     document = {
-        "command": screen.command_line,
+        "command": screen.quoted_command_line,
         "out": out,
         "by": elicited.made_by,
         **votes.info(),
@@ -57,13 +57,13 @@ def elicit_result(screen: Screen, elicited: "Elicited", out: Path) -> CommandRes
         f"{elicited.made_by}: {counts['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
     )
     return CommandResult(
-        document, text=align_columns(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
+        document, text=aligned_table_text(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
     )
 
 
 elicit = MethodGroup(
     "elicit",
     run_elicit,
-    elicit_params,
+    params_of_elicit_beside_form_options,
     help="Convert answers (as people entered them) into votes: plurivox elicit FORM INPUT -o OUT.",
 )

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -19,7 +19,7 @@ from plurivox.cli._click.parameters import (
     check_distinct_files,
     out_flag,
 )
-from plurivox.cli._click.result_file import check_result_file, write_result_file
+from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 
 if TYPE_CHECKING:
     from plurivox.evaluate.measures.hard_label_measures import Ties
@@ -42,7 +42,7 @@ def run_evaluate(
     """Run `plurivox evaluate`: read prediction and truth, compute and show the measures, write all rows to `out`."""
     from plurivox.workflows.label_evaluation import evaluate_labels
 
-    check_result_file(out, "an evaluation", FILE_TYPES)
+    check_result_file_type(out, "an evaluation", FILE_TYPES)
     for name in filter(None, (prediction, truth, against)):
         check_distinct_files(Source(name, {}), out)
     tie_rule: Ties = "share" if ties == "share" else "first"
@@ -54,7 +54,7 @@ def run_evaluate(
     if out is not None:
         write_result_file(made, out)
     document = {
-        "command": screen.command_line,
+        "command": screen.quoted_command_line,
         "prediction": prediction,
         "truth": truth,
         "against": against,
@@ -64,7 +64,7 @@ def run_evaluate(
     resampling = {"repeats": repeats, "level": made.level, "seed": seed}
     return CommandResult(
         {**document, "rows": made.columns(), "majority": majority, **resampling},
-        text=f"{align_columns([made.text_header(), *made.text_rows()])}\n{made.majority}",
+        text=f"{aligned_table_text([made.column_titles_of_text_rows(), *made.text_rows()])}\n{made.majority_baseline_text}",
         summary=f"wrote {out}" if out else "",
     )
 

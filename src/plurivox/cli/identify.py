@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -16,11 +16,11 @@ from plurivox.cli._click.parameters import (
     Flag,
     Source,
     check_distinct_files,
-    check_file_type,
+    check_table_file_type,
     out_flag,
 )
-from plurivox.cli._method_commands import MethodGroup, method_list_type
-from plurivox.core.method import Method, split_at_commas
+from plurivox.cli._method_commands import MethodGroup, click_type_of_method_list
+from plurivox.core.method import Method, split_at_commas_outside_brackets
 
 if TYPE_CHECKING:
     from plurivox.core.results import Scores
@@ -41,7 +41,7 @@ WORST = Flag(
 EVIDENCE_KINDS = ("soft", "fit", "fits", "gold", "prediction", "dynamics", "worker_dynamics")
 
 
-def evidence_flags(usable_kinds: Collection[str]) -> Sequence[Flag]:
+def evidence_flags_hiding_unusable(usable_kinds: Collection[str]) -> Sequence[Flag]:
     """Return the options by which a score gets evidence (fits, predictions, dynamics); those that it cannot use are hidden."""
     fit = "fit" in usable_kinds or "fits" in usable_kinds
     trained = "dynamics" in usable_kinds or "worker_dynamics" in usable_kinds
@@ -78,93 +78,105 @@ def _evidence_file_flag(name: str, visible: bool, metavar: str, help: str, **mor
     )
 
 
-def _evidence_keyword_arguments(
+def _flags_to_score_keyword_arguments(
     by: str | None, fit: Sequence[Path], prediction: Path | None, guess: Path | None, **evidence: Any
 ) -> dict[str, Any]:
     """Return the evidence options (methods, fits, predictions) as keyword arguments of `score` and `rank`."""
     return {
-        "by": split_at_commas(by) if by else None,
+        "by": split_at_commas_outside_brackets(by) if by else None,
         "fit": list(fit) or None,
         "prediction": prediction or guess,
         **evidence,
     }
 
 
-def score_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_identify_beside_score_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox identify SCORE`, without those of the score."""
     from plurivox.identify import Identifier
 
     assert issubclass(method, Identifier)
-    return [INPUT, OUT, WORST, *evidence_flags(method.usable_evidence()), *READING_FLAGS, PART]
+    return [INPUT, OUT, WORST, *evidence_flags_hiding_unusable(method.usable_evidence()), *READING_FLAGS, PART]
 
 
-def run_score(
+def run_identify_score(
     screen: Screen, method: "Identifier", source: Source, out: Path | None, worst: int, **evidence: Any
 ) -> CommandResult:
     """Run `plurivox identify SCORE`: compute the score of every task or worker, show the worst, write all."""
     from plurivox import io
     from plurivox.workflows.score_tasks_workers import score
 
-    check_score_file(source, out)
+    check_scores_output_file(source, out)
     data = source.read_dataset()
-    with screen.show_progress(method.name()) as progress:
-        scores = score(data, method, **_evidence_keyword_arguments(**evidence), progress=progress)
+    with screen.show_progress_bar_while_block_runs(method.name()) as progress:
+        scores = score(data, method, **_flags_to_score_keyword_arguments(**evidence), progress=progress)
     if out is not None:
-        io.write_saved(scores, out)
-    rows = worst_rows(scores, worst)
-    document = {"input": source.name, "command": screen.command_line, "out": out, **scores.info(), "of": scores.of}
-    title = worst_title(scores.of, min(worst, len(scores.worst(worst))))
+        io.save_npz_or_write_table(scores, out)
+    rows = records_of_n_worst(scores, worst)
+    document = {
+        "input": source.name,
+        "command": screen.quoted_command_line,
+        "out": out,
+        **scores.info(),
+        "of": scores.of,
+    }
+    title = title_of_worst_table(scores.of, min(worst, len(scores.worst(worst))))
     return CommandResult(
         {**document, "worst": rows},
-        text=title + format_records(rows),
-        summary=crowd_coefficient(scores) + closing_line(scores.made_by, scores.of, scores.value, out),
+        text=title + records_table_text(rows),
+        summary=crowd_coefficient_text(scores) + identify_summary_line(scores.made_by, scores.of, scores.value, out),
     )
 
 
-def run_rank(
+def run_identify_rank(
     screen: Screen, source: Source, scores: str, out: Path | None, worst: int, **evidence: Any
 ) -> CommandResult:
     """Run `plurivox identify rank`: compute several scores, join them by task or worker, show the worst, write all."""
     from plurivox import io
     from plurivox.workflows.score_tasks_workers import rank
 
-    check_score_file(source, out)
+    check_scores_output_file(source, out)
     data = source.read_dataset()
-    with screen.show_progress("rank") as progress:
-        joined = rank(data, scores, **_evidence_keyword_arguments(**evidence), progress=progress)
+    with screen.show_progress_bar_while_block_runs("rank") as progress:
+        joined = rank(data, scores, **_flags_to_score_keyword_arguments(**evidence), progress=progress)
     if out is not None:
-        io.write_saved(joined, out)
-    rows = worst_rows(joined, worst)
-    correlations = joined.likeness()
-    document = {"input": source.name, "command": screen.command_line, "out": out, **joined.info(), "of": joined.of}
-    worst_text = worst_title(joined.of, min(worst, len(joined.worst(worst)))) + format_records(rows)
-    matrix = format_records(correlation_rows(joined, correlations))
+        io.save_npz_or_write_table(joined, out)
+    rows = records_of_n_worst(joined, worst)
+    correlations = joined.rank_correlations()
+    document = {
+        "input": source.name,
+        "command": screen.quoted_command_line,
+        "out": out,
+        **joined.info(),
+        "of": joined.of,
+    }
+    worst_text = title_of_worst_table(joined.of, min(worst, len(joined.worst(worst)))) + records_table_text(rows)
+    matrix = records_table_text(correlation_records(joined, correlations))
     return CommandResult(
         {**document, "scores": joined.scores, "worst": rows, "likeness": correlations},
         text=f"{worst_text}\n\nrank correlations of the scores (Spearman)\n{matrix}",
-        summary=closing_line(", ".join(joined.scores.tolist()), joined.of, joined.mean_rank, out),
+        summary=identify_summary_line(", ".join(joined.scores.tolist()), joined.of, joined.mean_rank_over_scores, out),
     )
 
 
-def check_score_file(source: Source, out: Path | None) -> None:
+def check_scores_output_file(source: Source, out: Path | None) -> None:
     """Raise InputError if `out`, the file for the scores, is the input file or has an unsupported file type."""
     if out is not None:
         check_distinct_files(source, out)
-        check_file_type(out, ".npz")
+        check_table_file_type(out, ".npz")
 
 
 # ---- text output
 
 
-def worst_rows(scores: "Scores | Ranking", n_worst: int) -> list[dict[str, Any]]:
+def records_of_n_worst(scores: "Scores | Ranking", n_worst: int) -> list[dict[str, Any]]:
     """Return one row per task or worker for the `n_worst` worst: value, raw score, interval and n, or values and ranks."""
-    from plurivox.core.encoding import positions
+    from plurivox.core.name_encoding import positions
 
     rows = positions(scores.names, scores.worst(n_worst))
-    return _columns_to_rows({name: column[rows] for name, column in scores.columns().items()})
+    return _columns_to_records({name: column[rows] for name, column in scores.columns().items()})
 
 
-def correlation_rows(ranking: "Ranking", correlations: Any) -> list[dict[str, Any]]:
+def correlation_records(ranking: "Ranking", correlations: Any) -> list[dict[str, Any]]:
     """Return the rank correlations between scores as one {score: correlation} per score, for a table."""
     names = ranking.scores.tolist()
     return [
@@ -172,17 +184,17 @@ def correlation_rows(ranking: "Ranking", correlations: Any) -> list[dict[str, An
     ]
 
 
-def format_records(rows: Sequence[Mapping[str, Any]]) -> str:
+def records_table_text(records: Sequence[Mapping[str, Any]]) -> str:
     """Return records as an aligned table; floats with four significant digits, integers in full.
 
-    >>> print(format_records([{"worker": "ann", "value": 0.123456, "n": 44682.0}]))
+    >>> print(records_table_text([{"worker": "ann", "value": 0.123456, "n": 44682.0}]))
     worker  value   n
     ann     0.1235  44,682
     """
-    if not rows:
+    if not records:
         return ""
-    return align_columns(
-        [list(rows[0]), *([_format_cell_with_four_digits(value) for value in row.values()] for row in rows)]
+    return aligned_table_text(
+        [list(records[0]), *([_format_cell_with_four_digits(value) for value in row.values()] for row in records)]
     )
 
 
@@ -193,14 +205,14 @@ def _format_cell_with_four_digits(value: Any) -> str:
     return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 
-def worst_title(task_worker_or_crowd: str, n_worst: int) -> str:
+def title_of_worst_table(task_worker_or_crowd: str, n_worst: int) -> str:
     """Return the title of the table of the `n_worst` worst tasks or workers; "" for a score of the whole crowd."""
     if task_worker_or_crowd == "crowd" or not n_worst:
         return ""
     return f"the worst {task_worker_or_crowd}\n" if n_worst == 1 else f"the {n_worst} worst {task_worker_or_crowd}s\n"
 
 
-def closing_line(score_spec: str, task_worker_or_crowd: str, score_values: Any, out: Path | None) -> str:
+def identify_summary_line(score_spec: str, task_worker_or_crowd: str, score_values: Any, out: Path | None) -> str:
     """Return the last line of `plurivox identify`: the score, number of tasks or workers, number without a value, the file."""
     n, n_missing = len(score_values), count_nan(score_values)
     size = "" if task_worker_or_crowd == "crowd" else f": {n:,} {task_worker_or_crowd}{'' if n == 1 else 's'}"
@@ -213,7 +225,7 @@ def count_nan(values: Any) -> int:
     return int((values != values).sum())  # NaN is not equal to itself
 
 
-def crowd_coefficient(scores: "Scores") -> str:
+def crowd_coefficient_text(scores: "Scores") -> str:
     """Return the coefficient of a crowd score as the paper defines it, with its interval, as text; "" for other scores."""
     if scores.of != "crowd" or scores.raw is None or count_nan(scores.raw):
         return ""
@@ -227,7 +239,7 @@ def crowd_coefficient(scores: "Scores") -> str:
     return f"{raw:.4g}, 95% interval {low:.4g} to {high:.4g}, by "
 
 
-def _columns_to_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _columns_to_records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return columns of arrays as one {column: value} per row."""
     return [
         dict(zip(columns, row, strict=True))
@@ -242,19 +254,19 @@ RANK = Command(
         Flag(
             ["--scores"],
             IN_AND_OUT,
-            type=method_list_type("identify"),
+            type=click_type_of_method_list("identify"),
             required=True,
             metavar="LIST",
             help="scores, comma-separated, options in brackets: entropy[unit=bits],glad-difficulty  [required]",
         ),
         OUT,
         WORST,
-        *evidence_flags(EVIDENCE_KINDS),
+        *evidence_flags_hiding_unusable(EVIDENCE_KINDS),
         *READING_FLAGS,
         PART,
     ],
     computes=True,
-    callback=run_rank,
+    callback=run_identify_rank,
     help="Join several scores of tasks, or of workers, in one table with values and ranks.",
 )
 
@@ -262,8 +274,8 @@ RANK = Command(
 class IdentifyGroup(MethodGroup):
     """Group with one command per score, and the command `rank`."""
 
-    def command_summaries(self) -> Mapping[str, str]:
-        return {**super().command_summaries(), "rank": RANK.help or ""}
+    def summary_by_command_name(self) -> Mapping[str, str]:
+        return {**super().summary_by_command_name(), "rank": RANK.help or ""}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return RANK if cmd_name == "rank" else super().get_command(ctx, cmd_name)
@@ -271,7 +283,7 @@ class IdentifyGroup(MethodGroup):
 
 identify = IdentifyGroup(
     "identify",
-    run_score,
-    score_params,
+    run_identify_score,
+    params_of_identify_beside_score_options,
     help="Find hard tasks and unreliable workers: plurivox identify SCORE INPUT -o OUT.",
 )

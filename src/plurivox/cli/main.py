@@ -11,8 +11,8 @@ try:
 
     import click
 
-    from plurivox.cli._click.command import LazyGroup
-    from plurivox.cli._click.error_output import EXIT_INTERRUPTED, is_user_error, report_error
+    from plurivox.cli._click.command_base_classes import LazyGroup
+    from plurivox.cli._click.error_output import EXIT_INTERRUPTED, is_user_error, print_error_and_return_exit_code
     from plurivox.core.errors import InputError
 except KeyboardInterrupt:  # Ctrl-C during the first imports
     sys.exit(130)
@@ -68,14 +68,14 @@ class MainGroup(LazyGroup):
         del prog_name  # the script may be called by a path; help and completion always print plurivox
         argv = list(sys.argv[1:] if args is None else args)
         try:
-            with exit_on_sigterm():
+            with exit_on_sigterm_while_block_runs():
                 code = super().main(argv, "plurivox", complete_var, standalone_mode=False, obj=argv, **extra)
         except Exception as error:
             if not is_user_error(error):
                 raise
-            code = report_error(error)
+            code = print_error_and_return_exit_code(error)
         except KeyboardInterrupt:  # before or after the command itself
-            code = report_error(Interrupted("interrupted"))
+            code = print_error_and_return_exit_code(Interrupted("interrupted"))
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
@@ -88,7 +88,7 @@ class Interrupted(click.ClickException):
 
 
 @contextmanager
-def exit_on_sigterm() -> Iterator[None]:
+def exit_on_sigterm_while_block_runs() -> Iterator[None]:
     """Raise SystemExit on SIGTERM while the block runs, so that partial files are removed."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

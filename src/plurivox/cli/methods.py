@@ -2,30 +2,38 @@
 
 from typing import Any
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import GENERAL, Argument, Choice
-from plurivox.cli._method_commands import STEPS, TRAIN_REGISTRIES, load_registry, method_catalogue, method_summaries
+from plurivox.cli._method_commands import (
+    STEPS,
+    TRAIN_REGISTRIES,
+    import_method_registry,
+    method_catalogue,
+    summary_by_method_name,
+)
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
 from plurivox.core.registry import BrokenPlugin
 
 
-def run_methods(screen: Screen, step: str | None) -> CommandResult:
+def run_list_methods(screen: Screen, step: str | None) -> CommandResult:
     """Run `plurivox methods`: list method names and summaries; --json adds the options, which imports the methods."""
     steps = [step] if step else [*STEPS, *TRAIN_REGISTRIES]
     if screen.json:
         return CommandResult(
             {"methods": {step: [method_info(step, name) for name in method_catalogue(step)] for step in steps}}
         )
-    blocks = [f"{step}\n" + align_columns(list(method_summaries(step).items()), indent="  ") for step in steps]
+    blocks = [
+        f"{step}\n" + aligned_table_text(list(summary_by_method_name(step).items()), indent="  ") for step in steps
+    ]
     return CommandResult({}, text="\n\n".join(blocks))
 
 
 def method_info(step: str, name: str) -> dict[str, Any]:
     """Return name, summary, inputs and options of a method for --json; name and error if it cannot be loaded."""
     try:
-        method = load_registry(step)[name]
+        method = import_method_registry(step)[name]
     except (BrokenPlugin, MissingExtra) as fault:
         return {"name": name, "error": str(fault)}
     return {
@@ -40,7 +48,7 @@ def option_info(option: Option) -> dict[str, Any]:
     """Return the properties of a method's option (type, default, range, ...) for --json."""
     return {
         "name": option.name,
-        "flag": f"--{option.flag_name}",
+        "flag": f"--{option.name_with_dashes}",
         "kind": option.kind.__name__,
         "default": option.default,
         "help": option.help,
@@ -63,6 +71,6 @@ methods = Command(
             metavar="STEP",
         )
     ],
-    callback=run_methods,
+    callback=run_list_methods,
     help="List the methods of each step. plurivox STEP METHOD --help shows the options of a method, --json those of all.",
 )

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.image_and_split_flags import make_image_flags, replace_image_options_by_pictures
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -20,13 +20,13 @@ from plurivox.cli._click.parameters import (
     OutFile,
     Source,
     check_distinct_files,
-    check_file_type,
+    check_table_file_type,
 )
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
+    from plurivox.core.array_types import Names
     from plurivox.core.soft_labels import SoftLabels
-    from plurivox.core.types import Names
     from plurivox.train.data.training_data import TrainingData
     from plurivox.train.trained_net import Trained
     from plurivox.workflows.load_training_data import Pictures
@@ -46,34 +46,34 @@ def run_predict(
 ) -> CommandResult:
     """Run `plurivox predict`: predict soft labels of the tasks, write them, and show measures if the true labels are known."""
     from plurivox.workflows.load_training_data import load_training_data
-    from plurivox.workflows.net_evaluation import measure_net
+    from plurivox.workflows.net_evaluation import measure_net_on_each_split
 
     check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
-        check_file_type(out, ".npy", ".npz")
+        check_table_file_type(out, ".npy", ".npz")
     nets = load_trained_networks(run_folder, run, device, trust)
     training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
-    wanted = training_data.tasks if tasks is None else tasks_of_split(run_folder, training_data, tasks)
+    wanted = training_data.tasks if tasks is None else task_names_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.inputs_of(wanted), wanted)
     write_prediction(prediction, out)
-    if n_trained := count_training_tasks(run_folder, wanted):
+    if n_trained := count_tasks_used_in_training(run_folder, wanted):
         screen.print_note(
             f"the network was trained on {n_trained:,} of these {len(wanted):,} tasks: its measures are too optimistic"
         )
-    found = measure_net(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
+    found = measure_net_on_each_split(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
     rows = [
         (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
         for name, value in found.items()
     ]
     document = {
         "input": source.name,
-        "command": screen.command_line,
+        "command": screen.quoted_command_line,
         "out": out,
         "tasks": len(prediction),
         "measures": found,
     }
     line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks; wrote {out}"
-    return CommandResult(document, text=align_columns(rows) if rows else "", summary=line)
+    return CommandResult(document, text=aligned_table_text(rows) if rows else "", summary=line)
 
 
 def load_trained_networks(folder: Path, run_number: str, device: str, trust: bool) -> "list[Trained]":
@@ -92,12 +92,12 @@ def load_trained_networks(folder: Path, run_number: str, device: str, trust: boo
     return [Trained.load(folder / f"run-{int(run_number):03d}", device=device, trust=trust)]
 
 
-def tasks_of_split(run_folder: Path, training_data: "TrainingData", split: str) -> "Names":
+def task_names_of_split(run_folder: Path, training_data: "TrainingData", split: str) -> "Names":
     """Return the names of the tasks in a split (train, dev, test), as defined by the data or else by the training run."""
-    from plurivox.core.encoding import positions
-    from plurivox.workflows.load_training_data import read_splits
+    from plurivox.core.name_encoding import positions
+    from plurivox.workflows.load_training_data import read_splits_of_run_folder
 
-    known = training_data.splits() or read_splits(run_folder)
+    known = training_data.tasks_by_standard_split() or read_splits_of_run_folder(run_folder)
     found = known.get(split, training_data.tasks[:0])
     found = found[positions(training_data.tasks, found) >= 0]
     if not len(found):
@@ -105,21 +105,21 @@ def tasks_of_split(run_folder: Path, training_data: "TrainingData", split: str) 
     return found
 
 
-def count_training_tasks(run_folder: Path, tasks: "Names") -> int:
+def count_tasks_used_in_training(run_folder: Path, tasks: "Names") -> int:
     """Return how many of `tasks` are in the training split saved in the run folder; 0 if none is saved."""
-    from plurivox.core.encoding import positions
-    from plurivox.workflows.load_training_data import read_splits
+    from plurivox.core.name_encoding import positions
+    from plurivox.workflows.load_training_data import read_splits_of_run_folder
 
-    train = read_splits(run_folder).get("train")
+    train = read_splits_of_run_folder(run_folder).get("train")
     return 0 if train is None else int((positions(train, tasks) >= 0).sum())
 
 
 def mean_prediction(nets: "list[Trained]", inputs: Any, tasks: Any) -> "SoftLabels":
     """Return soft labels of tasks: the mean of the predictions of several networks."""
-    from plurivox.core.soft_transforms import blend
+    from plurivox.core.soft_transforms import mean_of_soft_labels
 
     predictions = [net.predict(inputs, tasks) for net in nets]
-    return predictions[0] if len(predictions) == 1 else blend(predictions)
+    return predictions[0] if len(predictions) == 1 else mean_of_soft_labels(predictions)
 
 
 def write_prediction(prediction: "SoftLabels", out: Path) -> None:
@@ -135,10 +135,10 @@ def write_prediction(prediction: "SoftLabels", out: Path) -> None:
 class Predict(Command):
     """The command `predict`, with the image options packed into one argument."""
 
-    def convert_params(self, param_values: dict[str, Any]) -> None:
+    def convert_params_to_callback_args_in_place(self, param_values: dict[str, Any]) -> None:
         """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
-        super().convert_params(param_values)
-        pack_image_options(param_values)
+        super().convert_params_to_callback_args_in_place(param_values)
+        replace_image_options_by_pictures(param_values)
 
 
 predict = Predict(
@@ -176,7 +176,7 @@ predict = Predict(
             metavar="[train|dev|test]",
             help="predict only the tasks of one split, from INPUT or else from RUN  [default: all tasks]",
         ),
-        *image_flags(),
+        *make_image_flags(),
         Flag(
             ["--trust"], GENERAL, is_flag=True, help="allow importing the module of a network given as module:function"
         ),

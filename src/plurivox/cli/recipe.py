@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plurivox.recipes import Recipe
 
 
-def recipe_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_recipe_beside_recipe_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the options of `plurivox recipe NAME`, without those of the recipe."""
     del method
     out = Flag(
@@ -31,19 +31,28 @@ def recipe_params(method: type[Method]) -> Sequence[click.Parameter]:
 
 def run_recipe(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
     """Run `plurivox recipe`: run an experiment, show its tables and write them to the folder `out`."""
-    from plurivox.core.tables import check_output_folder
+    from plurivox.core.result_tables import check_folder_empty_or_only_tables
 
     if out is not None:
-        check_output_folder(out, replace=force)
-    with screen.show_progress(method.name()) as progress:
+        check_folder_empty_or_only_tables(out, replace=force)
+    with screen.show_progress_bar_while_block_runs(method.name()) as progress:
         made = method.run(progress=progress)
     if out is not None:
-        made.write(out, replace=force)
+        made.write_tables_to_folder(out, replace=force)
     tables = {table.title: table.columns() for table in made.tables}
-    document = {"command": screen.command_line, "title": made.title, "by": made.made_by, "tables": tables, "out": out}
+    document = {
+        "command": screen.quoted_command_line,
+        "title": made.title,
+        "by": made.made_by,
+        "tables": tables,
+        "out": out,
+    }
     return CommandResult(document, text=made.text(), summary=f"wrote {out}" if out else "")
 
 
 recipe = MethodGroup(
-    "recipes", run_recipe, recipe_params, help="Run an experiment, such as the tables of a paper: plurivox recipe NAME."
+    "recipes",
+    run_recipe,
+    params_of_recipe_beside_recipe_options,
+    help="Run an experiment, such as the tables of a paper: plurivox recipe NAME.",
 )

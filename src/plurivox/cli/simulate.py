@@ -25,7 +25,7 @@ MATRICES = Flag(
 )
 
 
-def simulate_params(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_simulate_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the options of `plurivox simulate METHOD`, without those of the method."""
     out = out_flag(
         "a new data-set folder: votes or answers, gold labels, and the true parameters of workers and tasks",
@@ -43,12 +43,12 @@ def run_simulate(
     from plurivox.workflows.simulated_crowd import simulate_crowd, write_crowd
 
     crowd = simulate_crowd(method, matrices=matrix_file)
-    write_crowd(crowd, out, command=screen.command_line, replace=force)
+    write_crowd(crowd, out, command=screen.quoted_command_line, replace=force)
     votes, answers = crowd.votes, crowd.answers
     n_answers = {} if answers is None else {"answers": len(answers)}
     size = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
     return CommandResult(
-        {"command": screen.command_line, "out": out, "by": crowd.made_by, **votes.info(), **n_answers},
+        {"command": screen.quoted_command_line, "out": out, "by": crowd.made_by, **votes.info(), **n_answers},
         summary=f"{crowd.made_by}: {size} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks; wrote {out}",
     )
 
@@ -56,6 +56,6 @@ def run_simulate(
 simulate = MethodGroup(
     "simulate",
     run_simulate,
-    simulate_params,
+    params_of_simulate_beside_method_options,
     help="Simulate a crowd with known true labels: plurivox simulate METHOD -o FOLDER.",
 )

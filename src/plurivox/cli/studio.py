@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.command import Command, CommandGroup
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command, CommandGroup
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import FORCE
 from plurivox.cli._click.studio_flags import (
     BACKUP,
@@ -33,14 +33,14 @@ from plurivox.cli._click.studio_flags import (
 from plurivox.core.errors import InputError, first_few, require_package
 
 if TYPE_CHECKING:
-    from plurivox.web.settings import Settings
+    from plurivox.web.server_settings import Settings
 
 
 def study_settings(study: Path, database: str | None = None, **more: Any) -> "Settings":
     """Return the settings of a study from flags and environment variables; raise InputError if the web packages are missing."""
     for package in ("fastapi", "sqlalchemy", "alembic", "pydantic_settings", "argon2", "PIL", "uvicorn"):
         require_package(package, "the studio", "pip install 'plurivox[web]'")
-    from plurivox.web.settings import Settings
+    from plurivox.web.server_settings import Settings
 
     given = {name: value for name, value in {**more, "database": database}.items() if value is not None}
     try:
@@ -50,7 +50,7 @@ def study_settings(study: Path, database: str | None = None, **more: Any) -> "Se
         raise InputError(first_few(errors).strip("'\"").replace("Value error, ", "")) from None
 
 
-def run_new(
+def run_studio_new(
     screen: Screen,
     study: Path,
     items: Path,
@@ -69,12 +69,12 @@ def run_new(
     values = {name: value for name, value in rest.items() if value is not None}
     values |= {"name": study.resolve().name, "labels": labels, "title": title or ""}
     if strata:
-        values["strata"] = _parse_strata(strata)
+        values["strata"] = _parse_batch_size_by_stratum(strata)
     made = parse_study(values, "the study")
     n = make_study_from_files(settings, made, items, batches)
     todo = f"edit {study / 'study.toml'} if you like, then run: plurivox studio serve {study}"
     facts = {
-        "command": screen.command_line,
+        "command": screen.quoted_command_line,
         "study": study,
         "tasks": n,
         **made.model_dump(include={"form", "per_task"}),
@@ -82,7 +82,7 @@ def run_new(
     return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
 
 
-def _parse_strata(text: str) -> dict[str, int]:
+def _parse_batch_size_by_stratum(text: str) -> dict[str, int]:
     """Parse a text such as hard=22,easy=3 into {stratum: number of tasks in a batch}; raise InputError if malformed."""
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(name and count.isdigit() for name, _, count in pairs):
@@ -90,7 +90,7 @@ def _parse_strata(text: str) -> dict[str, int]:
     return {name.strip(): int(count) for name, _, count in pairs}
 
 
-def run_serve(
+def run_studio_serve(
     screen: Screen,
     study: tuple[Path, ...],
     database: tuple[str, ...],
@@ -102,7 +102,11 @@ def run_serve(
 ) -> CommandResult:
     """Run `plurivox studio serve`: serve one or several studies until Ctrl-C."""
     home = study_settings(study[0], base_url=base_url or _local_url(host, port), behind_proxy=behind_proxy)
-    from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
+    from plurivox.web.server.multi_study import (
+        database_url_by_study_folder,
+        find_study_folders,
+        settings_with_own_base_url_per_study,
+    )
 
     folders = find_study_folders(study)
     if folders == list(study) and len(folders) == 1:
@@ -110,9 +114,11 @@ def run_serve(
             raise InputError("give one --database for one study; several were given")
         alone = home.model_copy(update={"database": database[0]}) if database else home
         return _print_links_and_serve(screen, [alone], host, port, processes)
-    where = assign_databases([*database], folders, home.database)
+    where = database_url_by_study_folder([*database], folders, home.database)
     studies = [home.model_copy(update={"folder": one, "database": where[one]}) for one in folders]
-    return _print_links_and_serve(screen, assign_addresses(studies, home.base_url), host, port, processes)
+    return _print_links_and_serve(
+        screen, settings_with_own_base_url_per_study(studies, home.base_url), host, port, processes
+    )
 
 
 def _local_url(host: str, port: int) -> str:
@@ -124,14 +130,14 @@ def _print_links_and_serve(
     screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int
 ) -> CommandResult:
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
-    from plurivox.web.server.uvicorn_server import check_port_free, serve
-    from plurivox.web.services.owner_sign_in import create_setup_token
+    from plurivox.web.server.uvicorn_server import raise_if_port_is_not_free, serve
+    from plurivox.web.services.owner_sign_in import create_setup_token_unless_owner_exists
     from plurivox.web.studio import open_existing_study
 
-    check_port_free(host, port)
+    raise_if_port_is_not_free(host, port)
     for settings in studies:
         with open_existing_study(settings) as studio:
-            token = studio.writer.submit(partial(create_setup_token, keys=studio.keys)).result()
+            token = studio.writer.submit(partial(create_setup_token_unless_owner_exists, keys=studio.keys)).result()
         if not screen.quiet:
             click.echo(
                 f"study {studio.study.name} at {settings.base_url}, owner's pages at {settings.base_url}/owner",
@@ -148,7 +154,7 @@ def _print_links_and_serve(
     return CommandResult(facts, summary="stopped; all answers are saved")
 
 
-def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
+def run_studio_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
     """Run `plurivox studio demo`: create the demo study if it does not exist yet, and serve it."""
     settings = study_settings(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
@@ -161,7 +167,9 @@ def run_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool)
     return _print_links_and_serve(screen, [settings], host, port, 1)
 
 
-def run_export(screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool) -> CommandResult:
+def run_studio_export_dataset(
+    screen: Screen, study: Path, database: str | None, out: Path, form: str, force: bool
+) -> CommandResult:
     """Run `plurivox studio export`: write a study with all its answers as a data-set folder."""
     settings = study_settings(study, database)
     from plurivox.web.studio import open_existing_study
@@ -170,29 +178,37 @@ def run_export(screen: Screen, study: Path, database: str | None, out: Path, for
     with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
     line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
-    return CommandResult({"command": screen.command_line, "answers": n, "out": out}, summary=line)
+    return CommandResult({"command": screen.quoted_command_line, "answers": n, "out": out}, summary=line)
 
 
-def run_import(screen: Screen, study: Path, source: Path, database: str | None, answers: bool) -> CommandResult:
+def run_studio_import_tasks_or_answers(
+    screen: Screen, study: Path, source: Path, database: str | None, answers: bool
+) -> CommandResult:
     """Run `plurivox studio import`: add tasks, or answers collected elsewhere, to a study."""
     settings = study_settings(study, database)
     from plurivox.web.studio import open_existing_study
-    from plurivox.web.study.create_study import add_answers, insert_tasks
+    from plurivox.web.study.create_study import import_answers_collected_elsewhere, insert_tasks_and_batches
     from plurivox.web.study.task_import import read_answers, read_tasks
 
     with open_existing_study(settings) as studio:
         if not answers:
-            n = insert_tasks(settings, studio.study, read_tasks(source, studio.study))
-            return CommandResult({"command": screen.command_line, "tasks": n}, summary=f"{study} now has {n:,} tasks")
+            n = insert_tasks_and_batches(settings, studio.study, read_tasks(source, studio.study))
+            return CommandResult(
+                {"command": screen.quoted_command_line, "tasks": n}, summary=f"{study} now has {n:,} tasks"
+            )
         given = read_answers(source)
         if given is None:
             raise InputError(f"{source} contains no answers")
-        job = studio.writer.submit(lambda connection: add_answers(connection, studio.study, studio.keys, given))
+        job = studio.writer.submit(
+            lambda connection: import_answers_collected_elsewhere(connection, studio.study, studio.keys, given)
+        )
         n = job.result()
-    return CommandResult({"command": screen.command_line, "answers": n}, summary=f"{n:,} answers added to {study}")
+    return CommandResult(
+        {"command": screen.quoted_command_line, "answers": n}, summary=f"{n:,} answers added to {study}"
+    )
 
 
-def run_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
+def run_studio_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
     """Run `plurivox studio status`: show how many answers, workers per stage and answers per stratum a study has."""
     del screen
     settings = study_settings(study, database)
@@ -207,10 +223,10 @@ def run_status(screen: Screen, study: Path, database: str | None) -> CommandResu
         (f"stratum {one['stratum'] or '-'}", f"{one['given']} of {one['wanted']}, {one['leased']} leased")
         for one in found["quotas"]
     ]
-    return CommandResult({"study": studio.study.name, **found}, text=align_columns(rows))
+    return CommandResult({"study": studio.study.name, **found}, text=aligned_table_text(rows))
 
 
-def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
+def run_studio_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
     """Run `plurivox studio backup`: copy study.toml, secret key and all tables of a study into a new folder."""
     settings = study_settings(study, database)
     from plurivox.web.study.backup import back_up_study
@@ -219,21 +235,23 @@ def run_backup(screen: Screen, study: Path, database: str | None, out: Path) -> 
     line = (
         f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (contains the secret: keep it safe)"
     )
-    return CommandResult({"command": screen.command_line, "out": out, "rows": counts}, summary=line)
+    return CommandResult({"command": screen.quoted_command_line, "out": out, "rows": counts}, summary=line)
 
 
-def run_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
+def run_studio_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
     """Run `plurivox studio restore`: restore a backup of a study into a new folder and an empty database."""
     settings = study_settings(study, database)
     from plurivox.web.study.backup import restore_study
 
     counts = restore_study(backup, settings)
     return CommandResult(
-        {"command": screen.command_line, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
+        {"command": screen.quoted_command_line, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
     )
 
 
-def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool) -> CommandResult:
+def run_studio_write_pay_sheet(
+    screen: Screen, study: Path, database: str | None, out: Path, with_ids: bool
+) -> CommandResult:
     """Run `plurivox studio pay`: write the pay of each worker of a study, or the bonuses by platform id."""
     settings = study_settings(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet
@@ -247,24 +265,24 @@ def run_pay(screen: Screen, study: Path, database: str | None, out: Path, with_i
     )
     if with_ids:
         line += f" (contains platform ids: keep it safe; {totals['without_id']} workers have no id)"
-    return CommandResult({"command": screen.command_line, "out": out, **totals}, summary=line)
+    return CommandResult({"command": screen.quoted_command_line, "out": out, **totals}, summary=line)
 
 
-def run_erase(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
+def run_studio_erase_worker(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
     """Run `plurivox studio erase`: erase the data of a worker who withdraws consent."""
     settings = study_settings(study, database)
-    from plurivox.web.store.admin.erase_worker import erase_worker, truncate_wal
+    from plurivox.web.store.admin.erase_worker import erase_worker, truncate_sqlite_wal
     from plurivox.web.studio import open_existing_study
 
     with open_existing_study(settings) as studio:
         erased = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
-        if not truncate_wal(studio.engine):
+        if not truncate_sqlite_wal(studio.engine):
             screen.print_note(
                 "old copies may remain in the database files until the next VACUUM: see docs/studio_server.md"
             )
     counts = ", ".join(f"{n} {what}" for what, n in erased["gone"].items())
     line = f"{erased['worker']}: erased {counts}; the pseudonym and a line in the audit log remain"
-    return CommandResult({"command": screen.command_line, **erased}, summary=line)
+    return CommandResult({"command": screen.quoted_command_line, **erased}, summary=line)
 
 
 studio = CommandGroup(
@@ -273,48 +291,51 @@ studio = CommandGroup(
         Command(
             "new",
             params=[NEW_FOLDER, DATABASE, *NEW],
-            callback=run_new,
+            callback=run_studio_new,
             help="Create a study: folder, study.toml and database.",
         ),
-        Command("serve", params=[FOLDERS, *SERVE], callback=run_serve, help="Serve studies on the web."),
+        Command("serve", params=[FOLDERS, *SERVE], callback=run_studio_serve, help="Serve studies on the web."),
         Command(
             "demo",
             params=[DEMO, HOST, PORT, MAKE],
-            callback=run_demo,
+            callback=run_studio_demo,
             help="Serve a demo study on digits with simulated answers.",
         ),
         Command(
             "export",
             params=[FOLDER, DATABASE, OUT, FORM, FORCE],
-            callback=run_export,
+            callback=run_studio_export_dataset,
             help="Write the answers of a study as a data set.",
         ),
         Command(
             "import",
             params=[FOLDER, SOURCE, DATABASE, GIVEN],
-            callback=run_import,
+            callback=run_studio_import_tasks_or_answers,
             help="Add tasks, or answers collected elsewhere, to a study.",
         ),
-        Command("status", params=[FOLDER, DATABASE], callback=run_status, help="Show the progress of a study."),
+        Command("status", params=[FOLDER, DATABASE], callback=run_studio_status, help="Show the progress of a study."),
         Command(
-            "backup", params=[FOLDER, DATABASE, OUT], callback=run_backup, help="Back up a study, also while it runs."
+            "backup",
+            params=[FOLDER, DATABASE, OUT],
+            callback=run_studio_backup,
+            help="Back up a study, also while it runs.",
         ),
         Command(
             "pay",
             params=[FOLDER, DATABASE, PAY_OUT, WITH_IDS],
-            callback=run_pay,
+            callback=run_studio_write_pay_sheet,
             help="Write the pay of each worker to a file.",
         ),
         Command(
             "restore",
             params=[BACKUP, NEW_FOLDER, DATABASE],
-            callback=run_restore,
+            callback=run_studio_restore,
             help="Restore a study from a backup.",
         ),
         Command(
             "erase",
             params=[FOLDER, WORKER, DATABASE],
-            callback=run_erase,
+            callback=run_studio_erase_worker,
             help="Erase the data of a worker who withdraws consent.",
         ),
     ],

@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.command import Command
-from plurivox.cli._click.image_and_split_flags import image_flags, pack_image_options, split_flag
-from plurivox.cli._click.output import CommandResult, Screen, align_columns
+from plurivox.cli._click.command_base_classes import Command
+from plurivox.cli._click.image_and_split_flags import (
+    make_image_flags,
+    make_split_flag,
+    replace_image_options_by_pictures,
+)
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from plurivox.workflows.net_evaluation import Series
 
 MODEL, TRAINING, SPLITS = "Network and training labels", "Training", "Splits"
-SPEC_OPTIONS = (  # options that are arguments of `train_spec`
+SPEC_OPTIONS = (  # options that are arguments of `make_train_spec`
     *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
     *("augment", "augment_once", "weigh", "least_agreement"),
 )
@@ -39,11 +43,11 @@ SPEC_OPTIONS = (  # options that are arguments of `train_spec`
 class Train(Command):
     """The command `train`, which also has all options of `Plan`."""
 
-    def convert_params(self, param_values: dict[str, Any]) -> None:
+    def convert_params_to_callback_args_in_place(self, param_values: dict[str, Any]) -> None:
         """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
         plan = Plan(**{option.name: param_values.pop(option.name) for option in Plan.options()})
-        super().convert_params(param_values)
-        pack_image_options(param_values)
+        super().convert_params_to_callback_args_in_place(param_values)
+        replace_image_options_by_pictures(param_values)
         record = param_values.pop("record")
         param_values["options"] = {
             **{name: param_values.pop(name) for name in SPEC_OPTIONS},
@@ -68,38 +72,40 @@ def run_train(
 ) -> CommandResult:
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
     from plurivox.workflows.load_training_data import RunFolder, load_training_data, split_tasks
-    from plurivox.workflows.train_nets import train_runs, train_spec
+    from plurivox.workflows.train_nets import make_train_spec, train_runs
 
-    spec = train_spec(**options)
+    spec = make_train_spec(**options)
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
-    run_folder = None if out is None else RunFolder.at_path(out)  # raises before the data are read
+    run_folder = None if out is None else RunFolder.from_empty_or_run_folder(out)  # raises before the data are read
     training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
     if pack is not None:
-        return write_packed_inputs(training_data, pack)
+        return write_inputs_and_labels_npz(training_data, pack)
     splits = split_tasks(training_data, split, parse_split_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
-    settings |= {"command": screen.command_line, "source": source.name, "note": screen.print_note}
-    with screen.show_progress("train") as progress:
+    settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
+    with screen.show_progress_bar_while_block_runs("train") as progress:
         series = train_runs(training_data, splits, spec, **settings, progress=progress)
     document = {
         "input": source.name,
-        "command": screen.command_line,
+        "command": screen.quoted_command_line,
         "out": out,
         "tasks": sizes,
         "at_once": series.at_once,
     }
-    measures = {name: {"mean": series.mean(name), "std": series.std(name)} for name in series.measures}
+    measures = {
+        name: {"mean": series.mean_over_runs(name), "std": series.std_over_runs(name)} for name in series.measures
+    }
     plural = f"{runs} runs" if runs > 1 else "1 run"
     return CommandResult(
-        {**document, "measures": measures, "runs": series.columns()},
-        text=measures_text(series, sizes),
-        summary=f"{spec.description}: {plural}, {sizes['train']:,} training tasks; wrote {out}",
+        {**document, "measures": measures, "runs": series.run_seed_and_measure_columns()},
+        text=mean_std_of_measures_per_split_text(series, sizes),
+        summary=f"{spec.net_head_and_target_text}: {plural}, {sizes['train']:,} training tasks; wrote {out}",
     )
 
 
-def write_packed_inputs(training_data: "TrainingData", out: Path) -> CommandResult:
+def write_inputs_and_labels_npz(training_data: "TrainingData", out: Path) -> CommandResult:
     """Write the inputs and labels of the training data to one .npz file, for training on a machine without polars."""
     from plurivox.train.data.training_data import write_training_data
 
@@ -110,17 +116,20 @@ def write_packed_inputs(training_data: "TrainingData", out: Path) -> CommandResu
     return CommandResult({"out": out, "tasks": n}, summary=f"{n:,} tasks; wrote {out}")
 
 
-def measures_text(series: "Series", n_tasks_of_split: dict[str, int]) -> str:
+def mean_std_of_measures_per_split_text(series: "Series", n_tasks_of_split: dict[str, int]) -> str:
     """Return the measures of every split as text, mean ± std over runs; the baseline predicts the most frequent label."""
     blocks = []
     for split, size in n_tasks_of_split.items():
         names = [name for name in series.measures if name.startswith(f"{split} ")]
         rows = [
-            (name.partition(" ")[2].replace("baseline", "always the most frequent label"), series.format(name))
+            (
+                name.partition(" ")[2].replace("baseline", "always the most frequent label"),
+                series.mean_plus_minus_std_text(name),
+            )
             for name in names
         ]
         if rows:
-            blocks.append(f"{split}: {size:,} tasks\n" + align_columns(rows, indent="  "))
+            blocks.append(f"{split}: {size:,} tasks\n" + aligned_table_text(rows, indent="  "))
     return "\n\n".join(blocks)
 
 
@@ -220,8 +229,8 @@ train = Train(
             help="record the logits of every epoch: of each batch as it is trained on (visit), or of all tasks after the epoch "
             "(after)  [default: none]",
         ),
-        *image_flags(),
-        split_flag(SPLITS),
+        *make_image_flags(),
+        make_split_flag(SPLITS),
         Flag(
             ["--shares"],
             SPLITS,

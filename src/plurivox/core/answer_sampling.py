@@ -11,8 +11,8 @@ from typing import Self, TypeVar
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few
-from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
 Crowd = TypeVar("Crowd", Answers, Votes)
@@ -30,7 +30,7 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
     note = f"at most {m} answers per task, seed {seed}"
     if isinstance(crowd, Answers):
         return crowd.where(_mask_m_random_rows_per_task(crowd.task, m, seed), note)
-    units = AnswerUnits.from_votes(crowd)
+    units = AnswerUnits.group_votes_into_answers(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
     left = np.bincount(copy[_mask_m_random_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
         units.unit
@@ -65,7 +65,7 @@ class AnswerUnits:
     counted: Bools  # (n_rows,) whether the row is a count of people without a name
 
     @classmethod
-    def from_votes(cls, votes: Votes) -> Self:
+    def group_votes_into_answers(cls, votes: Votes) -> Self:
         """Group votes into units to draw, answers or counts of answers. Raise InputError if a count is not a whole number."""
         begins = np.ones(len(votes), bool)
         if votes.answer is not None:
@@ -92,7 +92,8 @@ class AnswerSampler:
     Collins, Bhatt and Weller (2022), section 5.2, https://doi.org/10.1609/hcomp.v10i1.21986.
 
     >>> votes = Votes.of(task=["a", "a", "b"], worker=[1, 2, 1], label=["no", "yes", "yes"])
-    >>> AnswerSampler.from_votes(votes).draw(np.array([1, 1]), np.random.default_rng(0))
+    >>> sampler = AnswerSampler.from_votes(votes)
+    >>> sampler.draw_random_answers(np.array([1, 1]), np.random.default_rng(0))
     array([[0., 1.],
            [0., 1.]])
     """
@@ -108,7 +109,7 @@ class AnswerSampler:
     @classmethod
     def from_votes(cls, votes: Votes) -> Self:
         """Create a sampler of answers from votes (plain votes, soft answers or counts without names)."""
-        units = AnswerUnits.from_votes(votes)
+        units = AnswerUnits.group_votes_into_answers(votes)
         n_answers_per_task = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
         return cls(
             np.concatenate([[0], np.cumsum(n_answers_per_task)]),
@@ -125,20 +126,20 @@ class AnswerSampler:
         """(n_tasks,) the number of answers to each task."""
         return np.diff(self.first)
 
-    def draw_unit_indices(self, tasks: Ints, rng: np.random.Generator) -> Ints:
+    def draw_unit_indices_of_random_answers(self, task_codes: Ints, rng: np.random.Generator) -> Ints:
         """(n,) for each task code, the index of the unit of a random answer to it. Raise InputError
         for a task without answers.
         """
-        size = self.n_answers_per_task[tasks]
+        size = self.n_answers_per_task[task_codes]
         if not size.all():
             raise InputError(
-                f"tasks without answers: {first_few(np.unique(self.tasks[tasks[size == 0]]))}; leave them out"
+                f"tasks without answers: {first_few(np.unique(self.tasks[task_codes[size == 0]]))}; leave them out"
             )
-        return np.searchsorted(self.unit_end, self.first[tasks] + rng.integers(0, size), side="right")
+        return np.searchsorted(self.unit_end, self.first[task_codes] + rng.integers(0, size), side="right")
 
-    def draw(self, tasks: Ints, rng: np.random.Generator) -> Floats:
+    def draw_random_answers(self, task_codes: Ints, rng: np.random.Generator) -> Floats:
         """(n, n_labels) for each task code, the label weights of one random person's answer to that task."""
-        unit = self.draw_unit_indices(np.asarray(tasks), rng)
+        unit = self.draw_unit_indices_of_random_answers(np.asarray(task_codes), rng)
         size = self.row_start[unit + 1] - self.row_start[unit]
         begin = np.cumsum(size) - size
         rows = np.arange(int(size.sum())) + np.repeat(self.row_start[unit] - begin, size)

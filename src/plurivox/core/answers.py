@@ -17,18 +17,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import (
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed_dtype
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import (
     as_names,
     check_codes,
     decode,
     encode,
     encode_with_names,
-    label_positions,
+    label_positions_on_scale,
     readonly_names,
 )
-from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed_dtype
 
 NAMED, NEVER, POSSIBLE = 0, 1, 2
 MARK_KINDS = {"named": NAMED, "never": NEVER, "possible": POSSIBLE}
@@ -59,7 +59,7 @@ class Answers(DataType):
     ...     marks=[[("named", "cat", "70"), ("named", "dog", "20"), ("never", "ship", "")], [("named", "dog", "")]])
     >>> answers
     <Answers: 2 answers, 1 task, 2 workers, 3 labels>
-    >>> answers.labels[answers.named(0)].tolist(), answers.typed(0).tolist()
+    >>> answers.labels[answers.label_codes_at_rank(0)].tolist(), answers.typed_texts_at_rank(0).tolist()
     (['cat', 'dog'], ['70', ''])
     """
 
@@ -202,7 +202,7 @@ class Answers(DataType):
             mark_kind=np.asarray(kind)[order],
             mark_label=codes[order],
             mark_typed=texts[order],
-            scale=label_positions(names, ordered),
+            scale=label_positions_on_scale(names, ordered),
             **rest,
         )
 
@@ -217,30 +217,30 @@ class Answers(DataType):
         return np.repeat(np.arange(len(self)), np.diff(self.mark_start))
 
     @cached_property
-    def _n_named_marks_before_each_mark(self) -> Ints:
+    def _n_named_marks_before_in_same_answer(self) -> Ints:
         """(n_marks,) the number of "named" marks that come before each mark in the same answer."""
         named = self.mark_kind == NAMED
         before = np.cumsum(named) - named
         return before - before[self.mark_start[self.answer_of_mark]]
 
-    def named(self, rank: int) -> Ints:
+    def label_codes_at_rank(self, rank: int) -> Ints:
         """(n_answers,) the code of the label that each answer names first (rank 0), second (1), ...; -1 if there is none.
 
         A mark with typed text and without a label counts as a place.
         """
         out = np.full(len(self), -1)
-        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_each_mark == rank)
+        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_in_same_answer == rank)
         out[self.answer_of_mark[here]] = self.mark_label[here]
         return out
 
-    def typed(self, rank: int) -> Names:
+    def typed_texts_at_rank(self, rank: int) -> Names:
         """(n_answers,) the text typed next to the label that each answer names first (rank 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
-        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_each_mark == rank)
+        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_in_same_answer == rank)
         out[self.answer_of_mark[here]] = self.mark_typed[here]
         return out
 
-    def marked(self, mark_kind: str) -> Bools:
+    def mask_marked_labels_per_answer(self, mark_kind: str) -> Bools:
         """(n_answers, n_labels) whether each answer has a mark of one kind (named, never or possible) on each label."""
         out = np.zeros((len(self), len(self.labels)), bool)
         here = (self.mark_kind == MARK_KINDS[mark_kind]) & (self.mark_label >= 0)
@@ -286,10 +286,13 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         text = np.array([*map(str, self.labels.tolist()), ""], dtype=TEXT)
-        places = int(self._n_named_marks_before_each_mark[self.mark_kind == NAMED].max(initial=0)) + 1
+        places = int(self._n_named_marks_before_in_same_answer[self.mark_kind == NAMED].max(initial=0)) + 1
         for place in range(max(places, 1)):
             prefix = ("top", "second")[place] if place < 2 else f"named{place + 1}"
-            table[prefix], table[f"{prefix}_percent"] = text[self.named(place)], self.typed(place)
+            table[prefix], table[f"{prefix}_percent"] = (
+                text[self.label_codes_at_rank(place)],
+                self.typed_texts_at_rank(place),
+            )
         for kind in ("never", "possible"):
             if (self.mark_kind == MARK_KINDS[kind]).any():
                 table[kind] = self._join_marked_labels_per_answer(kind)

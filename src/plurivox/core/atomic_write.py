@@ -70,7 +70,7 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
                 _fsync(file)
             if fixed:
                 _replace_folder_contents(part, target)
-            elif not _move_folder_into_place(part, target, replace):
+            elif not _try_move_folder_into_place(part, target, replace):
                 raise _folder_not_empty_error(given)
             _fsync(target.parent)
         finally:
@@ -80,23 +80,23 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
 # ---- replace an existing folder
 
 
-def _move_folder_into_place(temporary: Path, target: Path, replace: bool) -> bool:
+def _try_move_folder_into_place(temporary: Path, target: Path, replace: bool) -> bool:
     """Rename folder `temporary` to `target`, deleting a folder there if `replace`; return False if one stays in the way.
 
     If several processes write the same folder, each version is complete and the last one remains.
     """
-    while not _rename_unless_not_empty(temporary, target):
+    while not _try_rename_to_absent_or_empty_folder(temporary, target):
         if not replace:
             return False
         aside = Path(tempfile.mkdtemp(".part", _temporary_name_prefix(target), target.parent))
         try:
             with suppress(FileNotFoundError):  # another process has just moved it
                 target.rename(aside)
-            if _rename_unless_not_empty(temporary, target):
+            if _try_rename_to_absent_or_empty_folder(temporary, target):
                 return True
         except BaseException:
             if any(aside.iterdir()):
-                _rename_unless_not_empty(aside, target)  # restore it, unless another process was first
+                _try_rename_to_absent_or_empty_folder(aside, target)  # restore it, unless another process was first
             raise
         finally:
             if aside.exists():
@@ -104,7 +104,7 @@ def _move_folder_into_place(temporary: Path, target: Path, replace: bool) -> boo
     return True
 
 
-def _rename_unless_not_empty(folder: Path, new_path: Path) -> bool:
+def _try_rename_to_absent_or_empty_folder(folder: Path, new_path: Path) -> bool:
     """Rename a folder; return False, and rename nothing, if there is a folder with files at the new path."""
     try:
         folder.rename(new_path)
@@ -189,7 +189,7 @@ def _os_errors_as_input_errors(output_path: Path) -> Iterator[list[Path]]:
         raise
     except OSError as cause:
         raise InputError(
-            f"{output_path} could not be written: {_os_error_text(cause, output_path, temporary_paths)}"
+            f"{output_path} could not be written: {_os_error_text_hiding_own_paths(cause, output_path, temporary_paths)}"
         ) from cause
     except PlurivoxError as cause:
         if (text := _replace_temporary_paths_in_text(str(cause), output_path, temporary_paths)) == str(cause):
@@ -197,7 +197,7 @@ def _os_errors_as_input_errors(output_path: Path) -> Iterator[list[Path]]:
         raise type(cause)(text) from cause.__cause__
 
 
-def _os_error_text(cause: OSError, output_path: Path, temporary_paths: list[Path]) -> str:
+def _os_error_text_hiding_own_paths(cause: OSError, output_path: Path, temporary_paths: list[Path]) -> str:
     """Return the text of an OSError, with its file name unless that is `output_path` or a temporary path."""
     if cause.strerror is None:
         return _replace_temporary_paths_in_text(str(cause), output_path, temporary_paths)

@@ -7,9 +7,9 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, readonly_copy
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names, readonly_copy
 
 AuditTarget = Literal["answer", "worker", "task"]
 AuditAction = Literal["removed", "flagged"]
@@ -24,7 +24,7 @@ class Audit(DataType):
     >>> audit = Audit.of(["too-fast"], [("too-fast", "answer", "removed", "ann", "img1", 4, 1, .3, "took 0.3 seconds")])
     >>> audit
     <Audit: 1 rule, 1 answer removed>
-    >>> audit.summary()["answers out"].tolist()
+    >>> audit.counts_by_rule()["answers out"].tolist()
     [1]
     """
 
@@ -75,13 +75,13 @@ class Audit(DataType):
         """Return the rows of the cleaning audit as tuples, values in the order of the table's columns."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
-    def removed_rows(self, target: AuditTarget) -> Bools:
+    def mask_removed_rows(self, target: AuditTarget) -> Bools:
         """(n_rows,) whether each row of the cleaning audit records the removal of a target of one
         kind: answer, worker or task.
         """
         return np.asarray((self.what == target) & (self.did == "removed"))
 
-    def summary(self) -> dict[str, NDArray[Any]]:
+    def counts_by_rule(self) -> dict[str, NDArray[Any]]:
         """Return a table with one row per cleaning rule: the numbers of workers, tasks and answers it removed and of
         rows it flagged.
         """
@@ -95,8 +95,8 @@ class Audit(DataType):
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count_masked_rows_per_rule(self.removed_rows("worker")),
-            "tasks out": count_masked_rows_per_rule(self.removed_rows("task")),
+            "people out": count_masked_rows_per_rule(self.mask_removed_rows("worker")),
+            "tasks out": count_masked_rows_per_rule(self.mask_removed_rows("task")),
             "answers out": out,
             "flagged": count_masked_rows_per_rule(np.asarray(self.did == "flagged")),
         }
@@ -109,8 +109,8 @@ class Audit(DataType):
         flagged = int((self.did == "flagged").sum())
         return {
             "rules": len(self.rules),
-            "workers removed": int(self.removed_rows("worker").sum()) or None,
-            "tasks removed": int(self.removed_rows("task").sum()) or None,
+            "workers removed": int(self.mask_removed_rows("worker").sum()) or None,
+            "tasks removed": int(self.mask_removed_rows("task").sum()) or None,
             "answers removed": int(self.answers.sum()),
             "flagged": flagged or None,
         }

@@ -30,21 +30,21 @@ class PlurivoxWarning(UserWarning):
     """Warning that rows were dropped, merged or inferred, with their number, or that a name is deprecated."""
 
 
-def first_few(values: Iterable[object], limit: int = 3) -> str:
-    """Return a text for error messages that lists the first `limit` values and counts the others: "'a', 'b' and 2 more".
+def first_few(values_for_message: Iterable[object], max_listed: int = 3) -> str:
+    """Return a text for error messages that lists the first `max_listed` values and counts the others: "'a', 'b' and 2 more".
 
     >>> first_few(["a", "b", "c", "d", "e"])
     "'a', 'b', 'c' and 2 more"
     """
-    listed = [repr(_to_python_scalar(one)) for one in values]
-    rest = len(listed) - limit
-    return ", ".join(listed[:limit]) + (f" and {rest} more" if rest > 0 else "")
+    listed = [repr(_to_python_scalar(one)) for one in values_for_message]
+    rest = len(listed) - max_listed
+    return ", ".join(listed[:max_listed]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def unknown_name(kind: str, name: str, valid_names: Iterable[str]) -> UnknownName:
+def unknown_name_error(kind: str, name: str, valid_names: Iterable[str]) -> UnknownName:
     """Return (not raise) an UnknownName error for `name`, with the most similar of the `valid_names`.
 
-    >>> unknown_name("method", "dawid-sken", ["dawid-skene", "glad"])
+    >>> unknown_name_error("method", "dawid-sken", ["dawid-skene", "glad"])
     UnknownName("there is no method 'dawid-sken'; did you mean 'dawid-skene'?")
     """
     known = sorted(valid_names)

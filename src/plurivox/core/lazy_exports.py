@@ -18,18 +18,20 @@ def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], An
     def import_exported_name(exported_name: str) -> Any:
         if exported_name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {exported_name!r}")
-        module, is_module = resolve_export(exported_name, exports[exported_name])
+        module, is_module = export_module_and_is_module(exported_name, exports[exported_name])
         found = importlib.import_module(f"{package}.{module}")
         return found if is_module else getattr(found, exported_name)
 
     return import_exported_name
 
 
-def stub_text(package: str, exports: Mapping[str, str]) -> str:
+def pyi_text_of_exports(package: str, exports: Mapping[str, str]) -> str:
     """Return the text of the `.pyi` stub that declares the names of `exports` for editors and type checkers."""
     lines, aliases = ["# made by `make stubs`"], []
-    for name, location in sorted(exports.items(), key=lambda one: (resolve_export(*one)[0] if one[1] else "", one[0])):
-        module, is_module = resolve_export(name, location)
+    for name, location in sorted(
+        exports.items(), key=lambda one: (export_module_and_is_module(*one)[0] if one[1] else "", one[0])
+    ):
+        module, is_module = export_module_and_is_module(name, location)
         parent, _, base = f"{package}.{module}".rpartition(".")
         if not is_module:
             lines.append(f"from {parent}.{base} import {name} as {name}")
@@ -41,10 +43,10 @@ def stub_text(package: str, exports: Mapping[str, str]) -> str:
     return "\n".join([*lines, "", *aliases, "EXPORTS: dict[str, str]", ""])
 
 
-def resolve_export(name: str, module_path: str) -> tuple[str, bool]:
+def export_module_and_is_module(export_name: str, module_path: str) -> tuple[str, bool]:
     """Return (module relative to the package, whether the exported name is that module itself) for one export.
 
-    >>> resolve_export("fit", "fit_net"), resolve_export("heads", ""), resolve_export("text", "data.text:")
-    (('fit_net', False), ('heads', True), ('data.text', True))
+    >>> [export_module_and_is_module(*one) for one in (("fit", "fit_net"), ("heads", ""), ("text", "data.text:"))]
+    [('fit_net', False), ('heads', True), ('data.text', True)]
     """
-    return (module_path.removesuffix(":") or name, not module_path or module_path.endswith(":"))
+    return (module_path.removesuffix(":") or export_name, not module_path or module_path.endswith(":"))

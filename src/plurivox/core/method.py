@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from plurivox.core.errors import OptionError, unknown_name
+from plurivox.core.errors import OptionError, unknown_name_error
 
 
 def option(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
@@ -34,12 +34,12 @@ class Option:
     optional: bool = False  # None is allowed
 
     @property
-    def flag_name(self) -> str:
+    def name_with_dashes(self) -> str:
         """The name of the option as typed on the command line, with dashes inside, without the leading dashes."""
         return self.name.replace("_", "-")
 
     @property
-    def range_text(self) -> str:
+    def allowed_values_text(self) -> str:
         """The allowed values of the option as text, such as "at least 1"; empty if there is no limit."""
         if self.choices:
             return ", ".join(self.choices)
@@ -49,7 +49,7 @@ class Option:
             return f"at least {self.low:g}"
         return f"at most {self.high:g}" if self.high is not None else ""
 
-    def parse_text(self, text: str) -> Any:
+    def parse_option_value(self, text: str) -> Any:
         """Convert the text of an option value to the type of the option. Raise OptionError if that
         fails; do not check the range.
         """
@@ -68,14 +68,14 @@ class Option:
                 "off": False,
             }
             if stripped.lower() not in truth:
-                raise OptionError(f"{self.flag_name} must be yes or no; got {text!r}")
+                raise OptionError(f"{self.name_with_dashes} must be yes or no; got {text!r}")
             return truth[stripped.lower()]
         try:
             return self.kind(stripped)
         except ValueError:
-            raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {text!r}") from None
+            raise OptionError(f"{self.name_with_dashes} must be {_type_description(self.kind)}; got {text!r}") from None
 
-    def check_value(self, value: Any) -> Any:
+    def check_and_convert_option_value(self, value: Any) -> Any:
         """Return an option value, an int converted to float for a float option. Raise OptionError
         if its type or range is wrong.
         """
@@ -85,13 +85,13 @@ class Option:
             value = float(value)
         given: Any = value
         if not isinstance(value, self.kind) or (isinstance(value, bool) and self.kind is not bool):
-            raise OptionError(f"{self.flag_name} must be {_type_description(self.kind)}; got {value!r}")
+            raise OptionError(f"{self.name_with_dashes} must be {_type_description(self.kind)}; got {value!r}")
         if self.choices and value not in self.choices:
-            raise OptionError(f"{self.flag_name} must be one of {self.range_text}; got {value!r}")
+            raise OptionError(f"{self.name_with_dashes} must be one of {self.allowed_values_text}; got {value!r}")
         if isinstance(value, float) and math.isnan(value):
-            raise OptionError(f"{self.flag_name} must be a number; got nan")
+            raise OptionError(f"{self.name_with_dashes} must be a number; got nan")
         if (self.low is not None and given < self.low) or (self.high is not None and given > self.high):
-            raise OptionError(f"{self.flag_name} must be {self.range_text}; got {value!r}")
+            raise OptionError(f"{self.name_with_dashes} must be {self.allowed_values_text}; got {value!r}")
         return value
 
 
@@ -108,7 +108,7 @@ class Method:
     def __post_init__(self) -> None:
         for one in self.options():
             try:
-                object.__setattr__(self, one.name, one.check_value(getattr(self, one.name)))
+                object.__setattr__(self, one.name, one.check_and_convert_option_value(getattr(self, one.name)))
             except OptionError as cause:
                 raise OptionError(f"{self.name()}: {cause}") from None
 
@@ -146,7 +146,7 @@ class Method:
         'majority-vote[ties=random,seed=7]'
         """
         differs = [o for o in self.options() if getattr(self, o.name) != o.default]
-        given_options = [f"{o.flag_name}={_add_brackets_if_list(str(getattr(self, o.name)))}" for o in differs]
+        given_options = [f"{o.name_with_dashes}={_add_brackets_if_list(str(getattr(self, o.name)))}" for o in differs]
         return self.name() + (f"[{','.join(given_options)}]" if given_options else "")
 
     @classmethod
@@ -154,13 +154,13 @@ class Method:
         """Create a method object from option values by option name; texts are parsed. Raise
         UnknownName for an unknown option.
         """
-        known = {o.flag_name: o for o in cls.options()}
+        known = {o.name_with_dashes: o for o in cls.options()}
         values = {}
         for flag, value in option_values.items():
             name = flag.replace("_", "-")
             if name not in known:
-                raise unknown_name(f"option of {cls.name()} called", name, known)
-            values[known[name].name] = known[name].parse_text(value) if isinstance(value, str) else value
+                raise unknown_name_error(f"option of {cls.name()} called", name, known)
+            values[known[name].name] = known[name].parse_option_value(value) if isinstance(value, str) else value
         return cls(**values)
 
 
@@ -180,7 +180,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not inside.endswith("]"):
         raise OptionError(f"{spec!r} lacks the closing bracket; write NAME[option=value,...]")
     given: dict[str, str] = {}
-    for part in split_at_commas(inside[:-1]):
+    for part in split_at_commas_outside_brackets(inside[:-1]):
         flag, equals, value = part.partition("=")
         if not equals or not flag.strip():
             raise OptionError(f"{part!r} in {spec!r} is not option=value")
@@ -188,10 +188,10 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name.strip(), given
 
 
-def split_at_commas(text: str) -> list[str]:
+def split_at_commas_outside_brackets(text: str) -> list[str]:
     """Split a text into a list at its commas, except those inside square brackets; drop empty parts.
 
-    >>> split_at_commas("glad, average[parts=[a,b]]")
+    >>> split_at_commas_outside_brackets("glad, average[parts=[a,b]]")
     ['glad', 'average[parts=[a,b]]']
     """
     depth, parts = 0, [""]
@@ -206,7 +206,7 @@ def split_at_commas(text: str) -> list[str]:
 
 def _add_brackets_if_list(value: str) -> str:
     """Return an option value as written in a method spec: in square brackets if it is a list with commas."""
-    return f"[{value}]" if len(split_at_commas(value)) > 1 or value.startswith("[") else value
+    return f"[{value}]" if len(split_at_commas_outside_brackets(value)) > 1 or value.startswith("[") else value
 
 
 def _strip_brackets(value: str) -> str:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.array_types import Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 
 
 def read_npz(path: Path, what: str) -> dict[str, NDArray[Any]]:
@@ -72,7 +72,7 @@ def row_names_of_split(split: str, n_rows: int) -> Names:
     return as_names([f"{split}-{i}" for i in range(n_rows)])
 
 
-def read_task_rows(
+def task_rows_from_npz_arrays(
     arrays: Mapping[str, NDArray[Any]],
     path: object,
     what: str,

@@ -17,13 +17,13 @@ def no_progress(step: int, total: int, value: float | None = None) -> None:
     del step, total, value
 
 
-def nested_progress(progress: Progress, step: int, total: int) -> Progress:
-    """Return a callback for work inside step `step` of `total`: every call reports that outer step to `progress`."""
+def callback_reporting_outer_step(progress: Progress, outer_step: int, n_outer_steps: int) -> Progress:
+    """Return a callback for work inside one step of an outer loop: every call reports only that outer step to `progress`."""
 
-    outer = step, total
+    outer = outer_step, n_outer_steps
 
-    def report_outer_step(step: int, total: int, value: float | None = None) -> None:
+    def report_outer_step_only(step: int, total: int, value: float | None = None) -> None:
         del step, total
         progress(*outer, value)
 
-    return report_outer_step
+    return report_outer_step_only

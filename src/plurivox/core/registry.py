@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning, unknown_name
+from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning, unknown_name_error
 from plurivox.core.method import Method, parse_spec
 
 M = TypeVar("M", bound=Method)
@@ -47,79 +47,81 @@ class Catalogue:
         return list(spec.submodule_search_locations)
 
     @cached_property
-    def _own_method_modules(self) -> dict[str, str]:
+    def _own_module_by_method_name(self) -> dict[str, str]:
         """Method name -> module, for the methods in the package's own files."""
         found = (one.name for one in pkgutil.iter_modules(self._package_folders) if not one.name.startswith("_"))
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
     @property
-    def built_in_names(self) -> list[str]:
+    def built_in_method_names(self) -> list[str]:
         """Names of the methods defined in the package itself, without plugins."""
-        return list(self._own_method_modules)
+        return list(self._own_module_by_method_name)
 
     @cached_property
-    def _plugin_entry_points(self) -> dict[str, EntryPoint]:
+    def _plugin_entry_point_by_name(self) -> dict[str, EntryPoint]:
         """Method name -> entry point, for methods installed by other packages (plugins)."""
         return {one.name: one for one in entry_points(group=self.package)}
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._own_method_modules, *self._plugin_entry_points}))
+        return iter(sorted({*self._own_module_by_method_name, *self._plugin_entry_point_by_name}))
 
     def __len__(self) -> int:
-        return len({*self._own_method_modules, *self._plugin_entry_points})
+        return len({*self._own_module_by_method_name, *self._plugin_entry_point_by_name})
 
     def __contains__(self, name: object) -> bool:
         return (
-            name in self._own_method_modules
-            or name in self._plugin_entry_points
-            or name in self._aliases_and_former_names
+            name in self._own_module_by_method_name
+            or name in self._plugin_entry_point_by_name
+            or name in self._current_name_by_alias_or_former_name
         )
 
     @cached_property
-    def _aliases_and_former_names(self) -> dict[str, tuple[str, bool]]:
+    def _current_name_by_alias_or_former_name(self) -> dict[str, tuple[str, bool]]:
         """Alias or former name -> (current name, whether it is a former name), parsed from the source files."""
         found: dict[str, tuple[str, bool]] = {}
-        for name in self._own_method_modules:
+        for name in self._own_module_by_method_name:
             node = self._parse_class_of_method(name)
             for attribute in ("aliases", "former_names"):
-                found |= dict.fromkeys(_parse_class_tuple(node, attribute), (name, attribute == "former_names"))
+                found |= dict.fromkeys(
+                    _parse_text_tuple_of_class_attribute(node, attribute), (name, attribute == "former_names")
+                )
         return found
 
-    def resolve_name(self, name: str) -> tuple[str, str]:
+    def current_name_and_rename_note(self, name_or_alias: str) -> tuple[str, str]:
         """Return (current name, note) of a method given by name, alias or former name; the note is empty except for a
         former name.
         """
         if (
-            name in self._own_method_modules
-            or name in self._plugin_entry_points
-            or name not in self._aliases_and_former_names
+            name_or_alias in self._own_module_by_method_name
+            or name_or_alias in self._plugin_entry_point_by_name
+            or name_or_alias not in self._current_name_by_alias_or_former_name
         ):
-            return name, ""
-        current, former = self._aliases_and_former_names[name]
-        return current, f"the {self.step_name} method {name} is now called {current}" if former else ""
+            return name_or_alias, ""
+        current, former = self._current_name_by_alias_or_former_name[name_or_alias]
+        return current, f"the {self.step_name} method {name_or_alias} is now called {current}" if former else ""
 
     def replace_former_names(self, spec: str) -> str:
         """Return a method spec, such as one saved by an older version, with former method names
         replaced by the current ones.
         """
-        former = {old: new for old, (new, is_former) in self._aliases_and_former_names.items() if is_former}
+        former = {old: new for old, (new, is_former) in self._current_name_by_alias_or_former_name.items() if is_former}
         return re.sub(r"[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: former.get(found[0], found[0]), spec)
 
     def summary(self, method_name: str) -> str:
         """Return the help line of a method (the first docstring line of its class), parsed from its source."""
-        return self._parse_class_name_and_summary(method_name)[1]
+        return self._parse_class_name_and_docstring_line(method_name)[1]
 
     def class_name(self, method_name: str) -> str:
         """Return the name of a method's class, parsed from its source."""
-        return self._parse_class_name_and_summary(method_name)[0]
+        return self._parse_class_name_and_docstring_line(method_name)[0]
 
-    def _parse_class_name_and_summary(self, method_name: str) -> tuple[str, str]:
+    def _parse_class_name_and_docstring_line(self, method_name: str) -> tuple[str, str]:
         """Return (class name, first docstring line) of a method or plugin without importing it."""
-        if method_name in self._own_method_modules:
+        if method_name in self._own_module_by_method_name:
             return _class_name_and_docstring_line(self._parse_class_of_method(method_name))
-        if method_name not in self._plugin_entry_points:
-            raise unknown_name(f"{self.step_name} method", method_name, self)
-        plugin = self._plugin_entry_points[method_name]
+        if method_name not in self._plugin_entry_point_by_name:
+            raise unknown_name_error(f"{self.step_name} method", method_name, self)
+        plugin = self._plugin_entry_point_by_name[method_name]
         try:
             spec = importlib.util.find_spec(plugin.module)
             return _class_name_and_docstring_line(_parse_class_from_source(spec, plugin.module, plugin.attr.lower()))
@@ -128,7 +130,7 @@ class Catalogue:
 
     def _parse_class_of_method(self, method_name: str) -> ast.ClassDef | None:
         """Return the syntax tree of the class that implements one of the package's own methods; None if there is none."""
-        module = self._own_method_modules[method_name]
+        module = self._own_module_by_method_name[method_name]
         return _parse_class_from_source(
             PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", "")
         )
@@ -163,18 +165,18 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         self.base = base
 
     def __getitem__(self, name: str) -> type[M]:
-        name, note = self.resolve_name(name)
+        name, note = self.current_name_and_rename_note(name)
         if note:
             warnings.warn(note, PlurivoxWarning, stacklevel=2)
-        if name in self._own_method_modules:
-            module = importlib.import_module(self._own_method_modules[name])
+        if name in self._own_module_by_method_name:
+            module = importlib.import_module(self._own_module_by_method_name[name])
             return self._require_subclass_of_base(_find_class(module, name), name)
-        if name in self._plugin_entry_points:
+        if name in self._plugin_entry_point_by_name:
             try:
-                return self._require_subclass_of_base(self._plugin_entry_points[name].load(), name)
+                return self._require_subclass_of_base(self._plugin_entry_point_by_name[name].load(), name)
             except Exception as cause:
                 raise _broken_plugin_error(name, cause) from cause
-        raise unknown_name(f"{self.step_name} method", name, self)
+        raise unknown_name_error(f"{self.step_name} method", name, self)
 
     def _require_subclass_of_base(self, candidate: Any, method_name: str) -> type[M]:
         """Return the class loaded for a method; raise PlurivoxError if it is not a subclass of the registry's base class."""
@@ -197,19 +199,19 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         """Return the class of a method by class name, such as VoteShares; it serves as
         `__getattr__` of the methods' package.
         """
-        for method in self._own_method_modules:
+        for method in self._own_module_by_method_name:
             if _names_match(class_name, method):
                 return self[method]
         raise AttributeError(f"module {self.package!r} has no attribute {class_name!r}")
 
-    def public_names(self) -> list[str]:
+    def public_names_of_package(self) -> list[str]:
         """Return the public names of the methods' package and the class names of its methods; it serves as its `__dir__`."""
         named = getattr(importlib.import_module(self.package), "__all__", [])
-        return sorted({*named, *filter(None, map(self.class_name, self._own_method_modules))})
+        return sorted({*named, *filter(None, map(self.class_name, self._own_module_by_method_name))})
 
-    def stub_text(self) -> str:
+    def pyi_text_of_method_classes(self) -> str:
         """Return the text of the package's `__init__.pyi`, which declares its methods for editors and type checkers."""
-        classes = {name: self[name].__name__ for name in self._own_method_modules}
+        classes = {name: self[name].__name__ for name in self._own_module_by_method_name}
         lines = [f"from {self.package}._contract import *", f"from {self.package}._contract import methods as methods"]
         contract = importlib.import_module(f"{self.package}._contract")
         package = importlib.import_module(self.package)
@@ -219,7 +221,9 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             for n, one in more.items()
             if not hasattr(contract, n) and hasattr(one, "__module__")
         ]
-        lines += [f"from {self._own_method_modules[name]} import {cls} as {cls}" for name, cls in classes.items()]
+        lines += [
+            f"from {self._own_module_by_method_name[name]} import {cls} as {cls}" for name, cls in classes.items()
+        ]
         return "# made by `make stubs`\n" + "\n".join(lines) + "\n"
 
 
@@ -243,7 +247,7 @@ def _class_name_and_docstring_line(class_node: ast.ClassDef | None) -> tuple[str
     )
 
 
-def _parse_class_tuple(class_node: ast.ClassDef | None, attribute: str) -> tuple[str, ...]:
+def _parse_text_tuple_of_class_attribute(class_node: ast.ClassDef | None, attribute: str) -> tuple[str, ...]:
     """Return the tuple of texts assigned to `attribute` in the syntax tree of a class; empty if there is none."""
     for line in class_node.body if class_node is not None else ():
         if (

@@ -7,12 +7,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, positions, readonly_names
-from plurivox.core.errors import InputError, first_few, unknown_name
+from plurivox.core.array_types import Bools, Floats, Ints, Names, readonly_copy
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, first_few, unknown_name_error
+from plurivox.core.name_encoding import as_names, positions, readonly_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, SUM_TOLERANCE
-from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy
 
 ScoreTarget = Literal["task", "worker", "vote", "crowd"]
 
@@ -42,7 +42,7 @@ class Confusion(DataType):
         k = len(self.labels)
         if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
-        self._check_matrix_index()
+        self._check_matrix_index_of_each_worker()
         sums = self.matrices.sum(2, dtype=np.float64)
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(
             self.matrices.min(2, initial=0) >= -SUM_TOLERANCE
@@ -54,7 +54,7 @@ class Confusion(DataType):
                 f"that of {first_few(self.labels[true : true + 1])} in matrix {n} with the sum {sums[n, true]:.6g}"
             )
 
-    def _check_matrix_index(self) -> None:
+    def _check_matrix_index_of_each_worker(self) -> None:
         """Raise InputError if `which`, the index of each worker's confusion matrix, has the wrong length or an index
         out of range.
         """
@@ -70,7 +70,7 @@ class Confusion(DataType):
         if self.which.dtype.kind not in "iu" or ((self.which < 0) | (self.which >= len(self.matrices))).any():
             raise InputError(f"`which` must hold whole numbers from 0 to {len(self.matrices) - 1}, the last matrix")
 
-    def _matrix_index_of_worker(self) -> Ints:
+    def _matrix_index_of_each_worker(self) -> Ints:
         """(n_workers,) the index of each worker's confusion matrix in `matrices`."""
         return np.arange(len(self.workers)) if self.which is None else self.which
 
@@ -78,15 +78,15 @@ class Confusion(DataType):
         """(n_labels, n_labels) the confusion matrix of one worker: rows are true labels, columns the labels given."""
         place = int(positions(self.workers, as_names([worker], "workers"))[0])
         if place < 0:
-            raise unknown_name("worker", str(worker), map(str, self.workers.tolist()))
-        return self.matrices[self._matrix_index_of_worker()[place]]
+            raise unknown_name_error("worker", str(worker), map(str, self.workers.tolist()))
+        return self.matrices[self._matrix_index_of_each_worker()[place]]
 
     def dense(self) -> Floats:
         """(n_workers, n_labels, n_labels) the confusion matrix of every worker. Raise InputError if that is too large."""
         cells = len(self.workers) * len(self.labels) ** 2
         if cells > 4 * DENSE_CELLS:
             raise InputError(f"{cells:,} numbers are too many for one array; use of(worker) for one matrix at a time")
-        return self.matrices[self._matrix_index_of_worker()]
+        return self.matrices[self._matrix_index_of_each_worker()]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return confusion matrices as a long table with the columns worker, true label, said label and probability p."""
@@ -100,7 +100,7 @@ class Confusion(DataType):
         }
 
     def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
-        few = Confusion(self.matrices[self._matrix_index_of_worker()[:1]], self.workers[:1], self.labels).columns()
+        few = Confusion(self.matrices[self._matrix_index_of_each_worker()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
     def info(self) -> dict[str, object]:
@@ -141,7 +141,7 @@ class Fit(DataType):
     def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         return self.soft._first_rows(n)
 
-    def worker_columns(self) -> dict[str, NDArray[Any]]:
+    def worker_ability_columns(self) -> dict[str, NDArray[Any]]:
         """Return a table of workers with their ability and its 95% interval, if the aggregator estimates them."""
         table: dict[str, NDArray[Any]] = {"worker": self.workers}
         for name in ("ability", "ability_low", "ability_high"):
@@ -230,7 +230,7 @@ class Dynamics(DataType):
             raise InputError(f"{len(absent)} of {len(wanted)} tasks were not recorded: {first_few(absent)}")
         return Dynamics(self.logits[:, place], wanted, self.labels)
 
-    def finite_tasks(self) -> Bools:
+    def mask_tasks_with_finite_logits(self) -> Bools:
         """(n_tasks,) whether all recorded logits of each task are finite."""
         return np.asarray(np.isfinite(self.logits).all((0, 2)))
 

@@ -7,8 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import (
+from plurivox.core.array_types import Floats, Ints, Names, readonly_copy
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import (
     as_names,
     as_text,
     check_codes,
@@ -17,9 +19,7 @@ from plurivox.core.encoding import (
     positions,
     readonly_names,
 )
-from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, SUM_TOLERANCE, Candidates, Dense, Rows
-from plurivox.core.types import Floats, Ints, Names, readonly_copy
 from plurivox.core.votes import Votes
 
 
@@ -102,31 +102,33 @@ class SoftLabels(DataType):
         return cls.one_hot(codes[order], tasks[order], names)
 
     @classmethod
-    def shares(cls, counts: Floats | Candidates, tasks: Names, labels: Names, **rest: Any) -> Self:
+    def shares(cls, vote_counts: Floats | Candidates, tasks: Names, labels: Names, **rest: Any) -> Self:
         """Create soft labels from vote counts (n_tasks, n_labels), each row divided by its sum; a
         row of zeros becomes uniform.
         """
         rows: Rows
-        if isinstance(counts, Candidates):
-            total = counts.row_sums()
-            mass = counts.mass / np.maximum(total, 1e-300)[counts.row]
-            rows = replace(counts, mass=mass, rest=np.where(total > 0, 0.0, 1.0))
+        if isinstance(vote_counts, Candidates):
+            total = vote_counts.row_sums()
+            mass = vote_counts.mass / np.maximum(total, 1e-300)[vote_counts.row_of_each_candidate]
+            rows = replace(vote_counts, mass=mass, rest=np.where(total > 0, 0.0, 1.0))
         else:
-            total = counts.sum(1, keepdims=True)
-            rows = Dense(np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / max(counts.shape[1], 1)))
+            total = vote_counts.sum(1, keepdims=True)
+            rows = Dense(
+                np.where(total > 0, vote_counts / np.where(total > 0, total, 1), 1 / max(vote_counts.shape[1], 1))
+            )
         return cls(rows, tasks, labels, **rest)
 
     @classmethod
-    def of_votes(cls, votes: Votes) -> Self:
+    def from_vote_shares(cls, votes: Votes) -> Self:
         """Create soft labels from vote shares, with the number of answers as support; uniform for a task without votes.
 
         Stored sparse if the dense table would be large.
 
-        >>> SoftLabels.of_votes(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).support
+        >>> SoftLabels.from_vote_shares(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).support
         array([2., 0.])
         """
         many = votes.n_tasks * votes.n_labels > DENSE_CELLS
-        counts = votes.tally() if many else votes.counts()
+        counts = votes.sparse_vote_counts() if many else votes.counts()
         return cls.shares(counts, votes.tasks, votes.labels, support=votes.support, scale=votes.scale)
 
     # ---- contents
@@ -165,28 +167,28 @@ class SoftLabels(DataType):
         """Return (label codes, probabilities), each (n_tasks, k), of the k most probable labels of each task; ties:
         lower code first.
         """
-        return self.body.top(k)
+        return self.body.top_label_codes_and_probs(k)
 
-    def at(self, label: Ints) -> Floats:
-        """(n_tasks,) the probability of one label per task; `label` (n_tasks,) are label codes."""
-        return self.body.prob_of_labels(np.asarray(label))
+    def at(self, label_of_task: Ints) -> Floats:
+        """(n_tasks,) the probability of one label per task; `label_of_task` (n_tasks,) are label codes."""
+        return self.body.prob_of_labels(np.asarray(label_of_task))
 
-    def codes(self) -> Ints:
+    def most_probable_label_codes(self) -> Ints:
         """(n_tasks,) the code of the most probable label of each task."""
-        return self.body.top(1)[0][:, 0]
+        return self.body.top_label_codes_and_probs(1)[0][:, 0]
 
     def hard(self) -> Names:
         """(n_tasks,) the name of the most probable label of each task."""
-        return self.labels[self.codes()]
+        return self.labels[self.most_probable_label_codes()]
 
     @property
     def confidence(self) -> Floats:
         """(n_tasks,) the probability of the most probable label of each task."""
-        return self.body.top(1)[1][:, 0]
+        return self.body.top_label_codes_and_probs(1)[1][:, 0]
 
     def entropy(self) -> Floats:
         """(n_tasks,) the entropy of each task's distribution, in nats."""
-        return self.body.entropy()
+        return self.body.entropy_per_row()
 
     # ---- selection and alignment by name
 
@@ -236,7 +238,7 @@ class SoftLabels(DataType):
         task, label, p.
         """
         if self.n_labels > 64:
-            return self._long_columns()
+            return self._columns_in_long_format()
         table: dict[str, NDArray[Any]] = {"task": self.tasks, "label": self.hard(), "confidence": self.confidence}
         prob = self.prob
         return table | {f"p:{label}": prob[:, k] for k, label in enumerate(as_text(self.labels).tolist())}
@@ -245,14 +247,14 @@ class SoftLabels(DataType):
         few = self._select_tasks(np.arange(min(n, len(self))), self.tasks[:n]).columns()
         return {name: column[:n] for name, column in few.items()}
 
-    def _long_columns(self) -> dict[str, NDArray[Any]]:
+    def _columns_in_long_format(self) -> dict[str, NDArray[Any]]:
         """Return a long table (task, label, p) of the labels with probability above zero, most probable first per task."""
         if isinstance(self.body, Candidates):
-            row, label, mass = self.body.row, self.body.label.astype(np.int64), self.body.mass
+            row, label, mass = self.body.row_of_each_candidate, self.body.label.astype(np.int64), self.body.mass
             bare = np.flatnonzero(
                 np.diff(self.body.start) == 0
             )  # uniform rows: keep one label so that the task is listed
-            best, prob = self.body.take(bare).top(1)
+            best, prob = self.body.take(bare).top_label_codes_and_probs(1)
             row, label = np.concatenate([row, bare]), np.concatenate([label, best[:, 0]])
             mass = np.concatenate([mass, prob[:, 0]])
         else:

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import check_codes
+from plurivox.core.array_types import Bools, Floats, Ints, readonly_view, smallest_unsigned_dtype
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError
-from plurivox.core.types import Bools, Floats, Ints, readonly_view, smallest_unsigned_dtype
+from plurivox.core.name_encoding import check_codes
 
 SUM_TOLERANCE = 1e-6  # allowed difference of a sum of probabilities from one
 DENSE_CELLS = 2**26  # 512 MiB of float64: larger tables are stored as candidates
@@ -48,7 +48,7 @@ class Dense(DataType):
         """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
         return self.prob[np.arange(len(self)), _require_one_label_code_per_row(self, label_of_row)]
 
-    def top(self, k: int) -> tuple[Ints, Floats]:
+    def top_label_codes_and_probs(self, k: int) -> tuple[Ints, Floats]:
         """Return (label codes, probabilities), each (n_rows, k), of the k most probable labels of
         each row; ties: lower code first.
         """
@@ -63,16 +63,16 @@ class Dense(DataType):
         """(n_rows,) the smallest probability of each row."""
         return self.prob.min(1) if self.n_labels else np.zeros(len(self))
 
-    def entropy(self) -> Floats:
+    def entropy_per_row(self) -> Floats:
         """(n_rows,) the entropy of the label distribution in each row, in nats."""
         return _entropy_terms(self.prob).sum(1)
 
-    def move_labels(self, new_code: Ints, n_labels: int) -> Self:
-        """Return soft-label rows with columns for another list of labels: label k gets code `new_code[k]`, or is
+    def move_labels(self, new_code_of_label: Ints, n_labels: int) -> Self:
+        """Return soft-label rows with columns for another list of labels: label k gets code `new_code_of_label[k]`, or is
         dropped if -1.
         """
         wide = np.zeros((len(self), n_labels), self.prob.dtype)
-        wide[:, new_code[new_code >= 0]] = self.prob[:, new_code >= 0]
+        wide[:, new_code_of_label[new_code_of_label >= 0]] = self.prob[:, new_code_of_label >= 0]
         return type(self)(wide)
 
 
@@ -106,10 +106,10 @@ class Candidates(DataType):
             raise InputError(
                 f"there are {len(label)} candidate labels but {len(self.mass)} probabilities (`mass`); they need one each"
             )
-        within = np.diff(self.row) == 0
+        within = np.diff(self.row_of_each_candidate) == 0
         if (np.diff(label.astype(np.int64))[within] <= 0).any():
             raise InputError("the candidates of a row must be different labels in increasing order")
-        full = (self.n_unlisted == 0) & (np.asarray(self.rest) > SUM_TOLERANCE)
+        full = (self.n_unlisted_labels_per_row == 0) & (np.asarray(self.rest) > SUM_TOLERANCE)
         if full.any():
             raise InputError("a row that lists every label must have a rest of 0")
         for name in ("start", "label", "mass", "rest"):
@@ -119,19 +119,19 @@ class Candidates(DataType):
         return len(self.rest)
 
     @cached_property
-    def row(self) -> Ints:
+    def row_of_each_candidate(self) -> Ints:
         """(n_candidates,) the row index of each label listed in a sparse row."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @cached_property
-    def n_unlisted(self) -> Ints:
+    def n_unlisted_labels_per_row(self) -> Ints:
         """(n_rows,) the number of labels that each sparse row does not list."""
         return self.n_labels - np.diff(self.start)
 
     @property
-    def unlisted_mass(self) -> Floats:
+    def prob_of_each_unlisted_label(self) -> Floats:
         """(n_rows,) the probability of each single label that a sparse row does not list: rest / number of unlisted labels."""
-        return self.rest / np.maximum(self.n_unlisted, 1)
+        return self.rest / np.maximum(self.n_unlisted_labels_per_row, 1)
 
     def take(self, rows: Ints | Bools | slice) -> Self:
         """Return the selected rows of soft labels as a new object of the same class (Dense or Candidates)."""
@@ -144,40 +144,40 @@ class Candidates(DataType):
     def dense_block(self, rows: slice) -> Floats:
         """(n, n_labels) the probabilities of the rows in a slice, as a dense array."""
         part = self.take(rows)
-        dense = np.repeat(part.unlisted_mass[:, None], self.n_labels, 1)
-        dense[part.row, part.label] = part.mass
+        dense = np.repeat(part.prob_of_each_unlisted_label[:, None], self.n_labels, 1)
+        dense[part.row_of_each_candidate, part.label] = part.mass
         return dense
 
     def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
         wanted = np.arange(len(self)) * self.n_labels + _require_one_label_code_per_row(self, label_of_row)
-        have = self.row * self.n_labels + self.label
+        have = self.row_of_each_candidate * self.n_labels + self.label
         if not len(have):
-            return self.unlisted_mass
+            return self.prob_of_each_unlisted_label
         found = np.minimum(np.searchsorted(have, wanted), len(have) - 1)
-        return np.where(have[found] == wanted, self.mass[found], self.unlisted_mass)
+        return np.where(have[found] == wanted, self.mass[found], self.prob_of_each_unlisted_label)
 
-    def top(self, k: int) -> tuple[Ints, Floats]:
+    def top_label_codes_and_probs(self, k: int) -> tuple[Ints, Floats]:
         """Return (label codes, probabilities), each (n_rows, k), of the k most probable labels of
         each row; ties: lower code first.
 
         Only the best k listed labels and the first k others of a row can be among its best k.
         """
         k = min(k, self.n_labels)
-        rank = np.lexsort((self.label, -self.mass, self.row))
-        place = np.arange(len(rank)) - self.start[self.row]
+        rank = np.lexsort((self.label, -self.mass, self.row_of_each_candidate))
+        place = np.arange(len(rank)) - self.start[self.row_of_each_candidate]
         best = np.full((len(self), 2 * k), -1)
         prob = np.full((len(self), 2 * k), -np.inf)
         near = place < k
-        best[self.row[near], place[near]] = self.label[rank][near]
-        prob[self.row[near], place[near]] = self.mass[rank][near]
-        unlisted = self._first_unlisted_labels(k)
+        best[self.row_of_each_candidate[near], place[near]] = self.label[rank][near]
+        prob[self.row_of_each_candidate[near], place[near]] = self.mass[rank][near]
+        unlisted = self._lowest_unlisted_label_codes(k)
         best[:, k:] = unlisted
-        prob[:, k:] = np.where(unlisted >= 0, self.unlisted_mass[:, None], -np.inf)
+        prob[:, k:] = np.where(unlisted >= 0, self.prob_of_each_unlisted_label[:, None], -np.inf)
         order = np.lexsort((best, -prob), axis=1)[:, :k]
         return np.take_along_axis(best, order, 1), np.take_along_axis(prob, order, 1)
 
-    def _first_unlisted_labels(self, k: int) -> Ints:
+    def _lowest_unlisted_label_codes(self, k: int) -> Ints:
         """(n_rows, k) the k lowest label codes that each sparse row does not list; -1 if there are fewer."""
         out = np.full((len(self), k), -1)
         found, listed = np.zeros(len(self), np.int64), self.start[:-1].copy()
@@ -198,28 +198,29 @@ class Candidates(DataType):
 
     def row_sums(self) -> Floats:
         """(n_rows,) the sum of the probabilities of each sparse row, those of unlisted labels included."""
-        return np.bincount(self.row, self.mass, minlength=len(self)) + self.rest
+        return np.bincount(self.row_of_each_candidate, self.mass, minlength=len(self)) + self.rest
 
     def row_min(self) -> Floats:
         """(n_rows,) the smallest probability of each row."""
-        lowest = np.where(self.n_unlisted > 0, self.unlisted_mass, np.inf)
-        np.minimum.at(lowest, self.row, self.mass)
+        lowest = np.where(self.n_unlisted_labels_per_row > 0, self.prob_of_each_unlisted_label, np.inf)
+        np.minimum.at(lowest, self.row_of_each_candidate, self.mass)
         return lowest
 
-    def entropy(self) -> Floats:
+    def entropy_per_row(self) -> Floats:
         """(n_rows,) the entropy of the label distribution in each row, in nats."""
-        listed = np.bincount(self.row, _entropy_terms(self.mass), minlength=len(self))
-        return listed + self.n_unlisted * _entropy_terms(self.unlisted_mass)
+        listed = np.bincount(self.row_of_each_candidate, _entropy_terms(self.mass), minlength=len(self))
+        return listed + self.n_unlisted_labels_per_row * _entropy_terms(self.prob_of_each_unlisted_label)
 
-    def move_labels(self, new_code: Ints, n_labels: int) -> Self:
-        """Return soft-label rows with columns for another list of labels: label k gets code `new_code[k]`, or is dropped if -1.
+    def move_labels(self, new_code_of_label: Ints, n_labels: int) -> Self:
+        """Return soft-label rows with columns for another list of labels: label k gets code `new_code_of_label[k]`, or is
+        dropped if -1.
 
         Raise InputError if a row has a rest, which belongs to no label.
         """
         if (self.rest > 1e-9).any():
             raise InputError("sparse soft labels with a rest cannot be changed to another list of labels")
-        kept = new_code[self.label] >= 0
-        row, label, mass = self.row[kept], new_code[self.label][kept], self.mass[kept]
+        kept = new_code_of_label[self.label] >= 0
+        row, label, mass = self.row_of_each_candidate[kept], new_code_of_label[self.label][kept], self.mass[kept]
         order = np.lexsort((label, row))
         start = np.searchsorted(row, np.arange(len(self) + 1))
         return type(self)(start, label[order], mass[order], self.rest, n_labels)

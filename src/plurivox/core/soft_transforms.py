@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense, Rows
-from plurivox.core.types import Floats, Ints
 
 
 def harden(soft: SoftLabels) -> SoftLabels:
@@ -21,7 +21,7 @@ def harden(soft: SoftLabels) -> SoftLabels:
     >>> harden(SoftLabels.of([[.3, .7]], ["a"], ["no", "yes"])).prob
     array([[0., 1.]])
     """
-    hard = SoftLabels.one_hot(soft.codes(), soft.tasks, soft.labels)
+    hard = SoftLabels.one_hot(soft.most_probable_label_codes(), soft.tasks, soft.labels)
     return replace(soft, body=hard.body)
 
 
@@ -38,7 +38,7 @@ def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:
     body, even = soft.body, beta / max(soft.n_labels, 1)
     if isinstance(body, Dense):
         return replace(soft, body=Dense((1 - beta) * body.prob + even))
-    mass, rest = (1 - beta) * body.mass + even, (1 - beta) * body.rest + even * body.n_unlisted
+    mass, rest = (1 - beta) * body.mass + even, (1 - beta) * body.rest + even * body.n_unlisted_labels_per_row
     return replace(soft, body=dense_if_small(replace(body, mass=mass, rest=rest)))
 
 
@@ -54,19 +54,19 @@ def temperature_scale(soft: SoftLabels, power: float) -> SoftLabels:
     if isinstance(body, Dense):
         raised = (np.maximum(body.prob, 0) / top[:, None]) ** power
         return replace(soft, body=Dense(raised / raised.sum(1, keepdims=True)))
-    mass = (np.maximum(body.mass, 0) / top[body.row]) ** power
-    rest = (np.maximum(body.unlisted_mass, 0) / top) ** power * body.n_unlisted
-    total = np.bincount(body.row, mass, minlength=len(soft)) + rest
-    return replace(soft, body=replace(body, mass=mass / total[body.row], rest=rest / total))
+    mass = (np.maximum(body.mass, 0) / top[body.row_of_each_candidate]) ** power
+    rest = (np.maximum(body.prob_of_each_unlisted_label, 0) / top) ** power * body.n_unlisted_labels_per_row
+    total = np.bincount(body.row_of_each_candidate, mass, minlength=len(soft)) + rest
+    return replace(soft, body=replace(body, mass=mass / total[body.row_of_each_candidate], rest=rest / total))
 
 
-def random_labels(soft: SoftLabels, seed: int = 0) -> SoftLabels:
+def random_soft_labels_like(soft: SoftLabels, seed: int = 0) -> SoftLabels:
     """Return random soft labels for the tasks of `soft`, as a control: uniform numbers from 0 to 1, divided by their
     sum per task.
 
     This is "random" in Collins et al. (2022), https://doi.org/10.1609/hcomp.v10i1.21986; it is not Dirichlet(1).
 
-    >>> random_labels(SoftLabels.gold(["a"], ["yes"], labels=["no", "yes"]), seed=1).prob.round(3)
+    >>> random_soft_labels_like(SoftLabels.gold(["a"], ["yes"], labels=["no", "yes"]), seed=1).prob.round(3)
     array([[0.908, 0.092]])
     """
     if len(soft) * soft.n_labels > DENSE_CELLS:
@@ -75,10 +75,10 @@ def random_labels(soft: SoftLabels, seed: int = 0) -> SoftLabels:
     return replace(soft, body=Dense(drawn / drawn.sum(1, keepdims=True)), support=None)
 
 
-def uniform(soft: SoftLabels) -> SoftLabels:
+def uniform_soft_labels_like(soft: SoftLabels) -> SoftLabels:
     """Return soft labels for the tasks of `soft` in which every label has the same probability.
 
-    >>> uniform(SoftLabels.gold(["a"], ["yes"], labels=["no", "yes"])).prob
+    >>> uniform_soft_labels_like(SoftLabels.gold(["a"], ["yes"], labels=["no", "yes"])).prob
     array([[0.5, 0.5]])
     """
     n = len(soft)
@@ -87,25 +87,25 @@ def uniform(soft: SoftLabels) -> SoftLabels:
     return replace(soft, body=dense_if_small(even), support=None)
 
 
-def blend(parts: Sequence[SoftLabels]) -> SoftLabels:
+def mean_of_soft_labels(soft_labels_list: Sequence[SoftLabels]) -> SoftLabels:
     """Return the mean probabilities of several SoftLabels. Raise InputError if their tasks or labels differ.
 
     >>> a, b = (SoftLabels.of([[p, 1 - p]], ["a"], ["no", "yes"]) for p in (.5, .9))
-    >>> blend([a, b]).prob
+    >>> mean_of_soft_labels([a, b]).prob
     array([[0.7, 0.3]])
     """
-    if not parts:
+    if not soft_labels_list:
         raise InputError("there is nothing to blend; give at least one SoftLabels")
-    first = parts[0]
-    for part in parts[1:]:
+    first = soft_labels_list[0]
+    for part in soft_labels_list[1:]:
         if not np.array_equal(part.tasks, first.tasks) or not np.array_equal(part.labels, first.labels):
             raise InputError("soft labels to blend must have the same tasks and labels in the same order")
     if len(first) * first.n_labels <= DENSE_CELLS:
         total = np.zeros((len(first), first.n_labels))
-        for part in parts:
+        for part in soft_labels_list:
             total += part.prob
-        return replace(first, body=Dense(total / len(parts)))
-    return replace(first, body=_mean_of_rows_sparse([part.body for part in parts], first.n_labels))
+        return replace(first, body=Dense(total / len(soft_labels_list)))
+    return replace(first, body=_mean_of_rows_sparse([part.body for part in soft_labels_list], first.n_labels))
 
 
 def overlay(soft: SoftLabels, known: SoftLabels) -> SoftLabels:
@@ -152,7 +152,8 @@ def _mean_of_rows_sparse(rows_list: Sequence[Rows], n_labels: int) -> Candidates
         rows_list
     )
     each = sum(
-        (part.unlisted_mass for part in rows_list if isinstance(part, Candidates)), np.zeros(len(rows_list[0]))
+        (part.prob_of_each_unlisted_label for part in rows_list if isinstance(part, Candidates)),
+        np.zeros(len(rows_list[0])),
     ) / len(rows_list)
     return Candidates(start, label, mass, each * (n_labels - np.diff(start)), n_labels)
 
@@ -170,7 +171,7 @@ def _flat_index_of_listed_labels(rows: Rows) -> Ints:
     """
     if isinstance(rows, Dense):
         return np.flatnonzero(rows.prob)
-    return rows.row * rows.n_labels + rows.label.astype(np.int64)
+    return rows.row_of_each_candidate * rows.n_labels + rows.label.astype(np.int64)
 
 
 def _probability_at_flat_index(rows: Rows, flat_index: Ints, row_of_index: Ints) -> Floats:
@@ -178,6 +179,6 @@ def _probability_at_flat_index(rows: Rows, flat_index: Ints, row_of_index: Ints)
     if isinstance(rows, Dense):
         return rows.prob.ravel()[flat_index]
     have = _flat_index_of_listed_labels(rows)
-    mass = rows.unlisted_mass[row_of_index].astype(np.float64)
+    mass = rows.prob_of_each_unlisted_label[row_of_index].astype(np.float64)
     mass[np.searchsorted(flat_index, have)] = rows.mass
     return mass

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.array_types import Floats, Ints, smallest_unsigned_dtype
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE
-from plurivox.core.types import Floats, Ints, smallest_unsigned_dtype
 
 
 def sort_vote_rows(

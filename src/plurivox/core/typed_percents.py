@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.core.encoding import as_names
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
+from plurivox.core.name_encoding import as_names
 
 EMPTY, UNREADABLE, OUT_OF_RANGE, REPAIRED, FRACTION = 1, 2, 4, 8, 16
 PERCENT_FLAGS = {
@@ -36,13 +36,13 @@ class Percents:
     def __len__(self) -> int:
         return len(self.value)
 
-    def has_flag(self, flag_name: str) -> Bools:
+    def mask_percents_with_flag(self, flag_name: str) -> Bools:
         """(n_texts,) whether each typed percent has the flag of that name: empty, unreadable,
         out-of-range, repaired or fraction.
         """
         return (self.flags & PERCENT_FLAGS[flag_name]) > 0
 
-    def counts(self) -> dict[str, int]:
+    def count_percents_by_flag(self) -> dict[str, int]:
         """Return the number of typed percents with each problem flag, by flag name; flags that never occur are left out."""
         found = {what: int(np.count_nonzero(self.flags & flag)) for what, flag in PERCENT_FLAGS.items()}
         return {what: n for what, n in found.items() if n}
@@ -63,7 +63,7 @@ def parse_percents(typed: Names) -> Percents:
     >>> read = parse_percents(["70", " 80 %", "8p", "", "1e2", "٧٠", "70,5", "-5", "nan"])
     >>> read.value.tolist()
     [70.0, 80.0, 80.0, nan, 100.0, 70.0, 70.5, -5.0, nan]
-    >>> read.counts()
+    >>> read.count_percents_by_flag()
     {'empty': 1, 'unreadable': 1, 'out-of-range': 1, 'repaired': 2, 'fraction': 1}
     """
     texts = as_names(typed, "typed percents").astype(TEXT, copy=False)
@@ -76,7 +76,7 @@ def parse_percents(typed: Names) -> Percents:
 
 def _index_and_distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
     """Return (index, distinct texts) such that `distinct[index]` are the texts."""
-    short, place, different = _distinct_short_ascii_texts(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
+    short, place, different = _mask_index_and_distinct_short_ascii(texts if len(texts) > MIN_TABLE_TEXTS else texts[:0])
     if not len(short):
         short, place = np.zeros(len(texts), bool), np.zeros(len(texts), np.int64)
     long: dict[str, int] = {}
@@ -85,7 +85,7 @@ def _index_and_distinct_texts(texts: Names) -> tuple[Ints, list[str]]:
     return place, different + list(long)
 
 
-def _distinct_short_ascii_texts(texts: Names) -> tuple[Bools, Ints, list[str]]:
+def _mask_index_and_distinct_short_ascii(texts: Names) -> tuple[Bools, Ints, list[str]]:
     """Return (mask of texts with at most three ASCII letters, index of each, distinct such texts), by a fast lookup table."""
     try:
         letters = texts.astype("S4").view(np.uint32)  # four bytes, the first letter lowest; 0: no letter

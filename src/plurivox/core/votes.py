@@ -8,22 +8,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import (
+from plurivox.core.array_types import Bools, Floats, Ints, Names, readonly_copy, smallest_unsigned_dtype
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import (
     as_names,
     check_codes,
     decode,
     duplicates,
     encode,
     encode_with_names,
-    label_positions,
+    label_positions_on_scale,
     positions,
     readonly_names,
 )
-from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.sort_and_check_votes import check_soft_answers, sort_vote_rows
-from plurivox.core.types import Bools, Floats, Ints, Names, readonly_copy, smallest_unsigned_dtype
 
 UNNAMED = -1  # worker code of a vote without a worker
 
@@ -109,7 +109,7 @@ class Votes(DataType):
             answer=None if answer is None else encode(answer, "answers")[0].astype(np.int64),
             when=None if when is None else np.asarray(list(when), np.float64),
             seconds=None if seconds is None else np.asarray(list(seconds), np.float32),
-            scale=label_positions(label_names, ordered),
+            scale=label_positions_on_scale(label_names, ordered),
         )
 
     @classmethod
@@ -165,7 +165,7 @@ class Votes(DataType):
             workers=as_names([], "workers"),
             labels=label_names,
             weight=table[order][row, label],
-            scale=label_positions(label_names, ordered),
+            scale=label_positions_on_scale(label_names, ordered),
         )
 
     # ---- sizes and derived columns
@@ -198,12 +198,12 @@ class Votes(DataType):
         return np.ones(len(self)) if self.weight is None else self.weight
 
     @cached_property
-    def start(self) -> Ints:
+    def row_offsets_by_task(self) -> Ints:
         """(n_tasks + 1,) CSR offsets: the rows of votes on task t are `start[t]:start[t + 1]`."""
         return np.searchsorted(self.task, np.arange(self.n_tasks + 1))
 
     @cached_property
-    def by_worker(self) -> tuple[Ints, Ints]:
+    def row_order_and_offsets_by_worker(self) -> tuple[Ints, Ints]:
         """Group the rows of votes by worker: (order, start), the rows of worker w are `order[start[w]:start[w + 1]]`."""
         order = np.argsort(self.worker, kind="stable")
         return order, np.searchsorted(self.worker[order], np.arange(self.n_workers + 1))
@@ -214,12 +214,12 @@ class Votes(DataType):
         return np.bincount(self.task, self.weight, minlength=self.n_tasks).astype(np.float64)
 
     @cached_property
-    def voted(self) -> Names:
+    def tasks_with_votes(self) -> Names:
         """Names of the tasks with at least one answer."""
         return self.tasks[self.support > 0]
 
     @cached_property
-    def workload(self) -> Floats:
+    def n_answers_per_worker(self) -> Floats:
         """(n_workers,) the number of answers of each worker."""
         named = self.worker >= 0
         weight = None if self.weight is None else self.weight[named]
@@ -237,7 +237,7 @@ class Votes(DataType):
         alone = np.sort(pair[first])
         return int((alone[1:] == alone[:-1]).sum())
 
-    def require_workers(self, method_name: str, hint: str = "", *, every: bool = True) -> Self:
+    def require_worker_names(self, method_name: str, hint: str = "", *, every: bool = True) -> Self:
         """Return the votes unchanged; raise InputError if a vote has no worker or, with `every=False`, if no vote has one.
 
         `method_name` is the method that needs worker names; `hint` is added to the message.
@@ -247,7 +247,7 @@ class Votes(DataType):
             raise InputError(f"{method_name} needs worker names; these votes contain counts without names{hint}")
         return self
 
-    def require_plain(self, method_name: str) -> Self:
+    def require_no_soft_answers(self, method_name: str) -> Self:
         """Return the votes unchanged; raise InputError if they are soft answers, which the named method does not support."""
         if self.answer is not None:
             raise InputError(f"{method_name} takes plain votes only; these are soft answers: use the top label of each")
@@ -259,7 +259,7 @@ class Votes(DataType):
         flat = np.bincount(key, self.weight, minlength=self.n_tasks * self.n_labels)
         return flat.reshape(self.n_tasks, self.n_labels).astype(np.float64, copy=False)
 
-    def tally(self) -> Candidates:
+    def sparse_vote_counts(self) -> Candidates:
         """Return the vote counts per task and label as sparse rows (one per task), for very many labels."""
         key = self.task.astype(np.int64) * self.n_labels + self.label
         cell, inverse = np.unique(key, return_inverse=True)
@@ -358,7 +358,7 @@ class Votes(DataType):
 
     def _check_and_narrow_codes(self) -> None:
         """Cast task, worker and label codes to small dtypes, in place. Raise InputError if a code is out of range."""
-        kinds = {"task": _code_dtype(self.n_tasks), "worker": _code_dtype(self.n_workers)}
+        kinds = {"task": _int32_or_int64(self.n_tasks), "worker": _int32_or_int64(self.n_workers)}
         kinds["label"] = smallest_unsigned_dtype(self.n_labels)
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
@@ -405,6 +405,6 @@ def _encode_column(
     )
 
 
-def _code_dtype(n_codes: int) -> np.dtype[Any]:
+def _int32_or_int64(n_codes: int) -> np.dtype[Any]:
     """Return the dtype for codes 0 to n_codes - 1: int32, or int64 if there are too many."""
     return np.dtype(np.int32 if n_codes < 2**31 else np.int64)

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
-from plurivox.core.encoding import decode
-from plurivox.core.errors import InputError, unknown_name
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
+from plurivox.core.errors import InputError, unknown_name_error
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import Method
-from plurivox.core.questions import Question
+from plurivox.core.name_encoding import decode
 from plurivox.core.registry import Methods
 from plurivox.core.typed_percents import PERCENT_FLAGS
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
 __all__ = ["FLAGS", "OUTCOMES", "Elicited", "Form", "methods"]
@@ -64,11 +64,11 @@ def set_flag(flags: Ints, flag_name: str, answer_mask: Bools) -> None:
         flags[answer_mask] |= np.uint32(FLAGS[flag_name][0])
 
 
-def set_percent_flags(flags: Ints, percent_flags: Ints) -> None:
-    """Set the flags of unusual percents in `flags` (n_answers,), in place, given the flags of the parsed percents."""
+def set_answer_flags_from_percent_flags(answer_flags: Ints, percent_flags: Ints) -> None:
+    """Set the flags of unusual percents in `answer_flags` (n_answers,), in place, given the flags of the parsed percents."""
     if percent_flags.any():
         for what, name in FLAG_OF_PERCENT_FLAG.items():
-            set_flag(flags, name, (percent_flags & PERCENT_FLAGS[what]) > 0)
+            set_flag(answer_flags, name, (percent_flags & PERCENT_FLAGS[what]) > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +81,14 @@ class Shares:
     flags: Ints  # (n_answers,) sum of the bits of FLAGS
 
     @cached_property
-    def has_label_weight(self) -> Bools:
+    def mask_of_answers_with_label_weight(self) -> Bools:
         """(n_answers,) whether the answer gives a positive weight to any label."""
         found = np.zeros(len(self.flags), bool)
         found[self.answer] = True
         return found
 
     @classmethod
-    def from_points(cls, answer: Ints, label: Ints, points: Floats, flags: Ints) -> Self:
+    def from_points_normalised_per_answer(cls, answer: Ints, label: Ints, points: Floats, flags: Ints) -> Self:
         """Return label weights: points divided by their sum per answer; the rows must be sorted by answer, then label."""
         kept = points > 0
         answer, label, points = answer[kept], label[kept], points[kept]
@@ -106,11 +106,11 @@ class Elicited:
     flags: Ints  # (n_answers,) sum of the bits of FLAGS
     made_by: str
 
-    def has_flag(self, flag: str) -> Bools:
-        """(n_answers,) whether each answer has the flag named `flag`; raise UnknownName if no flag has that name."""
-        if flag not in FLAGS:
-            raise unknown_name("flag", flag, FLAGS)
-        return (self.flags & FLAGS[flag][0]) > 0
+    def has_flag(self, answer_flag: str) -> Bools:
+        """(n_answers,) whether each answer has the flag named `answer_flag`; raise UnknownName if no flag has that name."""
+        if answer_flag not in FLAGS:
+            raise unknown_name_error("flag", answer_flag, FLAGS)
+        return (self.flags & FLAGS[answer_flag][0]) > 0
 
     @cached_property
     def outcome_counts(self) -> dict[str, int]:
@@ -168,18 +168,18 @@ class Form(Method, ABC):
                 "(labels=..., on the command line --labels ...)"
             )
         shares = self.shares(answers)
-        outcome, flags = self._outcomes_and_flags(answers, shares)
-        return Elicited(_build_votes(answers, shares, outcome), answers, outcome, flags, self.spec)
+        outcome, flags = self._outcome_and_flags_per_answer(answers, shares)
+        return Elicited(_build_votes_of_read_answers(answers, shares, outcome), answers, outcome, flags, self.spec)
 
     @abstractmethod
     def shares(self, answers: Answers) -> Shares:
         """Return the label weights of each answer, from the labels it names, rules out or marks as possible."""
 
-    def _outcomes_and_flags(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
+    def _outcome_and_flags_per_answer(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
         """Return (outcome, flags), each (n_answers,): whether an answer was read, abstained, ..., and its flags as bits."""
-        outcome = np.where(shares.has_label_weight, READ, UNREADABLE).astype(np.uint8)
+        outcome = np.where(shares.mask_of_answers_with_label_weight, READ, UNREADABLE).astype(np.uint8)
         flags = shares.flags.copy()
-        set_flag(flags, "percent-without-label", _has_percent_without_label(answers))
+        set_flag(flags, "percent-without-label", _mask_of_answers_with_percent_without_label(answers))
         is_marked = np.diff(answers.mark_start) > 0
         for column, code in ((answers.none_of_these, NONE_OF_THESE), (answers.abstain, ABSTAINED)):
             if column is not None:
@@ -188,7 +188,7 @@ class Form(Method, ABC):
         return outcome, flags
 
 
-def _has_percent_without_label(answers: Answers) -> Bools:
+def _mask_of_answers_with_percent_without_label(answers: Answers) -> Bools:
     """(n_answers,) whether the answer has a percent entered in a field without a label."""
     bare = np.flatnonzero(answers.mark_label < 0)
     typed = np.strings.str_len(np.strings.strip(answers.mark_typed[bare])) > 0
@@ -197,7 +197,7 @@ def _has_percent_without_label(answers: Answers) -> Bools:
     return out
 
 
-def _build_votes(answers: Answers, shares: Shares, outcome: Ints) -> Votes:
+def _build_votes_of_read_answers(answers: Answers, shares: Shares, outcome: Ints) -> Votes:
     """Return the label weights of answers whose outcome is READ as votes, sorted by task, then answer, then label."""
     answer, label, weight = shares.answer, shares.label, shares.weight
     if (outcome != READ).any():

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.core.questions import Question
+from plurivox.core.form_inputs import Question
 from plurivox.elicit._contract import Shares, set_flag
-from plurivox.elicit._shared.named_and_ruled_out_labels import marks_of_kind, sort_by_answer_and_label
+from plurivox.elicit._shared.named_and_ruled_out_labels import answer_label_pairs_of_mark_kind, sort_by_answer_and_label
 from plurivox.elicit._shared.percent_form import PercentForm, Split
 
 
@@ -35,16 +35,18 @@ class AlsoPossible(PercentForm):
     top_is_certain: ClassVar[bool] = True
 
     def shares(self, answers: Answers) -> Shares:
-        named, points, flags = self.first_labels_and_percents(answers, n_labels_used=2)
+        named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_labels_used=2)
         n_labels = len(answers.labels)
-        possible = marks_of_kind(answers, "possible").sorted_unique_pairs(n_labels)
-        for closed in (named, marks_of_kind(answers, "never")):
-            possible = possible.select_pairs(~closed.contains_pairs(possible.answer, possible.label, n_labels))
+        possible = answer_label_pairs_of_mark_kind(answers, "possible").sorted_unique_answer_label_pairs(n_labels)
+        for closed in (named, answer_label_pairs_of_mark_kind(answers, "never")):
+            possible = possible.select_answer_label_pairs(
+                ~closed.contains_answer_label_pairs(possible.answer, possible.label, n_labels)
+            )
         split = Split(named, points, self.gamma)
-        total, n_open = split.percent_sum, possible.pairs_per_answer
-        wanted = split.leaves_rest(total) | (total == 0)
+        total, n_open = split.percent_sum_per_answer, possible.n_labels_per_answer
+        wanted = split.leaves_weight_for_unnamed_labels(total) | (total == 0)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
-        weight, each = split.named_and_open_weights(total, np.where(wanted, n_open, 0), flags)
+        weight, each = split.named_and_open_label_weights(total, np.where(wanted, n_open, 0), flags)
         answer = np.concatenate([named.answer, possible.answer])
         label = np.concatenate([named.label, possible.label])
         weights = np.concatenate([weight, each[possible.answer]])

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, OptionError, first_few, unknown_name
-from plurivox.core.method import option, parse_spec, split_at_commas
-from plurivox.core.types import Floats, Ints
+from plurivox.core.array_types import Floats, Ints
+from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error
+from plurivox.core.method import option, parse_spec, split_at_commas_outside_brackets
 from plurivox.elicit._contract import Form, Shares, methods
 
 
@@ -31,18 +31,18 @@ class AsAsked(Form):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.name() in self._forms_by_name():
+        if self.name() in self._forms_with_options_by_name():
             raise OptionError(f"{self.name()} cannot be in its own list of forms; remove it from the option forms")
 
-    def _forms_by_name(self) -> dict[str, Form]:
+    def _forms_with_options_by_name(self) -> dict[str, Form]:
         """Return a dict from the name of a form to the form with its options, parsed from the option `forms`."""
-        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_at_commas(self.forms)}
+        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_at_commas_outside_brackets(self.forms)}
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:
             raise InputError("these answers have no form column; name the form instead of as-asked, such as top-two")
         asked, code = np.unique(answers.form, return_inverse=True)
-        with_options = self._forms_by_name()
+        with_options = self._forms_with_options_by_name()
         flags = np.zeros(len(answers), np.uint32)
         parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         for place, name in enumerate(asked.tolist()):
@@ -50,7 +50,7 @@ class AsAsked(Form):
                 at = first_few(np.unique(answers.tasks[answers.task[code == place]]))
                 raise InputError(f"some answers have an empty form; fill the form column for the tasks {at}")
             if name not in methods or name == self.name():
-                raise unknown_name("form", name, methods)
+                raise unknown_name_error("form", name, methods)
             mine = code == place
             found = (with_options.get(name) or methods.make(name)).shares(answers.where(mine))
             rows = np.flatnonzero(mine)

@@ -6,20 +6,20 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Floats, Ints
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
 from plurivox.core.typed_percents import PERCENT_FLAGS
-from plurivox.core.types import Floats, Ints
-from plurivox.elicit._contract import Form, Shares, set_flag, set_percent_flags
+from plurivox.elicit._contract import Form, Shares, set_answer_flags_from_percent_flags, set_flag
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
-    marks_of_kind,
-    parse_named_percents,
-    resolve_contradictions,
+    answer_label_pairs_of_mark_kind,
+    flag_contradictions_and_mask_kept_labels,
+    parse_percents_of_named_labels,
 )
-from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, spread_rest
+from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, label_weights_with_rest_on_open_labels
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,28 @@ class Histogram(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, read, n_labels = marks_of_kind(answers, "named"), parse_named_percents(answers), len(answers.labels)
-        flags, never = np.zeros(len(answers), np.uint32), marks_of_kind(answers, "never")
+        named, read, n_labels = (
+            answer_label_pairs_of_mark_kind(answers, "named"),
+            parse_percents_of_named_labels(answers),
+            len(answers.labels),
+        )
+        flags, never = np.zeros(len(answers), np.uint32), answer_label_pairs_of_mark_kind(answers, "never")
         points, percent_flags = np.nan_to_num(read.value), read.flags
         if self.of == "chips":
             percent_flags = percent_flags & ~np.where(points > 100, PERCENT_FLAGS["out-of-range"], 0).astype(np.uint8)
-        set_percent_flags(flags, _combine_percent_flags_per_answer(named, percent_flags))
+        set_answer_flags_from_percent_flags(flags, _combine_percent_flags_per_answer(named, percent_flags))
         points = np.clip(points, 0, 100 if self.of == "percents" else None)
-        kept = resolve_contradictions(named, never, self.contradiction, flags, n_labels)
-        named, points = _sum_points_by_label(named.select_pairs(kept), points[kept], flags, n_labels)
+        kept = flag_contradictions_and_mask_kept_labels(named, never, self.contradiction, flags, n_labels)
+        named, points = _sum_points_per_answer_and_label(
+            named.select_answer_label_pairs(kept), points[kept], flags, n_labels
+        )
         if self.of == "chips" or self.spread == "none":
             if self.of == "percents":
                 total = np.bincount(named.answer, points, minlength=len(flags))
                 set_flag(flags, "over-100", total > 100)
                 set_flag(flags, "under-100", (total > 0) & (total < 100))
-            return Shares.from_points(named.answer, named.label, points, flags)
-        return spread_rest(answers, Split(named, points, 0.0), self.spread, flags)
+            return Shares.from_points_normalised_per_answer(named.answer, named.label, points, flags)
+        return label_weights_with_rest_on_open_labels(answers, Split(named, points, 0.0), self.spread, flags)
 
 
 def _combine_percent_flags_per_answer(named: AnswerLabels, percent_flags: Ints) -> Ints:
@@ -69,11 +75,13 @@ def _combine_percent_flags_per_answer(named: AnswerLabels, percent_flags: Ints) 
     return out
 
 
-def _sum_points_by_label(
+def _sum_points_per_answer_and_label(
     named: AnswerLabels, points: Floats, flags: Ints, n_labels: int
 ) -> tuple[AnswerLabels, Floats]:
     """Return (pairs of answer and label, each once and sorted, sum of their points); flags answers that name a label twice."""
-    set_flag(flags, "named-twice", np.bincount(named.answer, named.is_repeated_label(n_labels), len(flags)) > 0)
+    set_flag(
+        flags, "named-twice", np.bincount(named.answer, named.is_label_repeated_in_answer(n_labels), len(flags)) > 0
+    )
     key, place = np.unique(named.answer.astype(np.int64) * n_labels + named.label, return_inverse=True)
     answer, label = np.divmod(key, n_labels)
     sums: Floats = np.bincount(place, points, minlength=len(key)).astype(np.float64)

@@ -6,16 +6,16 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import NEVER, POSSIBLE, Answers
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
-    marks_of_kind,
-    resolve_contradictions,
+    answer_label_pairs_of_mark_kind,
+    flag_contradictions_and_mask_kept_labels,
 )
-from plurivox.elicit._shared.percent_form import Split, spread_rest
+from plurivox.elicit._shared.percent_form import Split, label_weights_with_rest_on_open_labels
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,21 @@ class NotThese(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, never, n_labels = marks_of_kind(answers, "named"), marks_of_kind(answers, "never"), len(answers.labels)
+        named, never, n_labels = (
+            answer_label_pairs_of_mark_kind(answers, "named"),
+            answer_label_pairs_of_mark_kind(answers, "never"),
+            len(answers.labels),
+        )
         flags = np.zeros(len(answers), np.uint32)
-        kept = resolve_contradictions(named, never, self.contradiction, flags, n_labels)
-        set_flag(flags, "nothing-ruled-out", never.pairs_per_answer == 0)
+        kept = flag_contradictions_and_mask_kept_labels(named, never, self.contradiction, flags, n_labels)
+        set_flag(flags, "nothing-ruled-out", never.n_labels_per_answer == 0)
         if self.contradiction == "named":
-            spared = named.contains_pairs(never.answer, never.label, n_labels)
+            spared = named.contains_answer_label_pairs(never.answer, never.label, n_labels)
             kinds = answers.mark_kind.copy()
             kinds[np.flatnonzero(kinds == NEVER)[spared]] = POSSIBLE
             answers = replace(answers, mark_kind=kinds)
-        nothing = Split(named.select_pairs(np.zeros(len(kept), bool)), np.zeros(0), 0.0)
-        found = spread_rest(answers, nothing, "clamp", flags, without_named=True)
+        nothing = Split(named.select_answer_label_pairs(np.zeros(len(kept), bool)), np.zeros(0), 0.0)
+        found = label_weights_with_rest_on_open_labels(answers, nothing, "clamp", flags, without_named=True)
         if self.contradiction != "drop":
             return found
         stays = ~np.isin(found.answer, named.answer[~kept])

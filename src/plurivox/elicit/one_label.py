@@ -6,15 +6,15 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
-    marks_of_kind,
-    resolve_contradictions,
+    answer_label_pairs_of_mark_kind,
+    flag_contradictions_and_mask_kept_labels,
 )
 
 
@@ -32,13 +32,15 @@ class OneLabel(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        flags, top = np.zeros(len(answers), np.uint32), answers.named(0)
-        set_flag(flags, "further-labels", marks_of_kind(answers, "named").pairs_per_answer > (top >= 0))
+        flags, top = np.zeros(len(answers), np.uint32), answers.label_codes_at_rank(0)
+        set_flag(
+            flags, "further-labels", answer_label_pairs_of_mark_kind(answers, "named").n_labels_per_answer > (top >= 0)
+        )
         answered = np.flatnonzero(top >= 0)
         first = AnswerLabels(answered, top[answered], len(answers))
-        first = first.select_pairs(
-            resolve_contradictions(
-                first, marks_of_kind(answers, "never"), self.contradiction, flags, len(answers.labels)
+        first = first.select_answer_label_pairs(
+            flag_contradictions_and_mask_kept_labels(
+                first, answer_label_pairs_of_mark_kind(answers, "never"), self.contradiction, flags, len(answers.labels)
             )
         )
         return Shares(first.answer, first.label, np.ones(len(first.answer)), flags)

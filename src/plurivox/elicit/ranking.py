@@ -6,15 +6,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Floats
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
-from plurivox.core.types import Floats
 from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
-    marks_of_kind,
-    resolve_contradictions,
+    answer_label_pairs_of_mark_kind,
+    flag_contradictions_and_mask_kept_labels,
     sort_by_answer_and_label,
 )
 
@@ -53,24 +53,34 @@ class Ranking(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, n_labels = marks_of_kind(answers, "named"), len(answers.labels)
+        named, n_labels = answer_label_pairs_of_mark_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        repeated = named.is_repeated_label(n_labels)
+        repeated = named.is_label_repeated_in_answer(n_labels)
         set_flag(flags, "named-twice", np.bincount(named.answer, repeated, len(answers)) > 0)
-        named = named.select_pairs(~repeated)
-        named = named.select_pairs(
-            resolve_contradictions(named, marks_of_kind(answers, "never"), self.contradiction, flags, n_labels)
+        named = named.select_answer_label_pairs(~repeated)
+        named = named.select_answer_label_pairs(
+            flag_contradictions_and_mask_kept_labels(
+                named, answer_label_pairs_of_mark_kind(answers, "never"), self.contradiction, flags, n_labels
+            )
         )
         weights = np.concatenate(
-            [[0.0], *(self.position_weights(n) for n in range(1, int(named.pairs_per_answer.max(initial=0)) + 1))]
+            [
+                [0.0],
+                *(
+                    self.weights_by_ranking_position(n)
+                    for n in range(1, int(named.n_labels_per_answer.max(initial=0)) + 1)
+                ),
+            ]
         )
-        n = named.pairs_per_answer[named.answer]
+        n = named.n_labels_per_answer[named.answer]
         points = weights[
-            1 + n * (n - 1) // 2 + named.position_in_answer
+            1 + n * (n - 1) // 2 + named.position_of_label_in_answer
         ]  # those of rankings of 1 label, then of 2, of 3, ...
-        return Shares.from_points(*sort_by_answer_and_label(named.answer, named.label, points, n_labels), flags)
+        return Shares.from_points_normalised_per_answer(
+            *sort_by_answer_and_label(named.answer, named.label, points, n_labels), flags
+        )
 
-    def position_weights(self, n_ranked: int) -> Floats:
+    def weights_by_ranking_position(self, n_ranked: int) -> Floats:
         """(n_ranked,) the weight of each position in a ranking of `n_ranked` labels, best first; they sum to one."""
         position = np.arange(n_ranked)
         if self.weights == "geometric":
@@ -80,11 +90,11 @@ class Ranking(Form):
         elif self.weights == "centroid":
             weights = np.cumsum(1 / (n_ranked - position))[::-1]
         else:
-            weights = _plackett_luce_strengths(n_ranked)
+            weights = _plackett_luce_strength_by_position(n_ranked)
         return weights / weights.sum()
 
 
-def _plackett_luce_strengths(n_ranked: int) -> Floats:
+def _plackett_luce_strength_by_position(n_ranked: int) -> Floats:
     """(n_ranked,) posterior mode of Plackett-Luce strengths after one ranking: MM algorithm, Gamma(2, 1) prior."""
     wins = np.append(np.ones(n_ranked - 1), 0)
     strength = np.full(n_ranked, 1.0)

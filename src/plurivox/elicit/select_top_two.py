@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
 from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
-    marks_of_kind,
-    resolve_contradictions,
+    answer_label_pairs_of_mark_kind,
+    flag_contradictions_and_mask_kept_labels,
 )
 
 
@@ -34,13 +34,17 @@ class SelectTopTwo(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def shares(self, answers: Answers) -> Shares:
-        named, n_labels = marks_of_kind(answers, "named"), len(answers.labels)
+        named, n_labels = answer_label_pairs_of_mark_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        set_flag(flags, "further-labels", named.pairs_per_answer > 2)
-        two = named.select_pairs(named.position_in_answer < 2)
-        set_flag(flags, "named-twice", np.bincount(two.answer, two.is_repeated_label(n_labels), len(answers)) > 0)
-        two = two.sorted_unique_pairs(n_labels)
-        two = two.select_pairs(
-            resolve_contradictions(two, marks_of_kind(answers, "never"), self.contradiction, flags, n_labels)
+        set_flag(flags, "further-labels", named.n_labels_per_answer > 2)
+        two = named.select_answer_label_pairs(named.position_of_label_in_answer < 2)
+        set_flag(
+            flags, "named-twice", np.bincount(two.answer, two.is_label_repeated_in_answer(n_labels), len(answers)) > 0
         )
-        return Shares.from_points(two.answer, two.label, np.ones(len(two.answer)), flags)
+        two = two.sorted_unique_answer_label_pairs(n_labels)
+        two = two.select_answer_label_pairs(
+            flag_contradictions_and_mask_kept_labels(
+                two, answer_label_pairs_of_mark_kind(answers, "never"), self.contradiction, flags, n_labels
+            )
+        )
+        return Shares.from_points_normalised_per_answer(two.answer, two.label, np.ones(len(two.answer)), flags)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.answers import Answers
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
 from plurivox.elicit._contract import Shares
-from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_released_spread
+from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_spread_is_clamp_or_uniform
 from plurivox.elicit._shared.percent_form import SPREAD_HELP, PercentForm, Spread
 
 
@@ -43,8 +43,8 @@ class TopTwo(PercentForm):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.compat == "cifar10s":
-            check_released_spread(self.name(), self.spread)
+            check_spread_is_clamp_or_uniform(self.name(), self.spread)
 
     def shares(self, answers: Answers) -> Shares:
         n_labels_used = 2 if self.use == "both" else 1
-        return self.first_labels_shares(answers, self.spread, self.compat, n_labels_used=n_labels_used)
+        return self.label_weights_from_first_labels(answers, self.spread, self.compat, n_labels_used=n_labels_used)

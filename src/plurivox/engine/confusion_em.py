@@ -5,11 +5,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.engine.kernels import confusion_e_step, confusion_m_step
 from plurivox.engine.kernels.confusion_m_step import TINY
-from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
-from plurivox.engine.memory import aligned_zeros
+from plurivox.engine.kernels.simd import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
+from plurivox.engine.memory import cache_line_aligned_zeros
 from plurivox.engine.threads import Blocks, parallel_map
 
 CELLS_PER_CHUNK = 2**15  # table cells that a thread computes per call
@@ -34,18 +34,20 @@ class KeyedVotes(NamedTuple):
     said: Ints  # (n_votes,)
 
     @classmethod
-    def from_columns(cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int) -> Self:
+    def from_columns_adding_keys(
+        cls, start: Ints, worker: Ints, said: Ints, weight: Floats | None, n_labels: int
+    ) -> Self:
         """Create KeyedVotes from columns of votes sorted by task (CSR offsets `start`); compute the key of each vote."""
         return cls(start, vote_keys(worker, said, n_labels), weight, worker, said)
 
-    def on(self, task_mask: Bools) -> Self:
+    def select_votes_on_tasks(self, task_mask: Bools) -> Self:
         """Return the KeyedVotes on the tasks where `task_mask` (n_tasks,) is true."""
-        start, rows = csr_rows_of_tasks(self.start, task_mask)
+        start, rows = csr_offsets_and_row_mask_of_tasks(self.start, task_mask)
         weight = None if self.weight is None else self.weight[rows]
         return type(self)(start, self.key[rows], weight, self.worker[rows], self.said[rows])
 
 
-def csr_rows_of_tasks(start: Ints, task_mask: Bools) -> tuple[Ints, Bools | slice]:
+def csr_offsets_and_row_mask_of_tasks(start: Ints, task_mask: Bools) -> tuple[Ints, Bools | slice]:
     """Select the rows of some tasks from CSR offsets: return (CSR offsets of the selected rows, mask or slice of these rows).
 
     `start` (n_all_tasks + 1,) are the CSR offsets of all tasks. If all rows are selected, the second result is a
@@ -73,10 +75,11 @@ class Counts(NamedTuple):
 class ConfusionEM:
     """E-step and M-step of confusion-matrix models. Votes on `known` tasks are counted once, with their clamped posterior.
 
-    >>> votes = KeyedVotes.from_columns(np.array([0, 2]), np.array([0, 1]), np.array([0, 0]), None, n_labels=2)
+    >>> votes = KeyedVotes.from_columns_adding_keys(np.array([0, 2]), np.array([0, 1]), np.array([0, 0]), None, n_labels=2)
     >>> em = ConfusionEM(votes, n_workers=2, n_labels=2)
     >>> matrices = np.array([[[0.9, 0.1], [0.4, 0.6]]] * 2)  # [worker, true, said]
-    >>> em.e_step(Params(np.log([0.5, 0.5]), em.log_table(matrices)))[0].round(3)  # .5 .9 .9 : .5 .4 .4
+    >>> params = Params(np.log([0.5, 0.5]), em.log_confusion_from_matrices(matrices))
+    >>> em.e_step(params)[0].round(3)  # .5 .9 .9 : .5 .4 .4
     array([[0.835, 0.165]])
     """
 
@@ -85,7 +88,10 @@ class ConfusionEM:
     ) -> None:
         self.votes, self.n_workers, self.n_labels = votes, n_workers, n_labels
         self.n_cells = n_workers * n_labels**2
-        self.width, self.coarse_width = simd_width(n_labels), simd_width(n_labels, coarse=True)
+        self.width, self.coarse_width = (
+            simd_width_as_zeros_tuple(n_labels),
+            simd_width_as_zeros_tuple(n_labels, coarse=True),
+        )
         self.blocks = self._divide_tasks_into_blocks(votes)
         self.known = (
             None if known is None else self._expected_counts_of_votes(self._divide_tasks_into_blocks(known[0]), *known)
@@ -97,23 +103,27 @@ class ConfusionEM:
 
     # ---- passes over the votes
 
-    def em_pass(self, params: Params, *, hard: bool = False) -> tuple[Counts, float]:
+    def expected_counts_and_log_likelihood(self, params: Params, *, hard: bool = False) -> tuple[Counts, float]:
         """Run the E-step over all votes; return (expected counts for the M-step, log-likelihood of votes and known labels).
 
         `hard`: each task gets probability 1 on its most probable label, and the likelihood is that of votes and labels.
         """
         kernel, width = (
-            (confusion_e_step.hard_em_pass, self.coarse_width) if hard else (confusion_e_step.em_pass, self.width)
+            (confusion_e_step.hard_e_step_adding_counts, self.coarse_width)
+            if hard
+            else (confusion_e_step.e_step_adding_expected_counts, self.width)
         )
 
-        def em_pass_on_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return kernel(first, last, *self.votes[:3], *params, width, n_true, counts)
+        def e_step_of_block_adding_counts(first_task: int, end_task: int, n_true: Floats, counts: Floats) -> float:
+            return kernel(first_task, end_task, *self.votes[:3], *params, width, n_true, counts)
 
-        value, (n_true, counts) = self.blocks.map_and_sum(em_pass_on_block, self.n_labels + PAD, self.n_cells + PAD)
+        value, (n_true, counts) = self.blocks.map_over_task_blocks_and_sum(
+            e_step_of_block_adding_counts, self.n_labels + PAD, self.n_cells + PAD
+        )
         if self.known is not None:
             value += float(self.known.n_true @ params.log_prior)
             value += float(np.einsum("i,i->", self.known.confusion, params.log_confusion))  # same bits for any threads
-        return self._add_counts_of_known_tasks(Counts(n_true[: self.n_labels], counts)), value
+        return self._counts_plus_those_of_known_tasks(Counts(n_true[: self.n_labels], counts)), value
 
     def e_step(self, params: Params) -> tuple[Floats, float]:
         """Run the E-step: return ((n_tasks, n_labels) posterior of the true labels, log-likelihood). The prior may
@@ -121,41 +131,47 @@ class ConfusionEM:
         """
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def fill_posterior_of_block(first: int, last: int) -> float:
-            return self._fill_posterior_block(first, last, params, prob, None)
+        def fill_posterior_of_block(first_task: int, end_task: int) -> float:
+            return self._fill_posterior_and_agreement_of_block(first_task, end_task, params, prob, None)
 
-        value, _ = self.blocks.map_and_sum(fill_posterior_of_block)
+        value, _ = self.blocks.map_over_task_blocks_and_sum(fill_posterior_of_block)
         return prob, value
 
-    def posterior(self, params: Params) -> tuple[Floats, Floats]:
+    def posterior_and_agreeing_weight_per_worker(self, params: Params) -> tuple[Floats, Floats]:
         """Return ((n_tasks, n_labels) posterior, (n_workers,) expected weight of each worker's votes that are correct).
 
         A vote is compared with the posterior under the other workers' votes on its task, or with its known label.
         """
         prob = np.empty((len(self.votes.start) - 1, self.n_labels))
 
-        def fill_posterior_and_agreement_of_block(first: int, last: int, agree: Floats) -> float:
-            return self._fill_posterior_block(first, last, params, prob, agree)
+        def fill_posterior_and_agreement_of_block(first_task: int, end_task: int, agreeing_weight: Floats) -> float:
+            return self._fill_posterior_and_agreement_of_block(first_task, end_task, params, prob, agreeing_weight)
 
-        _, (agree,) = self.blocks.map_and_sum(fill_posterior_and_agreement_of_block, self.n_workers)
+        _, (agreeing_weight,) = self.blocks.map_over_task_blocks_and_sum(
+            fill_posterior_and_agreement_of_block, self.n_workers
+        )
         if self.known is not None:
-            agree += np.einsum("wkk->w", self.tensor_view(self.known.confusion))
-        return prob, agree
+            agreeing_weight += np.einsum("wkk->w", self.worker_said_true_view(self.known.confusion))
+        return prob, agreeing_weight
 
-    def _fill_posterior_block(self, first: int, last: int, params: Params, prob: Floats, agree: Floats | None) -> float:
-        """Fill `prob`, the posterior of tasks first:last, and add to `agree`, each worker's correct weight; return the
-        log-likelihood.
+    def _fill_posterior_and_agreement_of_block(
+        self, first_task: int, end_task: int, params: Params, prob: Floats, agreeing_weight: Floats | None
+    ) -> float:
+        """Fill `prob`, the posterior of tasks first_task:end_task, and add to `agreeing_weight`, each worker's correct weight;
+        return the log-likelihood.
         """
         log_prior = np.atleast_2d(params.log_prior)
-        return confusion_e_step.posterior(
-            first, last, *self.votes, log_prior, params.log_confusion, self.coarse_width, prob, agree
+        return confusion_e_step.fill_posterior_and_add_agreement(
+            first_task, end_task, *self.votes, log_prior, params.log_confusion, self.coarse_width, prob, agreeing_weight
         )
 
-    def expected_counts(self, posterior: Floats) -> Counts:
+    def expected_task_and_vote_counts(self, posterior: Floats) -> Counts:
         """Return the expected counts for the M-step, given a (n_tasks, n_labels) posterior of the true labels; known
         tasks included.
         """
-        return self._add_counts_of_known_tasks(self._expected_counts_of_votes(self.blocks, self.votes, posterior))
+        return self._counts_plus_those_of_known_tasks(
+            self._expected_counts_of_votes(self.blocks, self.votes, posterior)
+        )
 
     def _expected_counts_of_votes(self, blocks: Blocks, votes: KeyedVotes, posterior: Floats) -> Counts:
         """Return the expected counts for the M-step from `votes` alone, given the (n_tasks, n_labels) posterior of
@@ -163,13 +179,17 @@ class ConfusionEM:
         """
         prob = np.ascontiguousarray(posterior, np.float64)
 
-        def count_votes_of_block(first: int, last: int, n_true: Floats, counts: Floats) -> float:
-            return confusion_e_step.count_votes(first, last, *votes[:3], prob, self.coarse_width, n_true, counts)
+        def add_expected_counts_of_block(first_task: int, end_task: int, n_true: Floats, counts: Floats) -> float:
+            return confusion_e_step.add_expected_counts_under_posterior(
+                first_task, end_task, *votes[:3], prob, self.coarse_width, n_true, counts
+            )
 
-        _, (n_true, counts) = blocks.map_and_sum(count_votes_of_block, self.n_labels + PAD, self.n_cells + PAD)
+        _, (n_true, counts) = blocks.map_over_task_blocks_and_sum(
+            add_expected_counts_of_block, self.n_labels + PAD, self.n_cells + PAD
+        )
         return Counts(n_true[: self.n_labels], counts)
 
-    def _add_counts_of_known_tasks(self, counts: Counts) -> Counts:
+    def _counts_plus_those_of_known_tasks(self, counts: Counts) -> Counts:
         """Return expected counts plus those of the tasks with known labels."""
         if self.known is None:
             return counts
@@ -177,16 +197,18 @@ class ConfusionEM:
 
     # ---- tables: flat [worker, said, true] with PAD spare cells
 
-    def m_step(self, counts: Floats, pseudo_counts: Floats) -> Floats:
+    def m_step(self, vote_counts: Floats, pseudo_counts: Floats) -> Floats:
         """Return the flat table of log p(said | true) of all workers; `pseudo_counts` (said, true) are added to each
-        worker's counts.
+        worker's `vote_counts`.
         """
-        table, added = aligned_zeros(self.n_cells + PAD), pad_array(pseudo_counts)
+        table, added = cache_line_aligned_zeros(self.n_cells + PAD), flatten_align_and_pad(pseudo_counts)
 
-        def m_step_of_worker_range(first_worker: int, last_worker: int) -> None:
-            confusion_m_step.m_step(first_worker, last_worker, self.n_labels, counts, added, self.coarse_width, table)
+        def fill_log_confusion_of_worker_range(first_worker: int, last_worker: int) -> None:
+            confusion_m_step.fill_log_confusion_from_counts(
+                first_worker, last_worker, self.n_labels, vote_counts, added, self.coarse_width, table
+            )
 
-        self._run_on_worker_ranges(m_step_of_worker_range)
+        self._run_on_worker_ranges(fill_log_confusion_of_worker_range)
         return table
 
     def _run_on_worker_ranges(self, work: Callable[[int, int], None]) -> None:
@@ -194,48 +216,50 @@ class ConfusionEM:
         step = max(1, CELLS_PER_CHUNK // self.n_labels**2)
         parallel_map(lambda i: work(i * step, min((i + 1) * step, self.n_workers)), -(-self.n_workers // step))
 
-    def tensor_view(self, table: Floats) -> Floats:
+    def worker_said_true_view(self, flat_table: Floats) -> Floats:
         """Return a view of a flat table over workers as a (n_workers, said, true) array, without the spare cells at its end."""
-        return table[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
+        return flat_table[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
 
-    def flat_table(self, tensor: Floats) -> Floats:
+    def padded_flat_table(self, worker_said_true: Floats) -> Floats:
         """Return a (n_workers, said, true) array as a flat table with spare cells at its end."""
-        table = aligned_zeros(self.n_cells + PAD)
-        self.tensor_view(table)[:] = tensor
+        table = cache_line_aligned_zeros(self.n_cells + PAD)
+        self.worker_said_true_view(table)[:] = worker_said_true
         return table
 
     def confusion_matrices(self, log_confusion: Floats) -> Floats:
         """Return the (n_workers, true, said) confusion matrices, given their flat table of log-probabilities."""
-        matrices = np.exp(self.tensor_view(log_confusion).transpose(0, 2, 1))
+        matrices = np.exp(self.worker_said_true_view(log_confusion).transpose(0, 2, 1))
         matrices[matrices < 2 * TINY] = 0
         return matrices
 
-    def log_table(self, matrices: Floats, floor: float = TINY) -> Floats:
+    def log_confusion_from_matrices(self, confusion_matrices: Floats, floor: float = TINY) -> Floats:
         """Return the flat table of log-probabilities of (n_workers, true, said) confusion matrices,
         clipped from below to `floor`.
         """
-        return self.flat_table(np.log(np.maximum(matrices, floor)).transpose(0, 2, 1))
+        return self.padded_flat_table(np.log(np.maximum(confusion_matrices, floor)).transpose(0, 2, 1))
 
     # ---- vector form of the parameters for SQUAREM, which extrapolates log-probabilities
 
-    def pack(self, params: Params) -> Floats:
+    def params_to_squarem_vector(self, params: Params) -> Floats:
         """Return label prior and confusion matrices as one vector of log-probabilities, clipped from below to -40."""
         whole = np.concatenate([params.log_prior, params.log_confusion[: self.n_cells]])
         return np.maximum(whole, MIN_LOG, out=whole)
 
-    def unpack(self, vector: Floats, _: Params) -> Params:
+    def params_from_squarem_vector(self, vector: Floats, _: Params) -> Params:
         """Return prior and confusion matrices from one vector of log-probabilities, renormalised so
         that probabilities sum to one.
         """
-        log_prior, table = vector[: self.n_labels], pad_array(vector[self.n_labels :])
+        log_prior, table = vector[: self.n_labels], flatten_align_and_pad(vector[self.n_labels :])
 
-        def renormalise_worker_range(first_worker: int, last_worker: int) -> None:
-            confusion_m_step.renormalise(first_worker, last_worker, self.n_labels, self.coarse_width, table)
+        def renormalise_log_confusion_of_worker_range(first_worker: int, last_worker: int) -> None:
+            confusion_m_step.renormalise_log_confusion(
+                first_worker, last_worker, self.n_labels, self.coarse_width, table
+            )
 
-        self._run_on_worker_ranges(renormalise_worker_range)
+        self._run_on_worker_ranges(renormalise_log_confusion_of_worker_range)
         return Params(log_prior - np.logaddexp.reduce(log_prior), table)
 
 
-def worker_accuracy(matrices: Floats, prior: Floats) -> Floats:
+def worker_accuracy(confusion_matrices: Floats, label_prior: Floats) -> Floats:
     """(n_workers,) the probability that each worker labels a random task correctly: the diagonal weighted by the prior."""
-    return np.asarray(np.einsum("wkk,k->w", matrices, prior))
+    return np.asarray(np.einsum("wkk,k->w", confusion_matrices, label_prior))

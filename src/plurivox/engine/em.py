@@ -11,8 +11,8 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.types import Floats
 
 P = TypeVar("P")
 
@@ -22,12 +22,12 @@ STEP_GROWTH = 4.0  # factor by which the maximal step grows after an accepted on
 class ParamSpace(Protocol[P]):
     """Conversion of parameters to a vector that SQUAREM extrapolates, and back."""
 
-    def pack(self, params: P) -> Floats:
+    def params_to_squarem_vector(self, params: P) -> Floats:
         """Return model parameters as one vector of finite numbers for SQUAREM, scaled so that equal
         steps matter about equally.
         """
 
-    def unpack(self, vector: Floats, like: P, /) -> P:
+    def params_from_squarem_vector(self, vector: Floats, like: P, /) -> P:
         """Return the valid model parameters nearest to a vector; `like` are the parameters of the last point, with the
         same structure.
         """
@@ -73,7 +73,7 @@ def run_em(
     >>> round(result.params, 4), result.converged, len(result.trace) == result.passes
     (3.0, True, True)
     """
-    steps = em_generator(
+    steps = em_loop_yielding_params_to_evaluate(
         params,
         max_iter=max_iter,
         tol=tol,
@@ -104,7 +104,10 @@ def run_em_together(
 
     `em_pass` gets the parameters of all runs that have not ended and passes over the votes once for all of them.
     """
-    runs = [em_generator(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space) for one in starts]
+    runs = [
+        em_loop_yielding_params_to_evaluate(one, max_iter=max_iter, tol=tol, progress=no_progress, space=space)
+        for one in starts
+    ]
     wanted = {i: next(run) for i, run in enumerate(runs)}
     results: dict[int, EMResult[P]] = {}
     step = 0
@@ -121,7 +124,7 @@ def run_em_together(
     return [results[i] for i in range(len(runs))]
 
 
-def em_generator(
+def em_loop_yielding_params_to_evaluate(
     params: P,
     *,
     max_iter: int,
@@ -147,21 +150,21 @@ def em_generator(
     updated, objective = count_and_report_pass((yield params))
     trace.append(objective)
     path = (
-        [space.pack(params)] if space is not None else []
+        [space.params_to_squarem_vector(params)] if space is not None else []
     )  # points reached by plain steps since the last extrapolation
     max_step = STEP_GROWTH
     while passes < max_iter:
         if space is not None:
-            path.append(space.pack(updated))
+            path.append(space.params_to_squarem_vector(updated))
             if len(path[-1]) < len(path[-2]):  # some parameters were dropped
                 path = path[-1:]
         if space is not None and len(path) == 3:
-            step, vector = _squarem_extrapolate(path, max_step)
+            step, vector = _squarem_step_length_and_vector(path, max_step)
             if step > 1 and passes + 1 < max_iter:
-                trial = space.unpack(vector, updated)
+                trial = space.params_from_squarem_vector(vector, updated)
                 trial_updated, objective = count_and_report_pass((yield trial))
                 if objective >= trace[-1]:
-                    params, updated, path = trial, trial_updated, [space.pack(trial)]
+                    params, updated, path = trial, trial_updated, [space.params_to_squarem_vector(trial)]
                     trace.append(objective)
                     max_step = max(max_step, STEP_GROWTH * step)
                     continue
@@ -176,7 +179,7 @@ def em_generator(
     return EMResult(params, tuple(trace), False, passes)
 
 
-def _squarem_extrapolate(three_vectors: list[Floats], max_step: float) -> tuple[float, Floats]:
+def _squarem_step_length_and_vector(three_vectors: list[Floats], max_step: float) -> tuple[float, Floats]:
     """Return (step length, vector) of the SQUAREM extrapolation of the three parameter vectors in `three_vectors`.
 
     Step length 1 gives the last point. Large arrays are changed in place, and summed without BLAS, whose rounding depends
@@ -195,7 +198,7 @@ def _squarem_extrapolate(three_vectors: list[Floats], max_step: float) -> tuple[
     return step, x
 
 
-def best_of_starts(
+def run_all_starts_return_best_and_index(
     n_starts: int, max_iter: int, run_from_start: Callable[[int, Progress], EMResult[P]], progress: Progress
 ) -> tuple[EMResult[P], int]:
     """Run EM from several starts one by one; return (EMResult with the highest objective, index of its start).
@@ -205,7 +208,7 @@ def best_of_starts(
     as a posterior, is that of the last run, not of the best.
     """
 
-    def progress_of_start(start: int) -> Progress:
+    def make_progress_callback_of_start(start: int) -> Progress:
         """Return the progress callback for EM from one start, which also counts the passes of earlier starts."""
 
         def report_pass_of_start(step: int, total: int, value: float | None = None) -> None:
@@ -214,10 +217,10 @@ def best_of_starts(
 
         return report_pass_of_start
 
-    return best_em_result(run_from_start(i, progress_of_start(i)) for i in range(n_starts))
+    return best_em_result_and_index(run_from_start(i, make_progress_callback_of_start(i)) for i in range(n_starts))
 
 
-def best_em_result(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
+def best_em_result_and_index(results: Iterable[EMResult[P]]) -> tuple[EMResult[P], int]:
     """Return (the EMResult with the highest final objective, its index); the first of ties."""
     index, best = max(enumerate(results), key=lambda numbered: numbered[1].trace[-1])
     return best, index

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plurivox.core.types import Floats
+from plurivox.core.array_types import Floats
 
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
@@ -35,7 +35,7 @@ def _available_container_memory() -> int | None:
         return None
 
 
-def aligned_empty(n: int) -> Floats:
+def cache_line_aligned_empty(n: int) -> Floats:
     """(n,) an uninitialised float64 array whose first element starts a cache line.
 
     Numpy aligns to 16 bytes. A SIMD vector that straddles two cache lines takes about twice as long to read or write.
@@ -45,9 +45,9 @@ def aligned_empty(n: int) -> Floats:
     return whole[skip : skip + n]
 
 
-def aligned_zeros(n: int) -> Floats:
+def cache_line_aligned_zeros(n: int) -> Floats:
     """(n,) float64 zeros whose first element starts a cache line."""
-    zeros = aligned_empty(n)
+    zeros = cache_line_aligned_empty(n)
     zeros[:] = 0.0
     return zeros
 

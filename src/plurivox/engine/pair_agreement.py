@@ -4,45 +4,51 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats
+from plurivox.core.array_types import Bools, Floats
 from plurivox.core.votes import Votes
 
 
-def pair_agreement(votes: Votes) -> Floats:
+def agreeing_pair_share_per_task(votes: Votes) -> Floats:
     """(n_tasks,) the share of pairs of answers to each task that agree; nan for a task with fewer than two answers.
 
     Two soft answers agree with the probability that labels drawn from them are the same.
 
-    >>> pair_agreement(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]))
+    >>> agreeing_pair_share_per_task(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]))
     array([0.33333333,        nan])
     """
-    tally, n = votes.tally(), votes.support
-    squares = np.bincount(tally.row, tally.mass**2, minlength=votes.n_tasks).astype(np.float64)
-    return np.where(has_pairs(n), agreeing_share(n, squares, disagreement_within_answers(votes)), np.nan)
+    tally, n = votes.sparse_vote_counts(), votes.support
+    squares = np.bincount(tally.row_of_each_candidate, tally.mass**2, minlength=votes.n_tasks).astype(np.float64)
+    return np.where(
+        has_two_or_more_answers(n),
+        agreeing_pair_share_from_sums(n, squares, disagreement_within_soft_answers_per_task(votes)),
+        np.nan,
+    )
 
 
-def has_pairs(n_answers: Floats) -> Bools:
+def has_two_or_more_answers(n_answers: Floats) -> Bools:
     """Return a mask of the tasks with two or more answers, given the number of answers per task (above 1.5, for
     rounding errors).
     """
     return n_answers > 1.5
 
 
-def agreeing_share(n_answers: Floats, squared_counts: Floats, within_answers: Floats) -> Floats:
+def agreeing_pair_share_from_sums(n_answers: Floats, sums_of_squared_counts: Floats, within_answers: Floats) -> Floats:
     """Return the share of pairs of answers to each task that agree, from sums of squared counts; 0 if there are no pairs.
 
-    `squared_counts` are the sums over labels of squared vote counts, `within_answers` the result of
-    `disagreement_within_answers`.
+    `sums_of_squared_counts` are the sums over labels of squared vote counts, `within_answers` the result of
+    `disagreement_within_soft_answers_per_task`.
     """
-    pairs = np.where(has_pairs(n_answers), n_answers * (n_answers - 1), 1)
-    return np.where(has_pairs(n_answers), (squared_counts + within_answers - n_answers) / pairs, 0.0)
+    pairs = np.where(has_two_or_more_answers(n_answers), n_answers * (n_answers - 1), 1)
+    return np.where(
+        has_two_or_more_answers(n_answers), (sums_of_squared_counts + within_answers - n_answers) / pairs, 0.0
+    )
 
 
-def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Floats:
+def disagreement_within_soft_answers_per_task(votes: Votes, label_positions: Floats | None = None) -> Floats:
     """(n_tasks,) the sum over a task's soft answers of the probability that two labels drawn from the same answer differ.
 
-    With `scale` (n_labels,), the positions of the labels: the expected squared distance of the two. Sums over all pairs of
-    rows are corrected by this, since pairs are of different answers. 0 for plain votes.
+    With `label_positions` (n_labels,): the expected squared distance of the two. Sums over all pairs of rows are corrected by
+    this, since pairs are of different answers. 0 for plain votes.
     """
     if votes.answer is None:
         return np.zeros(votes.n_tasks)
@@ -51,10 +57,10 @@ def disagreement_within_answers(votes: Votes, scale: Floats | None = None) -> Fl
     def sum_row_values_per_answer(value_of_row: Floats) -> Any:
         return np.bincount(answer, value_of_row, minlength=len(first))
 
-    if scale is None:
+    if label_positions is None:
         differ = 1 - sum_row_values_per_answer(votes.weights**2)
     else:
-        at = scale[votes.label]
+        at = label_positions[votes.label]
         differ = 2 * (
             sum_row_values_per_answer(votes.weights * at**2) - sum_row_values_per_answer(votes.weights * at) ** 2
         )

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import OptionError
-from plurivox.core.types import Floats, Ints
-from plurivox.engine.memory import CACHE_LINE_FLOATS, aligned_empty
+from plurivox.engine.memory import CACHE_LINE_FLOATS, cache_line_aligned_empty
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ class Blocks:
     >>> def work(first, last, total):
     ...     total += start[last] - start[first]
     ...     return float(last - first)
-    >>> blocks.map_and_sum(work, 1)
+    >>> blocks.map_over_task_blocks_and_sum(work, 1)
     (3.0, (array([9.]),))
     """
 
@@ -108,13 +108,13 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.edges) - 1
 
-    def map(self, work: Callable[[int, int], T]) -> list[T]:
+    def map_over_task_blocks(self, work: Callable[[int, int], T]) -> list[T]:
         """Return the list of work(first, last) for each block of tasks first:last, in block order,
         computed on several threads.
         """
         return parallel_map(lambda b: work(int(self.edges[b]), int(self.edges[b + 1])), len(self))
 
-    def map_and_sum(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
+    def map_over_task_blocks_and_sum(self, work: Callable[..., float], *sizes: int) -> tuple[float, tuple[Floats, ...]]:
         """Run `work(first, last, *sums)` on every block of tasks; return (sum of the results, arrays `sums` added up
         over blocks).
 
@@ -125,7 +125,7 @@ class Blocks:
             (-(-size // CACHE_LINE_FLOATS) * CACHE_LINE_FLOATS for size in sizes), initial=0
         )
         if len(self._memory) < len(self) * n_cells:
-            self._memory = aligned_empty(len(self) * n_cells)
+            self._memory = cache_line_aligned_empty(len(self) * n_cells)
         parts = self._memory[: len(self) * n_cells].reshape(len(self), n_cells)
 
         def run_work_on_block(block_index: int) -> float:
@@ -163,11 +163,11 @@ def _submit_to_pool(job: Callable[[], None], n_times: int) -> list[Future[None]]
         return [_pool[1].submit(job) for _ in range(n_times)]
 
 
-def _reset_after_fork() -> None:
+def _reset_thread_pool_after_fork() -> None:
     """Reset thread pool and lock in a forked child process, where the threads no longer exist and the lock may be held."""
     global _lock, _pool
     _lock, _pool = threading.Lock(), None
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_reset_after_fork)
+    os.register_at_fork(after_in_child=_reset_thread_pool_after_fork)

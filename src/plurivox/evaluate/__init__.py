@@ -3,7 +3,7 @@
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.describe_votes import Description, describe
 from plurivox.evaluate.evaluate_prediction import evaluate_labels
-from plurivox.evaluate.evaluation_faults import check_reference, find_faults, find_labels_in_names
+from plurivox.evaluate.evaluation_audit import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.intervals_and_tests import (
     Interval,
@@ -58,8 +58,6 @@ from plurivox.evaluate.paired_comparison import Difference, compare_predictions
 from plurivox.evaluate.soft_label_differences import Contrast, most_different, softening
 from plurivox.evaluate.train_test_leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
 from plurivox.evaluate.two_model_correctness import CorrectnessTable, correctness_table
-
-Cells, error_cells = CorrectnessTable, correctness_table  # their names in 0.1
 
 __all__ = [
     "MEASURES",

@@ -5,12 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from plurivox.core.encoding import as_text, positions
+from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_text, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense, Rows
 from plurivox.core.soft_transforms import dense_if_small
-from plurivox.core.types import Floats, Ints, Names
 
 MAX_ROWS, MAX_CELLS = 4096, 2**20  # at most this many rows and numbers per block, to limit memory with many labels
 
@@ -42,7 +42,7 @@ def shared_task_positions(prediction: SoftLabels, truth: SoftLabels) -> tuple[In
     return here, there[here]
 
 
-def aligned_labels(prediction: SoftLabels, truth: SoftLabels) -> Names:
+def prediction_labels_then_truth_only(prediction: SoftLabels, truth: SoftLabels) -> Names:
     """Return the labels of the prediction, followed by those that only the truth has."""
     truth_only = truth.labels[positions(prediction.labels, truth.labels) < 0]
     if not len(truth_only):
@@ -61,13 +61,13 @@ class CachedTopRows(Dense):
     """Dense soft label rows that compute the most probable label of each row only once."""
 
     @cached_property
-    def _cached_top_label(self) -> tuple[Ints, Floats]:
+    def _cached_top_label_and_probability(self) -> tuple[Ints, Floats]:
         """The most probable label of each row and its probability, computed on first use and cached."""
-        return super().top(1)
+        return super().top_label_codes_and_probs(1)
 
-    def top(self, k: int) -> tuple[Ints, Floats]:
+    def top_label_codes_and_probs(self, k: int) -> tuple[Ints, Floats]:
         """Return the k most probable labels of each row and their probabilities; cached for k = 1."""
-        return self._cached_top_label if k == 1 else super().top(k)
+        return self._cached_top_label_and_probability if k == 1 else super().top_label_codes_and_probs(k)
 
 
 def float64_row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:

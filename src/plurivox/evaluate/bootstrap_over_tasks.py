@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints
+from plurivox.core.array_types import Floats, Ints
 
 MAX_GROUPS = 20_000  # more tasks than this are assigned to random groups, and groups are resampled
 MAX_CELLS = 2**22  # numbers in memory at a time
@@ -27,12 +27,12 @@ class TaskSums:
     finish: Callable[[Floats, Floats], Floats]  # (sums (n, width), number of tasks (n,)) -> measures (n,)
 
     @property
-    def value(self) -> float:
+    def measure_over_all_tasks(self) -> float:
         """The value of the measure over all tasks, without resampling."""
-        sums = self.sum_by_group(np.zeros(self.n_tasks, np.int64), 1)
+        sums = self.sum_task_numbers_by_group(np.zeros(self.n_tasks, np.int64), 1)
         return float(self.finish(sums, np.array([float(self.n_tasks)]))[0])
 
-    def sum_by_group(self, group: Ints, n_groups: int) -> Floats:
+    def sum_task_numbers_by_group(self, group: Ints, n_groups: int) -> Floats:
         """Return (n_groups, width) the numbers of tasks summed by group; `group` (n_tasks,) is the group of each task."""
         total = np.zeros(n_groups * self.width)
         for task, column, number in self.contributions():
@@ -49,14 +49,14 @@ def mean_as_task_sums(values: Floats) -> TaskSums:
     return TaskSums(len(values), 1, lambda: [(np.arange(len(values)), 0, values)], lambda sums, n: sums[:, 0] / n)
 
 
-def mean_ratio_of_halves(sums: Floats, _: Floats) -> Floats:
+def mean_of_column_ratios_of_halves(sums: Floats, _: Floats) -> Floats:
     """Return (n,) the mean over k of sums[:, k] / sums[:, K + k] for sums (n, 2 K); ratios with denominator 0 are left out."""
     above, below = np.split(sums, 2, axis=1)
     positive = below > 0
     return np.divide(above, below, out=np.zeros_like(above), where=positive).sum(1) / positive.sum(1)
 
 
-def total_ratio_of_halves(sums: Floats, _: Floats) -> Floats:
+def ratio_of_totals_of_halves(sums: Floats, _: Floats) -> Floats:
     """Return (n,) the total of the first K columns of sums (n, 2 K) divided by the total of the last K columns."""
     above, below = np.split(sums, 2, axis=1)
     return above.sum(1) / below.sum(1)
@@ -69,7 +69,7 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
     tasks are drawn instead: sums of random groups vary as sums of tasks do.
     """
     found = np.empty((repeats, len(all_sums)))
-    groups = [_count_resampling_groups(task_sums) for task_sums in all_sums]
+    groups = [_n_groups_of_tasks_to_resample(task_sums) for task_sums in all_sums]
     for n_groups in sorted(set(groups)):
         chosen = [i for i, own in enumerate(groups) if own == n_groups]
         found[:, chosen] = _resample_measures_by_groups(
@@ -78,7 +78,7 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
     return found
 
 
-def _count_resampling_groups(task_sums: TaskSums) -> int:
+def _n_groups_of_tasks_to_resample(task_sums: TaskSums) -> int:
     """Return the number of groups of tasks that are drawn in a bootstrap: one per task, fewer if there are many tasks."""
     return min(task_sums.n_tasks, MAX_GROUPS, max(MAX_CELLS // task_sums.width, 200))
 
@@ -90,17 +90,17 @@ def _resample_measures_by_groups(
     rng, n_tasks = np.random.default_rng(seed), all_sums[0].n_tasks
     group = np.arange(n_tasks) if n_groups == n_tasks else rng.permutation(n_tasks) % n_groups
     sizes = np.bincount(group, minlength=n_groups).astype(np.float64)
-    numbers = [task_sums.sum_by_group(group, n_groups) for task_sums in all_sums]
+    numbers = [task_sums.sum_task_numbers_by_group(group, n_groups) for task_sums in all_sums]
     drawn = max(round(fraction * n_groups), 1)
     found = np.empty((repeats, len(all_sums)))
-    for rows, times in _draw_bootstrap_counts(rng, n_groups, drawn, repeats):
+    for rows, times in _draw_bootstrap_counts_in_blocks(rng, n_groups, drawn, repeats):
         n = times @ sizes
         for i, task_sums in enumerate(all_sums):
             found[rows, i] = task_sums.finish(times @ numbers[i], n)
     return found
 
 
-def _draw_bootstrap_counts(
+def _draw_bootstrap_counts_in_blocks(
     rng: np.random.Generator, n_groups: int, n_draws: int, repeats: int
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield (slice of resamples, (n_resamples, n_groups) how often each group is drawn in them), block by block."""

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.evaluate._number_format import (
+from plurivox.evaluate._description_numbers import (
     Triple,
-    count_in_parentheses,
-    format_median_and_range,
-    format_nonzero_count,
-    format_number,
-    format_percent,
+    count_in_parentheses_or_empty,
+    format_count_or_none_if_zero,
+    format_median_and_range_or_none,
+    format_number_or_none,
+    format_percent_or_none,
     mean_or_zero,
-    positive_median_and_range,
+    median_and_range_of_positive_values,
 )
 from plurivox.evaluate.describe_votes import observed_agreement
 
@@ -63,26 +63,29 @@ class AnswersDescription:
         lines: list[tuple[str, str | None]] = [
             ("answers", f"{self.n_answers:,}"),
             ("forms", forms or "unknown: there is no column form"),
-            ("tasks", f"{self.n_tasks:,}" + count_in_parentheses(self.n_tasks_without_answers, "without an answer")),
+            (
+                "tasks",
+                f"{self.n_tasks:,}" + count_in_parentheses_or_empty(self.n_tasks_without_answers, "without an answer"),
+            ),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: answers without names"),
             ("labels", f"{self.n_labels:,}"),
             ("sittings", None if self.n_sittings is None else f"{self.n_sittings:,}"),
             ("answers per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("answers per worker", format_median_and_range(self.answers_per_worker)),
-            ("asked again on purpose", format_nonzero_count(self.n_asked_again)),
-            ("repeated answers not asked for", format_nonzero_count(self.n_further)),
-            ("abstained", format_nonzero_count(self.n_abstained)),
-            ("none of these", format_nonzero_count(self.n_none_of_these)),
-            ("nothing entered", format_nonzero_count(self.n_empty)),
-            ("name a second label", format_percent(self.share_second)),
-            ("exclude labels", format_percent(self.share_never or None)),
-            ("mark further labels as possible", format_percent(self.share_possible or None)),
-            ("agreement on the label named first", format_number(self.top_agreement, 3)),
-            ("seconds per answer", format_median_and_range(self.seconds, " for nine in ten")),
+            ("answers per worker", format_median_and_range_or_none(self.answers_per_worker)),
+            ("asked again on purpose", format_count_or_none_if_zero(self.n_asked_again)),
+            ("repeated answers not asked for", format_count_or_none_if_zero(self.n_further)),
+            ("abstained", format_count_or_none_if_zero(self.n_abstained)),
+            ("none of these", format_count_or_none_if_zero(self.n_none_of_these)),
+            ("nothing entered", format_count_or_none_if_zero(self.n_empty)),
+            ("name a second label", format_percent_or_none(self.share_second)),
+            ("exclude labels", format_percent_or_none(self.share_never or None)),
+            ("mark further labels as possible", format_percent_or_none(self.share_possible or None)),
+            ("agreement on the label named first", format_number_or_none(self.top_agreement, 3)),
+            ("seconds per answer", format_median_and_range_or_none(self.seconds, " for nine in ten")),
             ("first answer", _format_unix_time(self.first)),
             ("last answer", _format_unix_time(self.last)),
-            ("answers to tasks with gold", format_nonzero_count(self.n_gold)),
-            ("label named first is right", format_number(self.top_accuracy, 4)),
+            ("answers to tasks with gold", format_count_or_none_if_zero(self.n_gold)),
+            ("label named first is right", format_number_or_none(self.top_accuracy, 4)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
@@ -97,7 +100,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
     >>> about.n_answers, about.answers_per_task, about.n_empty, about.top_agreement
     (3, (1.5, 1.0, 2.0), 1, 0.0)
     """
-    n, top = len(answers), answers.named(0)
+    n, top = len(answers), answers.label_codes_at_rank(0)
     per_task = np.bincount(answers.task, minlength=len(answers.tasks))
     asked = per_task[per_task > 0]
     abstained, none = (_column_or_all_false(column, n) for column in (answers.abstain, answers.none_of_these))
@@ -110,14 +113,14 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_labels=len(answers.labels),
         forms=_count_answers_by_form(answers),
         answers_per_task=(mean_or_zero(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
-        answers_per_worker=positive_median_and_range(np.bincount(answers.worker[answers.worker >= 0])),
+        answers_per_worker=median_and_range_of_positive_values(np.bincount(answers.worker[answers.worker >= 0])),
         n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
         n_asked_again=int(again.sum()),
         n_further=_count_unrequested_repeats(answers, again),
         n_abstained=int(abstained.sum()),
         n_none_of_these=int(none.sum()),
         n_empty=int(((np.diff(answers.mark_start) == 0) & ~abstained & ~none).sum()),
-        share_second=mean_or_zero(answers.named(1) >= 0),
+        share_second=mean_or_zero(answers.label_codes_at_rank(1) >= 0),
         share_never=_share_of_answers_with_mark(answers, NEVER),
         share_possible=_share_of_answers_with_mark(answers, POSSIBLE),
         top_agreement=observed_agreement(_votes_for_first_label(answers, top)),

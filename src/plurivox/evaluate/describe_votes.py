@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, positions
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import pair_agreement
-from plurivox.evaluate._number_format import (
+from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
+from plurivox.evaluate._description_numbers import (
     Triple,
-    count_in_parentheses,
-    format_median_and_range,
-    format_number,
-    format_percent,
+    count_in_parentheses_or_empty,
+    format_median_and_range_or_none,
+    format_number_or_none,
+    format_percent_or_none,
     mean_or_zero,
-    positive_median_and_range,
+    median_and_range_of_positive_values,
 )
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
@@ -64,29 +64,32 @@ class Description:
         """Return one (name, value) pair of texts per statistic of the votes, for display; None values are left out."""
         middle, low, high = self.votes_per_task
         lines: list[tuple[str, str | None]] = [
-            ("tasks", f"{self.n_tasks:,}" + count_in_parentheses(self.n_tasks_without_votes, "without a vote")),
+            (
+                "tasks",
+                f"{self.n_tasks:,}" + count_in_parentheses_or_empty(self.n_tasks_without_votes, "without a vote"),
+            ),
             ("workers", f"{self.n_workers:,}" if self.n_workers else "unknown: votes without names"),
-            ("labels", f"{self.n_labels:,}" + count_in_parentheses(self.n_labels_unused, "without a vote")),
+            ("labels", f"{self.n_labels:,}" + count_in_parentheses_or_empty(self.n_labels_unused, "without a vote")),
             ("soft answers" if self.soft else "votes", f"{self.n_votes:,.0f}"),
             ("votes per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("votes per worker", format_median_and_range(self.votes_per_worker)),
-            ("votes per task / labels", format_number(self.votes_per_label, 3)),
-            ("observed agreement", format_number(self.observed_agreement, 3)),
+            ("votes per worker", format_median_and_range_or_none(self.votes_per_worker)),
+            ("votes per task / labels", format_number_or_none(self.votes_per_label, 3)),
+            ("observed agreement", format_number_or_none(self.observed_agreement, 3)),
             ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
-            ("tasks with one label voted", format_percent(self.share_unanimous)),
-            ("tasks with at most two", format_percent(self.share_at_most_two_labels)),
-            ("tasks with a tie at the top", format_percent(self.share_tied)),
+            ("tasks with one label voted", format_percent_or_none(self.share_unanimous)),
+            ("tasks with at most two", format_percent_or_none(self.share_at_most_two_labels)),
+            ("tasks with a tie at the top", format_percent_or_none(self.share_tied)),
             ("repeated answers", f"{self.n_repeats:,}" if self.n_repeats else None),
             ("answers without a label", f"{self.n_missing:,}" if self.n_missing else None),
             ("votes without a name", f"{self.n_unnamed:,}" if self.n_unnamed and self.n_workers else None),
-            ("median seconds per answer", format_number(self.seconds_median, 1)),
+            ("median seconds per answer", format_number_or_none(self.seconds_median, 1)),
             ("tasks with votes and gold", f"{self.n_gold:,}" if self.n_gold else None),
-            ("accuracy of a vote", format_number(self.vote_accuracy, 4)),
-            ("accuracy of workers, mean", format_number(self.worker_accuracy, 4)),
-            (f"workers above {GOOD_WORKER:g}", format_percent(self.share_good_workers)),
-            ("majority vote, ties shared", format_number(self.majority_accuracy, 4)),
-            ("always the most frequent label", format_number(self.majority_label_share, 4)),
-            ("gold label got no vote", format_percent(self.share_gold_unvoted)),
+            ("accuracy of a vote", format_number_or_none(self.vote_accuracy, 4)),
+            ("accuracy of workers, mean", format_number_or_none(self.worker_accuracy, 4)),
+            (f"workers above {GOOD_WORKER:g}", format_percent_or_none(self.share_good_workers)),
+            ("majority vote, ties shared", format_number_or_none(self.majority_accuracy, 4)),
+            ("always the most frequent label", format_number_or_none(self.majority_label_share, 4)),
+            ("gold label got no vote", format_percent_or_none(self.share_gold_unvoted)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
@@ -102,14 +105,21 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
     >>> about.observed_agreement, about.vote_accuracy, about.majority_accuracy
     (0.5, 0.75, 0.75)
     """
-    tally = votes.tally()
+    tally = votes.sparse_vote_counts()
     has_votes = votes.support > 0
-    n_voted = np.bincount(tally.row[tally.mass > 0], minlength=votes.n_tasks)[has_votes]
+    n_voted = np.bincount(tally.row_of_each_candidate[tally.mass > 0], minlength=votes.n_tasks)[has_votes]
     best = np.zeros(votes.n_tasks)
-    np.maximum.at(best, tally.row, tally.mass)
-    tied = np.bincount(tally.row[tally.mass >= best[tally.row] - 1e-9], minlength=votes.n_tasks)[has_votes] > 1
-    share = tally.mass / np.maximum(votes.support, 1e-300)[tally.row]
-    entropy = np.bincount(tally.row, -share * np.log(np.where(share > 0, share, 1)), minlength=votes.n_tasks)[has_votes]
+    np.maximum.at(best, tally.row_of_each_candidate, tally.mass)
+    tied = (
+        np.bincount(
+            tally.row_of_each_candidate[tally.mass >= best[tally.row_of_each_candidate] - 1e-9], minlength=votes.n_tasks
+        )[has_votes]
+        > 1
+    )
+    share = tally.mass / np.maximum(votes.support, 1e-300)[tally.row_of_each_candidate]
+    entropy = np.bincount(
+        tally.row_of_each_candidate, -share * np.log(np.where(share > 0, share, 1)), minlength=votes.n_tasks
+    )[has_votes]
     support = votes.support[has_votes]
     seconds = None if votes.seconds is None else votes.seconds[~np.isnan(votes.seconds)]
     return Description(
@@ -120,7 +130,7 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_labels_unused=votes.n_labels - len(np.unique(votes.label)),
         n_votes=votes.n_answers,
         votes_per_task=(mean_or_zero(support), float(support.min(initial=np.inf)), float(support.max(initial=0))),
-        votes_per_worker=positive_median_and_range(votes.workload),
+        votes_per_worker=median_and_range_of_positive_values(votes.n_answers_per_worker),
         votes_per_label=mean_or_zero(support) / votes.n_labels if votes.n_labels else None,
         observed_agreement=observed_agreement(votes),
         mean_entropy=mean_or_zero(entropy),
@@ -132,45 +142,47 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_missing=votes.missing,
         seconds_median=float(np.median(seconds)) if seconds is not None and len(seconds) else None,
         soft=votes.answer is not None,
-        **_gold_statistics(votes, gold),
+        **_gold_statistics_by_name(votes, gold),
     )
 
 
 def observed_agreement(votes: Votes) -> float | None:
     """Return the share of pairs of answers to a task that agree, averaged over tasks with several answers; None if none has."""
-    share = pair_agreement(votes)
+    share = agreeing_pair_share_per_task(votes)
     defined = share[~np.isnan(share)]
     return mean_or_zero(defined) if len(defined) else None
 
 
-def _gold_statistics(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
+def _gold_statistics_by_name(votes: Votes, gold: SoftLabels | None) -> dict[str, Any]:
     """Return name -> value of the statistics of votes that need gold labels; each is None if no voted task has gold."""
     names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
-    known = None if gold is None else gold.shared(votes.voted)
+    known = None if gold is None else gold.shared(votes.tasks_with_votes)
     if known is None or not len(known):
         return empty | {"n_gold": 0}
     gold_votes = votes.on(known.tasks)
     truth = as_names(known.hard())
     true = positions(votes.labels, truth)  # -1: a gold label that is not a label of the votes
     right = gold_votes.weights * (gold_votes.label == true[gold_votes.task])
-    tally = gold_votes.tally()
+    tally = gold_votes.sparse_vote_counts()
     best = np.zeros(gold_votes.n_tasks)
-    np.maximum.at(best, tally.row, tally.mass)
-    top = tally.mass >= best[tally.row] - 1e-9
-    n_top = np.bincount(tally.row[top], minlength=gold_votes.n_tasks)
-    hit = tally.label == true[tally.row]
+    np.maximum.at(best, tally.row_of_each_candidate, tally.mass)
+    top = tally.mass >= best[tally.row_of_each_candidate] - 1e-9
+    n_top = np.bincount(tally.row_of_each_candidate[top], minlength=gold_votes.n_tasks)
+    hit = tally.label == true[tally.row_of_each_candidate]
     named = gold_votes.worker >= 0
     by_worker = np.bincount(gold_votes.worker[named], right[named], minlength=gold_votes.n_workers)
-    load = gold_votes.workload
+    load = gold_votes.n_answers_per_worker
     accuracy = by_worker[load > 0] / load[load > 0]
-    voted = np.bincount(tally.row[hit & (tally.mass > 0)], minlength=gold_votes.n_tasks) > 0
+    voted = np.bincount(tally.row_of_each_candidate[hit & (tally.mass > 0)], minlength=gold_votes.n_tasks) > 0
     return empty | {
         "n_gold": len(known),
         "worker_accuracy": mean_or_zero(accuracy) if len(accuracy) else None,
         "share_good_workers": mean_or_zero(accuracy > GOOD_WORKER) if len(accuracy) else None,
         "vote_accuracy": float(right.sum() / gold_votes.weights.sum()),
-        "majority_accuracy": float((hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row] / len(known)),
+        "majority_accuracy": float(
+            (hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row_of_each_candidate] / len(known)
+        ),
         "share_gold_unvoted": 1 - mean_or_zero(voted),
         "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
     }

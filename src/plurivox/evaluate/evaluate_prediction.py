@@ -6,25 +6,25 @@ from typing import Self
 
 import numpy as np
 
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import OptionError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense, Rows
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.align_tasks_and_labels import (
     CachedTopRows,
     align_rows,
-    aligned_labels,
     float64_row_blocks,
+    prediction_labels_then_truth_only,
     shared_task_positions,
 )
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, resample_measures
 from plurivox.evaluate.evaluation_result import Evaluation
-from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label, true_labels
+from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label_and_share, true_labels
 from plurivox.evaluate.measures.measure_registry import Measure, select_measures
 from plurivox.evaluate.measures.soft_label_measures import total_variations
-from plurivox.evaluate.measures.vote_likelihood import count_deviances, expected_kl_from_vote_noise, shares_of
+from plurivox.evaluate.measures.vote_likelihood import deviances_of_vote_counts, expected_kl_from_vote_noise, shares_of
 from plurivox.evaluate.measures.wasserstein_distances import label_scale, wassersteins_along_scale
 
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
@@ -65,7 +65,7 @@ def evaluate_labels(
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
     shares = None if votes is None else shares_of(votes)
     reference, name = _choose_soft_reference_and_name(truth, against, shares)
-    wanted, scaled = _select_measures_and_wasserstein(measures, prediction, reference)
+    wanted, scaled = _other_measures_and_whether_wasserstein(measures, prediction, reference)
     hard, soft = (
         _Comparison.with_true_labels(*align_rows(prediction, truth)),
         _Comparison.with_soft_labels(*align_rows(prediction, reference), name),
@@ -74,12 +74,12 @@ def evaluate_labels(
     if scaled:
         rows.append(_wasserstein_row_with_baseline(soft, label_scale(prediction, reference)))
     if shares is not None:
-        rows += _count_deviance_and_floor_rows(prediction, shares)
-    label, share = most_frequent_label(hard.truth, aligned_labels(prediction, truth))
+        rows += _rows_of_count_deviance_and_floors(prediction, shares)
+    label, share = most_frequent_label_and_share(hard.truth, prediction_labels_then_truth_only(prediction, truth))
     low, high = _bootstrap_intervals(rows, repeats, level, seed)
     return Evaluation(
         measure=as_names([row.measure for row in rows]),
-        value=np.array([row.task_sums.value for row in rows]),
+        value=np.array([row.task_sums.measure_over_all_tasks for row in rows]),
         low=low,
         high=high,
         baseline=np.array([row.baseline for row in rows]),
@@ -116,7 +116,7 @@ def _choose_soft_reference_and_name(
     return (truth, "truth") if vote_shares is None else (vote_shares, "votes")
 
 
-def _select_measures_and_wasserstein(
+def _other_measures_and_whether_wasserstein(
     measures: Sequence[str] | None, prediction: SoftLabels, reference: SoftLabels
 ) -> tuple[list[Measure], bool]:
     """Return the measures to compute without `wasserstein`, and whether `wasserstein` is to be computed too.
@@ -163,8 +163,8 @@ class _Comparison:
 
 def _measure_row_with_baseline(measure: Measure, comparison: _Comparison, ties: Ties) -> _MeasureRow:
     """Return one measure of the prediction as sums over tasks, with the value of the constant prediction as baseline."""
-    found = measure.task_sums(comparison.prediction, comparison.truth, ties)
-    baseline = measure.task_sums(comparison.constant, comparison.truth, ties).value
+    found = measure.measure_as_task_sums(comparison.prediction, comparison.truth, ties)
+    baseline = measure.measure_as_task_sums(comparison.constant, comparison.truth, ties).measure_over_all_tasks
     return _MeasureRow(measure.name, comparison.against, measure.better, found, baseline, measure.biased)
 
 
@@ -175,12 +175,14 @@ def _wasserstein_row_with_baseline(comparison: _Comparison, scale: Floats) -> _M
     return _MeasureRow(ORDERED_MEASURE, comparison.against, "lower", found, baseline)
 
 
-def _count_deviance_and_floor_rows(prediction: SoftLabels, vote_shares: SoftLabels) -> list[_MeasureRow]:
+def _rows_of_count_deviance_and_floors(prediction: SoftLabels, vote_shares: SoftLabels) -> list[_MeasureRow]:
     """Return three measures: the deviance of the vote counts, and the KL and cross-entropy of a perfect prediction."""
     known = vote_shares.on(prediction.tasks[shared_task_positions(prediction, vote_shares)[0]])
     floor = expected_kl_from_vote_noise(known)
     return [
-        _MeasureRow("count-deviance", "votes", "lower", mean_as_task_sums(count_deviances(prediction, vote_shares))),
+        _MeasureRow(
+            "count-deviance", "votes", "lower", mean_as_task_sums(deviances_of_vote_counts(prediction, vote_shares))
+        ),
         _MeasureRow("kl-divergence-floor", "votes", "", mean_as_task_sums(floor)),
         _MeasureRow("cross-entropy-floor", "votes", "", mean_as_task_sums(floor + known.entropy())),
     ]
@@ -197,7 +199,7 @@ def _bootstrap_intervals(rows: list[_MeasureRow], repeats: int, level: float, se
             if n_tasks > 1 and len(finite):
                 ends[:, i] = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
                 if rows[i].biased:  # resampling adds |noise|: subtract the bias
-                    ends[:, i] = np.maximum(ends[:, i] - (finite.mean() - rows[i].task_sums.value), 0)
+                    ends[:, i] = np.maximum(ends[:, i] - (finite.mean() - rows[i].task_sums.measure_over_all_tasks), 0)
     return ends[0], ends[1]
 
 

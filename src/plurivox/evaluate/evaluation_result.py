@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.errors import unknown_name
-from plurivox.core.types import Floats, Ints, Names
+from plurivox.core.array_types import Floats, Ints, Names
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import unknown_name_error
 from plurivox.evaluate.intervals_and_tests import Interval
 
 COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against")
@@ -43,7 +43,7 @@ class Evaluation(DataType):
         """Return the value of one measure with its confidence interval; raise UnknownName if the measure was not computed."""
         names = self.measure.tolist()
         if measure not in names:
-            raise unknown_name("measure in this evaluation called", measure, names)
+            raise unknown_name_error("measure in this evaluation called", measure, names)
         at = names.index(measure)
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
@@ -56,7 +56,7 @@ class Evaluation(DataType):
         return {"measures": len(self), "tasks": int(self.n.max(initial=0)), "majority baseline": best}
 
     @property
-    def majority(self) -> str:
+    def majority_baseline_text(self) -> str:
         """A text with the most frequent true label and the accuracy of always predicting it."""
         return f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
 
@@ -65,9 +65,11 @@ class Evaluation(DataType):
         return [
             (
                 measure,
-                _format_or_empty(value, digits),
-                "" if np.isnan(low) else f"{_format_or_empty(low, digits)} to {_format_or_empty(high, digits)}",
-                _format_or_empty(baseline, digits),
+                _number_text_or_empty(value, digits),
+                ""
+                if np.isnan(low)
+                else f"{_number_text_or_empty(low, digits)} to {_number_text_or_empty(high, digits)}",
+                _number_text_or_empty(baseline, digits),
                 better,
                 f"{n:,}",
                 against,
@@ -77,7 +79,7 @@ class Evaluation(DataType):
             )
         ]
 
-    def text_header(self) -> tuple[str, str, str, str, str, str, str]:
+    def column_titles_of_text_rows(self) -> tuple[str, str, str, str, str, str, str]:
         """Return the column titles of the table of measures that `text_rows()` returns."""
         return ("measure", "value", f"{100 * self.level:g}% interval", "baseline", "better", "tasks", "against")
 
@@ -104,7 +106,11 @@ class Evaluation(DataType):
 
     def markdown(self, digits: int = 4) -> str:
         """Return the evaluation as a Markdown table, one row per measure, with the majority baseline and the notes below."""
-        rows = [self.text_header(), ("---", *["---:"] * 3, "---", "---:", "---"), *self.text_rows(digits)]
+        rows = [
+            self.column_titles_of_text_rows(),
+            ("---", *["---:"] * 3, "---", "---:", "---"),
+            *self.text_rows(digits),
+        ]
         lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
         return "\n".join([*lines, "", f"{self._table_footer_text()}.", *[f"- {note}" for note in self.notes]]) + "\n"
 
@@ -116,9 +122,14 @@ class Evaluation(DataType):
             self.measure.tolist(), self.value, self.low, self.high, self.baseline, self.better.tolist(), strict=True
         ):
             arrow = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}.get(better, "")
-            within = "" if np.isnan(low) else f"[{_format_or_empty(low, digits)}, {_format_or_empty(high, digits)}]"
+            within = (
+                ""
+                if np.isnan(low)
+                else f"[{_number_text_or_empty(low, digits)}, {_number_text_or_empty(high, digits)}]"
+            )
             lines.append(
-                rf"{measure}{arrow} & {_format_or_empty(value, digits)} & {within} & {_format_or_empty(baseline, digits)} \\"
+                rf"{measure}{arrow} & {_number_text_or_empty(value, digits)} & {within} & "
+                rf"{_number_text_or_empty(baseline, digits)} \\"
             )
         words = " ".join(filter(None, [caption, f"{self._table_footer_text()}."]))
         lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_escape_latex(words)}}}", r"\end{table}"]
@@ -128,10 +139,10 @@ class Evaluation(DataType):
         """Return the text below the table: the number of tasks, the interval settings and the majority baseline."""
         tasks = int(self.n.max(initial=0))
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""
-        return f"{tasks:,} tasks{drawn}; {self.majority}"
+        return f"{tasks:,} tasks{drawn}; {self.majority_baseline_text}"
 
 
-def _format_or_empty(value: float, digits: int) -> str:
+def _number_text_or_empty(value: float, digits: int) -> str:
     """Return `value` as text with `digits` decimals; "" if it is NaN."""
     return "" if np.isnan(value) else f"{value:.{digits}f}"
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.types import Floats
 from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums, resample_measures
 
 MAX_CELLS = 2**22  # random numbers drawn at a time
@@ -22,7 +22,7 @@ class Interval:
     high: float
 
     @property
-    def clear(self) -> bool:
+    def excludes_zero(self) -> bool:
         """Whether the confidence interval excludes 0."""
         return self.low > 0 or self.high < 0
 
@@ -41,21 +41,23 @@ class Spread:
     n: int
 
     @classmethod
-    def of(cls, values: Sequence[float] | Floats) -> Self:
+    def mean_and_std_of(cls, values: Sequence[float] | Floats) -> Self:
         """Return the mean and standard deviation of these values; NaN if one of them is NaN."""
         given = np.asarray(values, np.float64)
         return cls(float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else float("nan"), len(given))
 
-    def format(self, digits: int = 4) -> str:
+    def mean_plus_minus_std_text(self, digits: int = 4) -> str:
         """Return "mean ± std" as text with `digits` decimals; only the mean if the standard deviation is NaN.
 
-        >>> Spread.of([0.8, 0.9]).format(), Spread.of([0.8]).format(2)
-        ('0.8500 ± 0.0707', '0.80')
+        >>> Spread.mean_and_std_of([0.8, 0.9]).mean_plus_minus_std_text()
+        '0.8500 ± 0.0707'
+        >>> Spread.mean_and_std_of([0.8]).mean_plus_minus_std_text(2)
+        '0.80'
         """
         return f"{self.mean:.{digits}f}" + ("" if np.isnan(self.std) else f" ± {self.std:.{digits}f}")
 
     def __str__(self) -> str:
-        return f"{self.format()} (n={self.n})"
+        return f"{self.mean_plus_minus_std_text()} (n={self.n})"
 
 
 def spread(values: Sequence[float] | Floats) -> Spread:
@@ -64,7 +66,7 @@ def spread(values: Sequence[float] | Floats) -> Spread:
     >>> print(spread([0.91, 0.92, 0.93]))
     0.9200 ± 0.0100 (n=3)
     """
-    return Spread.of(_require_finite_array(values, "a spread"))
+    return Spread.mean_and_std_of(_require_finite_array(values, "a spread"))
 
 
 def t_interval(values: Sequence[float] | Floats, *, level: float = 0.95) -> Interval:
@@ -118,7 +120,7 @@ def paired_bootstrap(
 
     Efron and Tibshirani (1993), chapter 16, https://doi.org/10.1201/9780429246593
 
-    >>> paired_bootstrap([0.9, 0.8, 0.7], [0.8, 0.7, 0.6]).clear
+    >>> paired_bootstrap([0.9, 0.8, 0.7], [0.8, 0.7, 0.6]).excludes_zero
     True
     """
     one, two = np.asarray(left, np.float64), np.asarray(right, np.float64)
@@ -138,12 +140,12 @@ class Test:
     n: int  # number of tasks
 
     @property
-    def stars(self) -> str:
+    def significance_stars(self) -> str:
         """The significance stars of the p-value as text: `**` if p <= .01, `*` if p <= .05, else empty."""
         return "**" if self.p_value <= 0.01 else "*" if self.p_value <= 0.05 else ""
 
     def __str__(self) -> str:
-        return f"{self.gain:+.4f} (p = {self.p_value:.4f}){self.stars}"
+        return f"{self.gain:+.4f} (p = {self.p_value:.4f}){self.significance_stars}"
 
 
 def paired_test(
@@ -162,7 +164,7 @@ def paired_test(
     Berg-Kirkpatrick, Burkett and Klein (2012), https://aclanthology.org/D12-1091
 
     >>> found = paired_test([1, 1, 1, 1, 0, 1, 1, 0], [1, 0, 0, 1, 0, 1, 1, 0])
-    >>> found.gain, round(found.p_value, 2), found.stars
+    >>> found.gain, round(found.p_value, 2), found.significance_stars
     (0.25, 0.03, '*')
     """
     one, two = (_require_finite_array(side, "a paired test") for side in (left, right))

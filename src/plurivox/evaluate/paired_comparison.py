@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import Floats, Ints, Names
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import resample_measures
 from plurivox.evaluate.intervals_and_tests import bootstrap_p_value
@@ -71,9 +71,9 @@ def compare_predictions(
         raise InputError("the two predictions and the truth have no task in common")
     wanted, known = select_measures(measures), truth.on(tasks)
     pairs = [align_rows(side.on(tasks), known) for side in (one, two)]
-    all_sums = [measure.task_sums(*pair, ties) for pair in pairs for measure in wanted]
+    all_sums = [measure.measure_as_task_sums(*pair, ties) for pair in pairs for measure in wanted]
     sign = np.array([1.0 if measure.better == "higher" else -1.0 for measure in wanted])
-    first, second = np.array([task_sums.value for task_sums in all_sums]).reshape(2, -1)
+    first, second = np.array([task_sums.measure_over_all_tasks for task_sums in all_sums]).reshape(2, -1)
     gain = sign * (first - second)
     drawn = _gains_of_resamples(resample_measures(all_sums, repeats=repeats, seed=seed), sign)
     fewer = (

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Floats, Ints, Names
+from plurivox.core.data_type import DataType
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.evaluate.measures.hard_label_measures import TIE_TOLERANCE
 from plurivox.evaluate.measures.measure_registry import by_task
 
@@ -48,7 +48,7 @@ def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure:
     (['a'], [0.8])
     """
     tasks, value = by_task(left, right, measure)
-    return _build_contrast(left, right, tasks, value, np.argsort(-value, kind="stable")[:n], measure)
+    return _contrast_of_picked_tasks(left, right, tasks, value, np.argsort(-value, kind="stable")[:n], measure)
 
 
 def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: bool = False) -> Contrast:
@@ -69,18 +69,18 @@ def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: b
     order = order[gain[order] > 0]
     if same_label:
         order = order[_same_top_label(one, two)[order]]
-    return _build_contrast(left, right, tasks, gain, order[:n], "entropy_gain")
+    return _contrast_of_picked_tasks(left, right, tasks, gain, order[:n], "entropy_gain")
 
 
 def _same_top_label(soft: SoftLabels, hard: SoftLabels) -> Bools:
     """Return (n_tasks,) true if the most probable label in `hard` also has the largest probability in `soft`, alone or tied."""
-    code = positions(soft.labels, hard.labels)[hard.codes()]
+    code = positions(soft.labels, hard.labels)[hard.most_probable_label_codes()]
     return (code >= 0) & (soft.at(np.maximum(code, 0)) >= soft.confidence - TIE_TOLERANCE)
 
 
-def _build_contrast(
+def _contrast_of_picked_tasks(
     left: SoftLabels, right: SoftLabels, tasks: Names, value_of_task: Floats, picked_positions: Ints, value_name: str
 ) -> Contrast:
-    """Return the Contrast of `tasks[order]`: their names, values, and rows in both sets of soft labels."""
+    """Return the Contrast of `tasks[picked_positions]`: their names, values, and rows in both sets of soft labels."""
     picked = tasks[picked_positions]
     return Contrast(picked, value_of_task[picked_positions], left.on(picked), right.on(picked), value_name)

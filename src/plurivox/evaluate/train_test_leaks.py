@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.encoding import as_names, encode
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.types import Floats, Ints
+from plurivox.core.name_encoding import as_names, encode
 
 COPY_SUFFIX = (
     r"[-_. ]*(?:\(\d+\)|(?:aug(?:mented)?|copy|flip(?:ped)?|crop(?:ped)?|rot(?:ated)?|shear|dup(?:licate)?)[-_. ]*\d*)$"
@@ -50,7 +50,7 @@ def find_copies(
     else:
         rows = np.ascontiguousarray(contents[1])
         tasks, digests = list(contents[0]), [hashlib.sha256(row.tobytes()).hexdigest() for row in rows]
-    return _find_tasks_with_equal_keys(
+    return _findings_of_equal_keys_in_different_parts(
         tasks, encode(digests)[0] if tasks else np.zeros(0, np.int64), split, "the same content as"
     )
 
@@ -80,7 +80,9 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
         match = _first_similar_train_row(flat[parts[test]], flat[parts[train]], near)
         hit = np.flatnonzero(match >= 0)
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
-        found += _leak_finding(pairs, len(parts[test]), test, train, f"features within cosine {near:g} of")
+        found += _leak_finding_or_empty_list(
+            pairs, len(parts[test]), test, train, f"features within cosine {near:g} of"
+        )
     return found
 
 
@@ -114,7 +116,7 @@ def find_name_copies(tasks: Sequence[Any], split: Mapping[Any, str], *, pattern:
     if original is not None and not original.groups:
         raise OptionError(f"the pattern {pattern!r} needs a group in parentheses that matches the name of the original")
     names = [_original_name_of_copy(str(task), original) for task in tasks]
-    return _find_tasks_with_equal_keys(
+    return _findings_of_equal_keys_in_different_parts(
         list(tasks), encode(names)[0] if names else np.zeros(0, np.int64), split, "the name of a copy of"
     )
 
@@ -135,7 +137,7 @@ def _train_test_pairs_of_parts(parts: Mapping[str, Ints]) -> list[tuple[str, str
     return [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
 
 
-def _find_tasks_with_equal_keys(
+def _findings_of_equal_keys_in_different_parts(
     tasks: Sequence[Any], key_of_task: Ints, split: Mapping[Any, str], same_as: str
 ) -> list[Finding]:
     """Return one finding per pair of parts of a split that contain tasks with equal keys; `key_of_task` is (n_tasks,)."""
@@ -145,11 +147,11 @@ def _find_tasks_with_equal_keys(
         pairs = [
             (tasks[i], tasks[first[int(key_of_task[i])]]) for i in parts[test].tolist() if int(key_of_task[i]) in first
         ]
-        found += _leak_finding(pairs, len(parts[test]), test, train, same_as)
+        found += _leak_finding_or_empty_list(pairs, len(parts[test]), test, train, same_as)
     return found
 
 
-def _leak_finding(
+def _leak_finding_or_empty_list(
     test_train_copies: list[tuple[Any, Any]], n_test_tasks: int, test_part: str, train_part: str, same_as: str
 ) -> list[Finding]:
     """Return one finding for (test task, training task) copies between two parts of a split; [] if there are no copies."""

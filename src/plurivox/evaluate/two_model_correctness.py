@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names
-from plurivox.core.errors import InputError, unknown_name
+from plurivox.core.array_types import Floats, Ints, Names
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, unknown_name_error
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Ints, Names
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.intervals_and_tests import RankTest, mann_whitney
 from plurivox.evaluate.measures.hard_label_measures import hits
@@ -85,18 +85,18 @@ def _soft_label_statistic_and_notes(soft: SoftLabels, statistic: Statistic) -> t
     if statistic == "confidence":
         return soft.confidence, ()
     if statistic != "kurtosis":
-        raise unknown_name("statistic", statistic, ("kurtosis", "entropy", "confidence"))
-    value = np.concatenate([row_kurtosis(rows) for _, rows in soft.rows()])
+        raise unknown_name_error("statistic", statistic, ("kurtosis", "entropy", "confidence"))
+    value = np.concatenate([row_excess_kurtosis(rows) for _, rows in soft.rows()])
     if soft.n_labels <= 2:
         return value, ("the kurtosis of two probabilities is always -2: use look='entropy'",)
     even = int(np.isnan(value).sum())
     return value, (f"{even} uniform labels have no kurtosis and are left out",) if even else ()
 
 
-def row_kurtosis(prob: Floats) -> Floats:
+def row_excess_kurtosis(prob: Floats) -> Floats:
     """Return (n,) the excess kurtosis of the numbers in each row, without bias correction: m4 / m2^2 - 3.
 
-    >>> row_kurtosis(np.array([[1., 0., 0., 0.]])).round(4).tolist()
+    >>> row_excess_kurtosis(np.array([[1., 0., 0., 0.]])).round(4).tolist()
     [-0.6667]
     """
     off = prob - prob.mean(1, keepdims=True)

@@ -4,4 +4,4 @@ from plurivox.identify._contract import Evidence, Identifier, methods
 
 __all__ = ["Evidence", "Identifier", "methods"]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

@@ -45,7 +45,7 @@ class Evidence:
     worker_dynamics: Mapping[str, Dynamics] = field(default_factory=dict)  # worker -> those of the worker's classifier
     answers: Answers | None = None
 
-    def has(self, field_or_alternatives: str) -> bool:
+    def has_evidence(self, field_or_alternatives: str) -> bool:
         """Return whether the evidence has a field of this name that is not empty; for "a|b", whether it has a or b."""
         values = (getattr(self, field_name) for field_name in field_or_alternatives.split("|"))
         return any(value is not None and not (isinstance(value, tuple | Mapping) and not value) for value in values)
@@ -72,7 +72,7 @@ class Identifier(Method, ABC):
     def score(self, evidence: Evidence, *, progress: Progress = no_progress) -> Scores:
         """Return the scores of all tasks or workers, or of the crowd; raise InputError if required evidence is missing."""
         for name in self.required_evidence():
-            if not evidence.has(name):
+            if not evidence.has_evidence(name):
                 raise InputError(
                     f"{self.name()} needs {_evidence_name_as_text(name)}: {_how_to_provide_evidence(name)}"
                 )
@@ -96,9 +96,9 @@ class Identifier(Method, ABC):
         """Raise InputError if the score does not accept votes of this kind, or the fit lacks a field that it needs."""
         votes = evidence.votes if "votes" in self.usable_evidence() else None
         if votes is not None and "soft" not in self.takes:
-            votes.require_plain(self.name())
+            votes.require_no_soft_answers(self.name())
         if votes is not None and "counts" not in self.takes:
-            votes.require_workers(self.name())
+            votes.require_worker_names(self.name())
         if "fit" in self.required_evidence() and evidence.fit is not None:
             for name in self.fit_fields:
                 if getattr(evidence.fit, name) is None:

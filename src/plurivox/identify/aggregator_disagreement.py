@@ -6,16 +6,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense
-from plurivox.core.types import Floats
-from plurivox.engine.kernels import dispersion
+from plurivox.engine.kernels import entropy_moments_distances
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.task_dispersion import dense_row_thread_blocks, nan_without_support
+from plurivox.identify._shared.task_dispersion import dense_row_thread_blocks, nan_for_tasks_without_answers
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,19 @@ class AggregatorDisagreement(Identifier):
         for step, (a, b) in enumerate(pairs):
             raw += self._soft_label_distance_per_task(a, b) / len(pairs)
             progress(step, len(pairs))
-        raw = nan_without_support(first.support, raw)
+        raw = nan_for_tasks_without_answers(first.support, raw)
         return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
 
     def _soft_label_distance_per_task(self, a: SoftLabels, b: SoftLabels) -> Floats:
         """Return (n_tasks,) the distance between the soft labels a and b of each task; their tasks and labels are equal."""
         bits = self.distance == "jensen-shannon"
-        measure = dispersion.add_jensen_shannon if bits else dispersion.add_total_variation
+        measure = (
+            entropy_moments_distances.add_jensen_shannon if bits else entropy_moments_distances.add_total_variation
+        )
         out = np.zeros(len(a))
         if isinstance(a.body, Dense) and isinstance(b.body, Dense):
             p, q = a.body.prob, b.body.prob
-            dense_row_thread_blocks(a.body).map(lambda first, last: measure(first, last, p, q, out))
+            dense_row_thread_blocks(a.body).map_over_task_blocks(lambda first, last: measure(first, last, p, q, out))
         else:  # stored as candidates: a few dense rows at a time
             for (rows, p), (_, q) in zip(a.rows(), b.rows(), strict=True):
                 measure(0, len(p), p, q, out[rows])

@@ -5,15 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing_with_vote
 from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_over_tasks
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_95_over_tasks
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ class AgreementWithRest(Identifier):
         shared = (votes.worker >= 0) & ~np.isnan(share)
         task, worker, share, weight = votes.task[shared], votes.worker[shared], share[shared], votes.weights[shared]
 
-        def one_minus_agreement(row_weight: Floats) -> Floats:
+        def one_minus_agreement_per_worker(row_weight: Floats) -> Floats:
             """Return (n_workers,) 1 - agreement of each worker with the others, with `row_weight` (n_rows,) as weights."""
             agreed = sum_by_group(worker, votes.n_workers, row_weight * share)
             return 1 - divide_or_nan(agreed, sum_by_group(worker, votes.n_workers, row_weight))
 
-        value, n = one_minus_agreement(weight), sum_by_group(worker, votes.n_workers, weight)
-        low, high = bootstrap_interval_over_tasks(
+        value, n = one_minus_agreement_per_worker(weight), sum_by_group(worker, votes.n_workers, weight)
+        low, high = bootstrap_interval_95_over_tasks(
             task,
             votes.n_tasks,
             self.resamples,
             self.seed,
             progress,
-            lambda counts: one_minus_agreement(counts * weight),
+            lambda counts: one_minus_agreement_per_worker(counts * weight),
         )
         return Scores("worker", votes.workers, value, self.spec, raw=1 - value, low=low, high=high, n=n)

@@ -5,15 +5,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Dynamics, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.vote_margins import MARGIN_HELP, TOP_K_HELP, MarginOptions, weighted_margin_scores
+from plurivox.identify._shared.vote_margins import (
+    MARGIN_HELP,
+    TOP_K_HELP,
+    MarginOptions,
+    task_scores_from_weighted_margins,
+)
 
 EVIDENCE_OF_LABEL = {"gold": "gold", "majority": "votes", "fit": "fit"}  # option `assigned` -> field of `Evidence`
 
@@ -61,8 +66,8 @@ class Aum(Identifier):
         assert dynamics is not None
         votes = _one_vote_per_recorded_task(dynamics, self._labels_assigned_by_option(evidence))
         every, margins = np.arange(len(votes)), MarginOptions(self.margin, self.top_k, self.outputs == "logits")
-        margin, weight = margins.vote_margins(votes, every, dynamics)
-        scores = weighted_margin_scores(votes, every, margin, weight, self.spec)
+        margin, weight = margins.margins_and_trust_weights_of_votes(votes, every, dynamics)
+        scores = task_scores_from_weighted_margins(votes, every, margin, weight, self.spec)
         assert scores.n is not None
         return replace(scores, n=scores.n * dynamics.n_epochs)
 
@@ -75,7 +80,7 @@ class Aum(Identifier):
             assert evidence.fit is not None
             return evidence.fit.soft
         assert evidence.votes is not None
-        return SoftLabels.of_votes(evidence.votes)
+        return SoftLabels.from_vote_shares(evidence.votes)
 
 
 def _one_vote_per_recorded_task(dynamics: Dynamics, assigned_labels: SoftLabels) -> Votes:
@@ -91,7 +96,7 @@ def _one_vote_per_recorded_task(dynamics: Dynamics, assigned_labels: SoftLabels)
     return Votes.coded(
         task=positions(dynamics.tasks, labelled.tasks),
         worker=np.full(len(labelled), UNNAMED),
-        label=labelled.codes(),
+        label=labelled.most_probable_label_codes(),
         tasks=dynamics.tasks,
         workers=as_names([]),
         labels=labelled.labels,

@@ -6,21 +6,21 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, OptionError, unknown_name
+from plurivox.core.array_types import Floats
+from plurivox.core.errors import InputError, OptionError, unknown_name_error
 from plurivox.core.method import option
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.agreement import pack_votes, sum_kappas
-from plurivox.engine.kernels.group_by import group_rows
+from plurivox.engine.kernels.group_by import row_order_and_offsets_by_group
+from plurivox.engine.kernels.kappa_and_vote_agreement import add_kappas_of_worker_pairs, pack_worker_label_and_task_end
 from plurivox.engine.threads import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement import make_crowd_scores
 from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan
-from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_pattern_counts
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_blocks_of_pattern_counts
 
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # option `weights` -> power of the distance between two labels
 N_CHUNKS = 64  # fixed chunks of workers, so that the sums have the same bits for any number of threads
@@ -75,7 +75,7 @@ class CohenKappa(Identifier):
         if not sums[2] and not sums[3]:
             raise self._make_no_pair_error()
         kappa, resampled = divide_or_nan(sums[:1], sums[1:2]), []
-        for block in bootstrap_pattern_counts(
+        for block in bootstrap_blocks_of_pattern_counts(
             np.ones(int(shared.sum()), np.int64), self.resamples, self.seed, progress
         ):
             counts = np.zeros((len(block), votes.n_tasks))
@@ -97,7 +97,7 @@ class CohenKappa(Identifier):
         place = positions(votes.workers, as_names([self.first, self.second]))
         for name, code in zip((self.first, self.second), place.tolist(), strict=True):
             if code < 0:
-                raise unknown_name("worker", name, map(str, votes.workers.tolist()))
+                raise unknown_name_error("worker", name, map(str, votes.workers.tolist()))
         return votes.where(np.isin(votes.worker, place))
 
     def _label_positions_on_scale(self, votes: Votes) -> Floats:
@@ -122,13 +122,16 @@ def _make_pair_kappa_sum_function(
     votes: Votes, label_positions: Floats, distance_power: int, min_shared_tasks: int, weight_by_tasks: bool
 ) -> Callable[[Floats, bool], Floats]:
     """Return a function (task weights, whether to use threads) -> sums over pairs: kappa, weight, pairs, undefined pairs."""
-    order, begin = group_rows(votes.worker, votes.n_workers)
-    rows, n = (order, begin, pack_votes(votes.task, votes.worker, votes.label), votes.task[order]), votes.n_workers
+    order, begin = row_order_and_offsets_by_group(votes.worker, votes.n_workers)
+    rows, n = (
+        (order, begin, pack_worker_label_and_task_end(votes.task, votes.worker, votes.label), votes.task[order]),
+        votes.n_workers,
+    )
 
-    def sum_kappa_over_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
+    def kappa_weight_and_pair_sums_of_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
         """Return sums over pairs with a worker in first_worker:end_worker: kappa, weight, pairs, undefined pairs."""
         sums = np.zeros(4)
-        sum_kappas(
+        add_kappas_of_worker_pairs(
             first_worker,
             end_worker,
             *rows,
@@ -141,18 +144,21 @@ def _make_pair_kappa_sum_function(
         )
         return sums
 
-    def sum_kappa_over_pairs(task_weights: Floats, threaded: bool) -> Floats:
+    def kappa_weight_and_pair_sums_of_all_workers(task_weights: Floats, threaded: bool) -> Floats:
         """Return sums over all pairs of workers: kappa, weight, pairs, undefined pairs."""
         if not threaded:  # resamples run in parallel instead
-            return sum_kappa_over_worker_range(task_weights, 0, n)
+            return kappa_weight_and_pair_sums_of_worker_range(task_weights, 0, n)
         cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(N_CHUNKS, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
         return np.sum(
-            parallel_map(lambda i: sum_kappa_over_worker_range(task_weights, edges[i], edges[i + 1]), len(edges) - 1),
+            parallel_map(
+                lambda i: kappa_weight_and_pair_sums_of_worker_range(task_weights, edges[i], edges[i + 1]),
+                len(edges) - 1,
+            ),
             axis=0,
         )
 
-    return sum_kappa_over_pairs
+    return kappa_weight_and_pair_sums_of_all_workers
 
 
 def _shift_resamples_to_mean(resampled: list[Floats], target_mean: Floats) -> list[Floats]:

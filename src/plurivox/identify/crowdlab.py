@@ -48,7 +48,7 @@ class Crowdlab(Identifier):
         votes, prediction = evidence.votes, evidence.prediction
         assert votes is not None and prediction is not None
         table = crowdlab.CrowdlabVotes(votes, prediction, self.name())
-        label, weights = crowdlab.consensus_labels(table, self.consensus, self.name(), progress)
-        _, raw = table.label_quality(weights, label, progress)
+        label, weights = crowdlab.consensus_labels_and_trust_weights(table, self.consensus, self.name(), progress)
+        _, raw = table.given_or_best_labels_and_probabilities(weights, label, progress)
         raw[votes.support == 0] = np.nan
         return Scores("task", votes.tasks, 1 - raw, self.spec, raw=raw, n=votes.support)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.task_dispersion import votes_dispersion
+from plurivox.identify._shared.task_dispersion import dispersion_of_vote_shares
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,6 @@ class Disagreement(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         assert evidence.votes is not None
-        dispersion = votes_dispersion(evidence.votes)
-        value = dispersion.nan_without_support(1 - dispersion.largest)
+        dispersion = dispersion_of_vote_shares(evidence.votes)
+        value = dispersion.nan_for_tasks_without_answers(1 - dispersion.largest)
         return Scores("task", dispersion.tasks, value, self.spec, raw=value, n=dispersion.support)

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.group_by import group_rows
+from plurivox.engine.kernels.group_by import row_order_and_offsets_by_group
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing_with_vote
 from plurivox.identify._shared.evidence_checks import require_some_worker_names
@@ -47,8 +47,10 @@ class Drift(Identifier):
         votes = require_some_worker_names(evidence.votes, self.name())
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
-        worker, when, agreed = _dated_agreements_minus_task_mean(votes)
-        order, start = group_rows(worker[(early := np.argsort(when, kind="stable"))], votes.n_workers)
+        worker, when, agreed = _worker_time_and_agreement_minus_task_mean(votes)
+        order, start = row_order_and_offsets_by_group(
+            worker[(early := np.argsort(when, kind="stable"))], votes.n_workers
+        )
         order = early[order]  # by worker, then by time
         n = np.diff(start).astype(np.float64)
         middle, mean = start[:-1] + (n - 1) / 2, divide_or_nan(sum_by_group(worker, votes.n_workers, agreed), n)
@@ -65,7 +67,7 @@ class Drift(Identifier):
         return Scores("worker", votes.workers, np.where(enough, z, np.nan), self.spec, raw=change, n=n)
 
 
-def _dated_agreements_minus_task_mean(votes: Votes) -> tuple[Ints, Floats, Floats]:
+def _worker_time_and_agreement_minus_task_mean(votes: Votes) -> tuple[Ints, Floats, Floats]:
     """Return (worker, Unix time, agreement with the other workers minus the task's mean agreement) of every dated answer."""
     share = share_of_others_agreeing_with_vote(votes)
     assert votes.when is not None

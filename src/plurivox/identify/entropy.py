@@ -7,7 +7,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, task_dispersion
+from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, dispersion_of_soft_labels_or_votes
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Entropy(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        dispersion = task_dispersion(evidence)
-        raw = dispersion.nan_without_support(dispersion.entropy)
+        dispersion = dispersion_of_soft_labels_or_votes(evidence)
+        raw = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
         value = convert_entropy(raw, self.unit, dispersion.n_labels)
         return Scores("task", dispersion.tasks, value, self.spec, raw=raw, n=dispersion.support)

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.types import Floats
+from plurivox.core.array_types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    agreement_and_share_terms,
+    agreement_and_label_share_columns,
     agreement_beyond_chance,
 )
 
@@ -32,10 +32,10 @@ class FleissKappa(AgreementCoefficient):
     array([-0.333])
     """
 
-    def _task_terms(self, patterns: CountPatterns) -> Any:
-        return agreement_and_share_terms(patterns)
+    def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
+        return agreement_and_label_share_columns(vote_count_patterns)
 
-    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
         agreement = term_sums[:, 0] / np.maximum(term_sums[:, 1], 1)
         share = term_sums[:, 3:] / term_sums[:, 2:3]
         kappa = agreement_beyond_chance(agreement, (share**2).sum(1))

@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import answers_per_worker
+from plurivox.identify._shared.evidence_checks import count_answers_per_worker
 
 
 @dataclass(frozen=True)
@@ -43,5 +43,5 @@ class GladAbility(Identifier):
             raw=fit.ability,
             low=None if fit.ability_high is None else -fit.ability_high,
             high=None if fit.ability_low is None else -fit.ability_low,
-            n=answers_per_worker(evidence, fit.workers),
+            n=count_answers_per_worker(evidence, fit.workers),
         )

@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.task_dispersion import nan_without_support
+from plurivox.identify._shared.task_dispersion import nan_for_tasks_without_answers
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class GladDifficulty(Identifier):
     et al. (2024), section 5.1, https://doi.org/10.57750/qmaz-gr91
 
     >>> from plurivox.core.soft_labels import SoftLabels
-    >>> from plurivox.core.encoding import as_names
+    >>> from plurivox.core.name_encoding import as_names
     >>> from plurivox.core.results import Fit
     >>> import numpy as np
     >>> soft = SoftLabels.gold(["a", "b"], ["cat", "dog"])
@@ -39,5 +39,5 @@ class GladDifficulty(Identifier):
         del progress
         assert evidence.fit is not None and evidence.fit.difficulty is not None
         soft = evidence.fit.soft
-        raw = nan_without_support(soft.support, evidence.fit.difficulty)
+        raw = nan_for_tasks_without_answers(soft.support, evidence.fit.difficulty)
         return Scores("task", soft.tasks, raw, self.spec, raw=raw, n=soft.support)

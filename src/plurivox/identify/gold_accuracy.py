@@ -8,7 +8,7 @@ from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.evidence_checks import gold_label_codes, require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.score_intervals import wilson_interval
+from plurivox.identify._shared.score_intervals import wilson_interval_95
 
 
 @dataclass(frozen=True)
@@ -42,5 +42,5 @@ class GoldAccuracy(Identifier):
         n = sum_by_group(worker, votes.n_workers, weight)
         right = sum_by_group(worker, votes.n_workers, weight * (votes.label[known] == true[known]))
         raw = divide_or_nan(right, n)
-        low, high = wilson_interval(n - right, n)
+        low, high = wilson_interval_95(n - right, n)
         return Scores("worker", votes.workers, 1 - raw, self.spec, raw=raw, low=low, high=high, n=n)

@@ -6,16 +6,16 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    sums_of_squares,
-    vote_count_patterns,
+    distinct_vote_count_patterns,
+    row_sums_of_squares,
 )
 
 
@@ -43,8 +43,8 @@ class KrippendorffAlpha(AgreementCoefficient):
         "nominal", "level of measurement of the labels, which defines the difference between two labels"
     )
 
-    def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
-        return vote_count_patterns(votes, self._label_positions_on_scale_or_none(votes))
+    def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
+        return distinct_vote_count_patterns(votes, self._label_positions_on_scale_or_none(votes))
 
     def _label_positions_on_scale_or_none(self, votes: Votes) -> Floats | None:
         """Return (n_labels,) the position of each label on a scale, with mean 0 over the votes; None if nominal."""
@@ -64,20 +64,25 @@ class KrippendorffAlpha(AgreementCoefficient):
             position[order] = np.cumsum(n[order]) - n[order] / 2  # the mid-rank: votes below the label
         return (position - position @ n / max(n.sum(), 1)) / max(float(np.ptp(position)), 1e-300)
 
-    def _task_terms(self, patterns: CountPatterns) -> Any:
+    def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         """Return (n_patterns, n_terms) terms of observed, then of chance disagreement, for each pattern of vote counts."""
-        n, has_pairs = patterns.n, patterns.has_pairs
-        if patterns.scale is None:
-            rest = patterns.counts
-            apart = n**2 - sums_of_squares(patterns.counts) - patterns.within
+        n, has_pairs = vote_count_patterns.n, vote_count_patterns.has_two_or_more_votes
+        if vote_count_patterns.scale is None:
+            rest = vote_count_patterns.counts
+            apart = n**2 - row_sums_of_squares(vote_count_patterns.counts) - vote_count_patterns.within
         else:
-            sums = np.column_stack([patterns.counts @ patterns.scale, patterns.counts @ patterns.scale**2])
+            sums = np.column_stack(
+                [
+                    vote_count_patterns.counts @ vote_count_patterns.scale,
+                    vote_count_patterns.counts @ vote_count_patterns.scale**2,
+                ]
+            )
             rest = sparse.csr_array(sums)
-            apart = 2 * (n * sums[:, 1] - sums[:, 0] ** 2) - patterns.within
-        front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, patterns.within])
+            apart = 2 * (n * sums[:, 1] - sums[:, 0] ** 2) - vote_count_patterns.within
+        front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, vote_count_patterns.within])
         return sparse.hstack([sparse.csr_array(front), rest]).multiply(has_pairs[:, None])
 
-    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
         observed, n, within, rest = term_sums[:, 0], term_sums[:, 1], term_sums[:, 2], term_sums[:, 3:]
         if self.level == "nominal":
             by_chance = n**2 - (rest**2).sum(1) - within

@@ -10,7 +10,7 @@ from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.task_dispersion import task_dispersion
+from plurivox.identify._shared.task_dispersion import dispersion_of_soft_labels_or_votes
 
 CONSTANT_KURTOSIS = {2: -2, 3: -1.5}  # number of labels -> the kurtosis of any row of so many probabilities
 MIN_VARIANCE = 1e-20  # a smaller variance is rounding error: the row is uniform
@@ -39,7 +39,7 @@ class Kurtosis(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        dispersion = task_dispersion(evidence)
+        dispersion = dispersion_of_soft_labels_or_votes(evidence)
         n_labels = dispersion.n_labels
         if n_labels in CONSTANT_KURTOSIS:
             text = (
@@ -51,5 +51,5 @@ class Kurtosis(Identifier):
         ratio = np.divide(
             dispersion.fourth, dispersion.second**2, out=np.full(len(dispersion.tasks), np.nan), where=uneven
         )
-        raw = dispersion.nan_without_support(n_labels * ratio - 3)
+        raw = dispersion.nan_for_tasks_without_answers(n_labels * ratio - 3)
         return Scores("task", dispersion.tasks, -raw, self.spec, raw=raw, n=dispersion.support)

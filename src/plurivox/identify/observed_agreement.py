@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import AgreementCoefficient, CountPatterns
 from plurivox.identify._shared.group_sums import divide_or_nan
@@ -35,10 +35,21 @@ class ObservedAgreement(AgreementCoefficient):
         "left-out", "a task with one vote is left out, or counts as agreeing"
     )
 
-    def _task_terms(self, patterns: CountPatterns) -> Any:
+    def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         if self.single == "agrees":
-            return np.column_stack([np.where(patterns.has_pairs, patterns.agreement, 1.0), np.ones(len(patterns.n))])
-        return np.column_stack([patterns.agreement, patterns.has_pairs])
+            return np.column_stack(
+                [
+                    np.where(
+                        vote_count_patterns.has_two_or_more_votes,
+                        vote_count_patterns.agreeing_pair_share_per_pattern,
+                        1.0,
+                    ),
+                    np.ones(len(vote_count_patterns.n)),
+                ]
+            )
+        return np.column_stack(
+            [vote_count_patterns.agreeing_pair_share_per_pattern, vote_count_patterns.has_two_or_more_votes]
+        )
 
-    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
         return divide_or_nan(term_sums[:, 0], term_sums[:, 1])

@@ -6,18 +6,18 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.typed_percents import parse_percents
-from plurivox.core.types import Floats, Ints
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing
 from plurivox.identify._shared.evidence_checks import gold_label_codes
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_over_tasks
+from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_95_over_tasks
 
 
 class StatedPercents(NamedTuple):
@@ -76,7 +76,7 @@ class PercentCalibration(Identifier):
         value, raw = (
             self._calibration_gap_per_worker(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0)
         )
-        low, high = bootstrap_interval_over_tasks(
+        low, high = bootstrap_interval_95_over_tasks(
             stated.task,
             n_tasks,
             self.resamples,
@@ -89,7 +89,7 @@ class PercentCalibration(Identifier):
 
     def _usable_stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
         """Return the usable percents that were stated for top labels; raise InputError if there are none."""
-        top, percent = answers.named(0), parse_percents(answers.typed(0)).value
+        top, percent = answers.label_codes_at_rank(0), parse_percents(answers.typed_texts_at_rank(0)).value
         usable = (answers.worker >= 0) & (top >= 0) & (percent >= 0) & (percent <= 100)
         if not usable.any():
             raise InputError(f"{self.name()} needs percents beside the top labels; these answers have none")

@@ -7,7 +7,7 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, soft_label_dispersion
+from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, dispersion_of_soft_labels
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PosteriorEntropy(Identifier):
     models that assume independent votes are overconfident: use the ranking of tasks rather than the values.
 
     >>> from plurivox.core.soft_labels import SoftLabels
-    >>> from plurivox.core.encoding import as_names
+    >>> from plurivox.core.name_encoding import as_names
     >>> from plurivox.core.results import Fit
     >>> soft = SoftLabels.of([[.5, .5], [1, 0]], tasks=["a", "b"], labels=["cat", "dog"])
     >>> PosteriorEntropy(unit="bits").score(Evidence(fit=Fit(soft, as_names([]), "by hand"))).value
@@ -35,7 +35,7 @@ class PosteriorEntropy(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         assert evidence.fit is not None
-        dispersion = soft_label_dispersion(evidence.fit.soft)
-        raw = dispersion.nan_without_support(dispersion.entropy)
+        dispersion = dispersion_of_soft_labels(evidence.fit.soft)
+        raw = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
         value = convert_entropy(raw, self.unit, dispersion.n_labels)
         return Scores("task", dispersion.tasks, value, self.spec, raw=raw, n=dispersion.support)

@@ -6,15 +6,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.typed_percents import parse_percents
-from plurivox.core.types import Ints
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.score_intervals import wilson_interval
+from plurivox.identify._shared.score_intervals import wilson_interval_95
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class RepeatConsistency(Identifier):
         assert evidence.answers is not None
         answers = evidence.answers
         again, before = self._repeat_and_original_rows(answers)
-        top, n_workers = answers.named(0), len(answers.workers)
+        top, n_workers = answers.label_codes_at_rank(0), len(answers.workers)
         same = top[again] == top[before]
         if self.measure == "percent":
-            stated = parse_percents(answers.typed(0)).value
+            stated = parse_percents(answers.typed_texts_at_rank(0)).value
             change = np.abs(stated[again] - stated[before])
             known = same & ~np.isnan(change)
             worker = answers.worker[again[known]]
@@ -59,7 +59,7 @@ class RepeatConsistency(Identifier):
             sum_by_group(answers.worker[again], n_workers),
             sum_by_group(answers.worker[again[~same]], n_workers),
         )
-        value, (low, high) = divide_or_nan(changed, n), wilson_interval(changed, n)
+        value, (low, high) = divide_or_nan(changed, n), wilson_interval_95(changed, n)
         return Scores("worker", answers.workers, value, self.spec, raw=value, low=low, high=high, n=n)
 
     def _repeat_and_original_rows(self, answers: Answers) -> tuple[Ints, Ints]:
@@ -69,7 +69,7 @@ class RepeatConsistency(Identifier):
                 f"{self.name()} needs repeats, and these answers have none: give a column repeat (true if a task is "
                 "shown again) or repeat_of (the row of the earlier answer)"
             )
-        top = answers.named(0)
+        top = answers.label_codes_at_rank(0)
         again = np.flatnonzero((answers.repeat_of >= 0) & (answers.worker >= 0) & (top >= 0))
         before = answers.repeat_of[again]
         named = top[before] >= 0

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plurivox.core.types import Floats
+from plurivox.core.array_types import Floats
 from plurivox.identify._shared.confusion_score import ConfusionScore
 
 
@@ -29,6 +29,6 @@ class SpamScore(ConfusionScore):
     array([0.97, 0.97, 0.24])
     """
 
-    def score_matrices(self, matrices: Floats) -> Floats:
+    def raw_scores_of_confusion_matrices(self, matrices: Floats) -> Floats:
         distance = ((matrices - matrices.mean(1, keepdims=True)) ** 2).sum((1, 2))  # the sum over pairs is K times this
         return distance / (matrices.shape[1] - 1)

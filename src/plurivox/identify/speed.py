@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.engine.kernels.group_by import group_medians, group_rows
+from plurivox.engine.kernels.group_by import group_medians, row_order_and_offsets_by_group
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import answer_durations
+from plurivox.identify._shared.evidence_checks import workers_and_seconds_of_timed_answers
 from plurivox.identify._shared.group_sums import sum_by_group
 
 
@@ -31,7 +31,7 @@ class Speed(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        worker, seconds, workers = answer_durations(evidence, self.name())
-        order, start = group_rows(worker, len(workers))
+        worker, seconds, workers = workers_and_seconds_of_timed_answers(evidence, self.name())
+        order, start = row_order_and_offsets_by_group(worker, len(workers))
         raw = group_medians(start, seconds[order])
         return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by_group(worker, len(workers)))

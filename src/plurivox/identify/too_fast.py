@@ -9,9 +9,9 @@ from plurivox.core.method import option
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import answer_durations
+from plurivox.identify._shared.evidence_checks import workers_and_seconds_of_timed_answers
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.score_intervals import wilson_interval
+from plurivox.identify._shared.score_intervals import wilson_interval_95
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class TooFast(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        worker, seconds, workers = answer_durations(evidence, self.name())
+        worker, seconds, workers = workers_and_seconds_of_timed_answers(evidence, self.name())
         limit = self.of_median * float(np.median(seconds)) if self.seconds is None else self.seconds
         n, fast = sum_by_group(worker, len(workers)), sum_by_group(worker[seconds < limit], len(workers))
         share = divide_or_nan(fast, n)
-        low, high = wilson_interval(fast, n)
+        low, high = wilson_interval_95(fast, n)
         return Scores("worker", workers, share, self.spec, raw=share, low=low, high=high, n=n)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.core.types import Floats
+from plurivox.core.array_types import Floats
 from plurivox.identify._shared.confusion_score import ConfusionScore
 
 
@@ -25,8 +25,8 @@ class Trace(ConfusionScore):
     array([1.99, 1.99, 0.51])
     """
 
-    def score_matrices(self, matrices: Floats) -> Floats:
+    def raw_scores_of_confusion_matrices(self, matrices: Floats) -> Floats:
         return np.trace(matrices, axis1=1, axis2=2)
 
-    def perfect_score(self, n_labels: int) -> float:
+    def raw_score_of_perfect_worker(self, n_labels: int) -> float:
         return n_labels

@@ -12,8 +12,8 @@ from plurivox.identify._shared.vote_margins import (
     MARGIN_HELP,
     TOP_K_HELP,
     MarginOptions,
+    task_scores_from_weighted_margins,
     vote_rows_on_recorded_tasks,
-    weighted_margin_scores,
 )
 
 
@@ -58,5 +58,9 @@ class Waum(Identifier):
         votes, dynamics, fit = evidence.votes, evidence.dynamics, evidence.fit
         assert votes is not None and dynamics is not None and fit is not None
         index = vote_rows_on_recorded_tasks(votes, dynamics)
-        margin, weight = MarginOptions(self.margin, self.top_k).vote_margins(votes, index, dynamics, fit.confusion)
-        return weighted_margin_scores(votes, index, margin, weight, self.spec, by_weights=self.divide_by == "weights")
+        margin, weight = MarginOptions(self.margin, self.top_k).margins_and_trust_weights_of_votes(
+            votes, index, dynamics, fit.confusion
+        )
+        return task_scores_from_weighted_margins(
+            votes, index, margin, weight, self.spec, by_weights=self.divide_by == "weights"
+        )

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence
-from plurivox.identify._shared.vote_margins import MarginOptions, weighted_margin_scores
+from plurivox.identify._shared.vote_margins import MarginOptions, task_scores_from_weighted_margins
 from plurivox.identify.waum import Waum
 
 
@@ -40,7 +40,7 @@ class WaumPerWorker(Waum):
         votes, fit = evidence.votes, evidence.fit
         assert votes is not None and fit is not None and fit.confusion is not None
         names = as_names(list(evidence.worker_dynamics), "workers")
-        order, start, margins = *votes.by_worker, MarginOptions(self.margin, self.top_k)
+        order, start, margins = *votes.row_order_and_offsets_by_worker, MarginOptions(self.margin, self.top_k)
         margin, weight = np.full(len(votes), np.nan), np.zeros(len(votes))
         is_recorded = np.zeros(len(votes), bool)
         for step, worker in enumerate(positions(votes.workers, names).tolist()):
@@ -49,7 +49,9 @@ class WaumPerWorker(Waum):
             mine = order[start[worker] : start[worker + 1]] if worker >= 0 else order[:0]
             index = mine[positions(dynamics.tasks, votes.tasks)[votes.task[mine]] >= 0]
             if len(index):
-                margin[index], weight[index] = margins.vote_margins(votes, index, dynamics, fit.confusion)
+                margin[index], weight[index] = margins.margins_and_trust_weights_of_votes(
+                    votes, index, dynamics, fit.confusion
+                )
                 is_recorded[index] = True
         index = np.flatnonzero(is_recorded)
         if not len(index):
@@ -58,4 +60,6 @@ class WaumPerWorker(Waum):
             text = f"{left_out} of {len(votes)} votes are left out: their worker's classifier did not record the task"
             warnings.warn(text, PlurivoxWarning, stacklevel=2)
         by_weights = self.divide_by == "weights"
-        return weighted_margin_scores(votes, index, margin[index], weight[index], self.spec, by_weights=by_weights)
+        return task_scores_from_weighted_margins(
+            votes, index, margin[index], weight[index], self.spec, by_weights=by_weights
+        )

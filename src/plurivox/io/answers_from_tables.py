@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.answers import LABEL_SEPARATOR, NAMED, NEVER, POSSIBLE, Answers
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import Ints
-from plurivox.io.repeated_answers import find_earlier_answers
-from plurivox.io.tabular.column_conversion import encode_column, to_seconds
+from plurivox.core.name_encoding import as_names
+from plurivox.io.repeated_answers import find_previous_answer_in_same_sitting
+from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column, to_seconds
 from plurivox.io.tabular.table_files import ANSWER_COLUMNS, Columns
 
 TRUE_TEXTS, FALSE_TEXTS = (
@@ -44,14 +44,16 @@ def answers(
     >>> answers({"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["8p"], "never": ["dog|ship"]})
     <Answers: 1 answer, 1 task, 1 worker, 3 labels>
     """
-    table = Columns.from_table(data, where)
-    top = label or _find_column_by_role(table, "top") or "top"
+    table = Columns.from_frame_mapping_or_parquet(data, where)
+    top = label or _find_column_name_by_role(table, "top") or "top"
     has_no_top = (
-        label is None and top not in table and any(_find_column_by_role(table, role) for role in ("never", "possible"))
+        label is None
+        and top not in table
+        and any(_find_column_name_by_role(table, role) for role in ("never", "possible"))
     )
     table.check_has_columns({"task": task, "worker": worker, **({} if has_no_top else {"top": top})})
-    marks = _label_marks_of_answers(table, top, _texts_meaning_no_label(missing))
-    rest = {name: column for name, column in _optional_answer_columns(table).items() if column is not None}
+    marks = _frame_with_row_per_entered_label(table, top, _texts_meaning_no_label(missing))
+    rest = {name: column for name, column in _optional_answer_columns_by_name(table).items() if column is not None}
     made = Answers.of_marks(
         _names_or_error_if_missing(table[task], "task"),
         _names_or_error_if_missing(table[worker], "worker"),
@@ -75,7 +77,7 @@ def _texts_meaning_no_label(missing: Any) -> list[str]:
 
 def _names_or_error_if_missing(column: pl.Series, role: str) -> Any:
     """Return the task (or worker) name of each answer; raise InputError, which names the `role`, if one is missing."""
-    codes, names, _ = encode_column(column, role)
+    codes, names, _ = codes_names_and_notes_of_column(column, role)
     if (codes < 0).any():
         rows = np.flatnonzero(codes < 0) + 1
         raise InputError(
@@ -84,37 +86,37 @@ def _names_or_error_if_missing(column: pl.Series, role: str) -> Any:
     return names[codes]
 
 
-def _find_column_by_role(table: Columns, role: str) -> str | None:
+def _find_column_name_by_role(table: Columns, role: str) -> str | None:
     """Return the name of the column with this role (`top`, `second`, `never`, ..., see ANSWER_COLUMNS), or None."""
     return next((name for name in ANSWER_COLUMNS[role] if name in table), None)
 
 
-def _label_marks_of_answers(table: Columns, top: str, missing: list[str]) -> pl.DataFrame:
+def _frame_with_row_per_entered_label(table: Columns, top_column: str, no_label_texts: list[str]) -> pl.DataFrame:
     """Return one row per label entered in an answer: answer, place, kind (named, never, possible), label, typed percentage.
 
     A place without a label is still a mark if something was typed there or if a later place has a label.
     """
     parts = [
-        _marks_of_nth_label(table, *columns, place)
-        for place, columns in enumerate(_label_and_percent_columns(table, top))
+        _frame_of_nth_label_of_each_answer(table, *columns, place)
+        for place, columns in enumerate(_label_and_percent_column_names(table, top_column))
     ]
     for role, kind in (("never", NEVER), ("possible", POSSIBLE)):
-        if (name := _find_column_by_role(table, role)) is not None:
-            parts.append(_marks_of_listed_labels(table[name], kind, len(parts)))
+        if (name := _find_column_name_by_role(table, role)) is not None:
+            parts.append(_frame_with_row_per_listed_label(table[name], kind, len(parts)))
     marks = pl.concat(parts).sort("answer", "place", maintain_order=True)
-    none = pl.col("label").is_in(["", *missing])
+    none = pl.col("label").is_in(["", *no_label_texts])
     marks = marks.with_columns(label=pl.when(~none).then("label"))
     filled = pl.col("label").is_not_null() | ((pl.col("kind") == NAMED) & (pl.col("typed").str.strip_chars() != ""))
     last = pl.when(filled & (pl.col("kind") == NAMED)).then("place").max().over("answer").fill_null(-1)
     return marks.filter(filled | (pl.col("place") < last))
 
 
-def _label_and_percent_columns(table: Columns, top: str) -> list[tuple[str | None, str | None]]:
+def _label_and_percent_column_names(table: Columns, top_column: str) -> list[tuple[str | None, str | None]]:
     """Return the (label column, percentage column) of the first, second, ... label; None for a column that is absent."""
-    first = top if top in table else None
+    first = top_column if top_column in table else None
     places = [
-        (first, _find_column_by_role(table, "top_percent")),
-        (_find_column_by_role(table, "second"), _find_column_by_role(table, "second_percent")),
+        (first, _find_column_name_by_role(table, "top_percent")),
+        (_find_column_name_by_role(table, "second"), _find_column_name_by_role(table, "second_percent")),
     ]
     further = sorted(int(name[5:]) for name in table.names if name.startswith("named") and name[5:].isdigit())
     for number in further:
@@ -123,24 +125,28 @@ def _label_and_percent_columns(table: Columns, top: str) -> list[tuple[str | Non
     return [place for place in places if place != (None, None)]
 
 
-def _marks_of_nth_label(
+def _frame_of_nth_label_of_each_answer(
     table: Columns, label_column: str | None, percent_column: str | None, place: int
 ) -> pl.DataFrame:
     """Return a row per answer with its first (second, ...) label and typed percentage; an absent column (None) is empty."""
     n = len(table[label_column or percent_column or ""])
     labels = pl.Series([None] * n, dtype=pl.String) if label_column is None else table[label_column].cast(pl.String)
-    typed = pl.Series([""] * n, dtype=pl.String) if percent_column is None else _as_typed_texts(table[percent_column])
-    return _marks_as_frame(np.arange(n), place, NAMED, labels, typed)
+    typed = (
+        pl.Series([""] * n, dtype=pl.String)
+        if percent_column is None
+        else _percents_to_texts_as_typed(table[percent_column])
+    )
+    return _frame_of_entered_labels(np.arange(n), place, NAMED, labels, typed)
 
 
-def _marks_of_listed_labels(column: pl.Series, kind: int, place: int) -> pl.DataFrame:
+def _frame_with_row_per_listed_label(label_list_column: pl.Series, kind: int, place: int) -> pl.DataFrame:
     """Return a row per label in a column of label lists such as "cat|dog", or JSON lists if a label contains `|`."""
-    text = column.cast(pl.String).fill_null("")
+    text = label_list_column.cast(pl.String).fill_null("")
     lists = text.str.replace_all(r"\s*\|\s*", LABEL_SEPARATOR).str.strip_chars().str.split(LABEL_SEPARATOR)
     if text.str.starts_with("[").any():
         lists = pl.Series([_split_label_list(one) for one in text.to_list()], dtype=pl.List(pl.String))
-    long = pl.DataFrame({"answer": np.arange(len(column)), "label": lists}).explode("label")
-    return _marks_as_frame(
+    long = pl.DataFrame({"answer": np.arange(len(label_list_column)), "label": lists}).explode("label")
+    return _frame_of_entered_labels(
         long["answer"].to_numpy(), place, kind, long["label"], pl.Series([""] * len(long), dtype=pl.String)
     )
 
@@ -155,7 +161,7 @@ def _split_label_list(cell_text: str) -> list[str]:
     return [one.strip() for one in cell_text.split(LABEL_SEPARATOR)]
 
 
-def _marks_as_frame(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:
+def _frame_of_entered_labels(answer: Ints, place: int, kind: int, label: pl.Series, typed: pl.Series) -> pl.DataFrame:
     """Return a DataFrame of labels entered in answers, with columns answer, place, kind, label, typed."""
     frame = pl.DataFrame(
         {"answer": np.asarray(answer, np.int64), "label": label.alias("label"), "typed": typed.alias("typed")}
@@ -165,30 +171,30 @@ def _marks_as_frame(answer: Ints, place: int, kind: int, label: pl.Series, typed
     )
 
 
-def _as_typed_texts(column: pl.Series) -> pl.Series:
+def _percents_to_texts_as_typed(percent_column: pl.Series) -> pl.Series:
     """Return a column of percentages as text, as a person types them (80.0 becomes "80"); "" if missing."""
-    if column.dtype == pl.String:
-        return column.fill_null("")
-    if column.dtype.is_float():
-        column = column.fill_nan(None)
-        whole = (column == column.floor()).fill_null(False)
-        texts = pl.DataFrame({"n": column, "whole": whole}).select(
+    if percent_column.dtype == pl.String:
+        return percent_column.fill_null("")
+    if percent_column.dtype.is_float():
+        percent_column = percent_column.fill_nan(None)
+        whole = (percent_column == percent_column.floor()).fill_null(False)
+        texts = pl.DataFrame({"n": percent_column, "whole": whole}).select(
             pl.when("whole")
             .then(pl.col("n").cast(pl.Int64, strict=False).cast(pl.String))
             .otherwise(pl.col("n").cast(pl.String))
         )
         return texts.to_series().fill_null("")
-    return column.cast(pl.String).fill_null("")
+    return percent_column.cast(pl.String).fill_null("")
 
 
-def _optional_answer_columns(table: Columns) -> dict[str, Any]:
+def _optional_answer_columns_by_name(table: Columns) -> dict[str, Any]:
     """Return the optional columns of Answers that the table has: position, slot, sitting, form, when, seconds, abstain, ..."""
     found: dict[str, Any] = {}
-    if (name := _find_column_by_role(table, "position")) is not None:
-        found["position"] = _to_whole_numbers(table[name], f"column {name!r} of {table.where}")
+    if (name := _find_column_name_by_role(table, "position")) is not None:
+        found["position"] = _to_ints_minus_one_if_missing(table[name], f"column {name!r} of {table.where}")
     if "slot" in table:
-        found["slot"] = _to_whole_numbers(table["slot"], f"column 'slot' of {table.where}")
-    if (name := _find_column_by_role(table, "sitting")) is not None:
+        found["slot"] = _to_ints_minus_one_if_missing(table["slot"], f"column 'slot' of {table.where}")
+    if (name := _find_column_name_by_role(table, "sitting")) is not None:
         found["sitting"] = as_names(table[name].cast(pl.String).fill_null("").to_list(), "sittings")
     if "form" in table:
         found["form"] = as_names(table["form"].cast(pl.String).fill_null("").to_list(), "forms")
@@ -200,11 +206,11 @@ def _optional_answer_columns(table: Columns) -> dict[str, Any]:
         found["seconds"] = to_seconds(table["rt_ms"], "column 'rt_ms'") / 1000
     for name in ("abstain", "none_of_these"):
         if name in table:
-            found[name] = _to_booleans(table[name], f"column {name!r} of {table.where}")
+            found[name] = _yes_no_to_booleans(table[name], f"column {name!r} of {table.where}")
     return found
 
 
-def _to_whole_numbers(column: pl.Series, name_in_errors: str) -> Any:
+def _to_ints_minus_one_if_missing(column: pl.Series, name_in_errors: str) -> Any:
     """Return a column as whole numbers, -1 if missing; raise InputError for other values."""
     found = column.cast(pl.Int64, strict=False)
     bad = column.filter(found.is_null() & column.is_not_null())
@@ -213,7 +219,7 @@ def _to_whole_numbers(column: pl.Series, name_in_errors: str) -> Any:
     return found.fill_null(-1).to_numpy()
 
 
-def _to_booleans(column: pl.Series, name_in_errors: str) -> Any:
+def _yes_no_to_booleans(column: pl.Series, name_in_errors: str) -> Any:
     """Return a column of yes/no values as booleans, False if missing; raise InputError for other values."""
     if column.dtype == pl.Boolean:
         return column.fill_null(False).to_numpy()
@@ -228,10 +234,12 @@ def _to_booleans(column: pl.Series, name_in_errors: str) -> Any:
 def _add_earlier_answer_of_repeats(answers: Answers, table: Columns) -> Answers:
     """Return the answers with `repeat_of` (the earlier answer that each repeats), from the column `repeat_of` or `repeat`."""
     if "repeat_of" in table:
-        return replace(answers, repeat_of=_to_whole_numbers(table["repeat_of"], f"column 'repeat_of' of {table.where}"))
+        return replace(
+            answers, repeat_of=_to_ints_minus_one_if_missing(table["repeat_of"], f"column 'repeat_of' of {table.where}")
+        )
     if "repeat" not in table:
         return answers
-    marked = _to_booleans(table["repeat"], f"column 'repeat' of {table.where}")
+    marked = _yes_no_to_booleans(table["repeat"], f"column 'repeat' of {table.where}")
     time = answers.position if answers.position is not None else np.arange(len(answers))
     sitting = (
         np.zeros(len(answers), np.int64)
@@ -239,5 +247,8 @@ def _add_earlier_answer_of_repeats(answers: Answers, table: Columns) -> Answers:
         else np.unique(answers.sitting, return_inverse=True)[1]
     )
     return replace(
-        answers, repeat_of=np.where(marked, find_earlier_answers(answers.worker, answers.task, sitting, time), -1)
+        answers,
+        repeat_of=np.where(
+            marked, find_previous_answer_in_same_sitting(answers.worker, answers.task, sitting, time), -1
+        ),
     )

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from plurivox.core.base import DataType
-from plurivox.core.encoding import numbered_names, positions, sort_by_value
+from plurivox.core.array_types import Floats, Names
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import numbered_names, positions, sort_distinct_names_by_value
 from plurivox.core.results import Confusion, Fit
-from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.table_files import read_table, require_columns
 
@@ -25,18 +25,18 @@ def read_confusion(path: str | Path) -> Confusion:
     """
     suffix = file_suffix(path)
     if suffix == ".npz":
-        return _read_saved_confusion(path)
+        return _confusion_from_saved_confusion_or_fit(path)
     if suffix == ".npy":
-        array = _read_npy_matrices(Path(path))
+        array = _read_confusion_matrices_from_npy(Path(path))
         return Confusion(
-            _normalise_matrix_rows(array, path),
+            _check_rows_sum_to_one_and_normalise(array, path),
             numbered_names("worker", len(array)),
             numbered_names("label", array.shape[1]),
         )
     frame = read_table(path)
     require_columns(frame, ["worker", "true", "said", "p"], path)
-    worker, true, voted = (to_names(frame[name], path) for name in ("worker", "true", "said"))
-    workers, labels = np.unique(worker), _labels_true_or_voted(true, voted, path)
+    worker, true, voted = (to_names_or_error_if_missing(frame[name], path) for name in ("worker", "true", "said"))
+    workers, labels = np.unique(worker), _union_of_true_and_voted_labels(true, voted, path)
     n, k = len(workers), len(labels)
     cell = (positions(workers, worker) * k + positions(labels, true)) * k + positions(labels, voted)
     if len(twice := np.flatnonzero(np.bincount(cell, minlength=1) > 1)):
@@ -45,20 +45,22 @@ def read_confusion(path: str | Path) -> Confusion:
             "keep one row of each"
         )
     cells = np.zeros(n * k * k)
-    cells[cell] = to_numbers(frame["p"], path)
-    return Confusion(_normalise_matrix_rows(cells.reshape(n, k, k), path, workers, labels), workers, labels)
+    cells[cell] = to_floats_nan_if_missing(frame["p"], path)
+    return Confusion(
+        _check_rows_sum_to_one_and_normalise(cells.reshape(n, k, k), path, workers, labels), workers, labels
+    )
 
 
-def _labels_true_or_voted(true_labels: Names, voted_labels: Names, path: str | Path) -> Names:
+def _union_of_true_and_voted_labels(true_labels: Names, voted_labels: Names, path: str | Path) -> Names:
     """Return every label that occurs as true label or as vote in a confusion table; raise InputError if their types differ."""
     if true_labels.dtype.kind != voted_labels.dtype.kind:
         raise InputError(
             f"the columns 'true' and 'said' of {path} contain labels of different types; use one type in both"
         )
-    return sort_by_value(np.concatenate([true_labels, voted_labels]))
+    return sort_distinct_names_by_value(np.concatenate([true_labels, voted_labels]))
 
 
-def _read_saved_confusion(path: str | Path) -> Confusion:
+def _confusion_from_saved_confusion_or_fit(path: str | Path) -> Confusion:
     """Return the Confusion in an `.npz`; raise InputError if it contains neither a Confusion nor a Fit that has one."""
     saved = DataType.load(path)
     if isinstance(saved, Confusion):
@@ -71,7 +73,7 @@ def _read_saved_confusion(path: str | Path) -> Confusion:
     )
 
 
-def _read_npy_matrices(path: Path) -> Floats:
+def _read_confusion_matrices_from_npy(path: Path) -> Floats:
     """Return (n_workers, n_labels, n_labels) confusion matrices from an `.npy`; raise InputError for another shape or type."""
     try:
         with path.open("rb") as file:
@@ -88,7 +90,7 @@ def _read_npy_matrices(path: Path) -> Floats:
     return array.astype(np.float64)
 
 
-def _normalise_matrix_rows(
+def _check_rows_sum_to_one_and_normalise(
     matrices: Floats, path: str | Path, workers: Names | None = None, labels: Names | None = None
 ) -> Floats:
     """Return confusion matrices with rows divided by their sum; raise InputError if a sum is not 1 up to rounding."""

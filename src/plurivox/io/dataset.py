@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
-from plurivox.io.tabular.column_conversion import encode_column
+from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column
 
 PARTS = ("votes", "answers", "counts", "gold", "soft_labels", "items", "features", "workers", "images")
 CROWD_PARTS = ("answers", "votes", "counts")  # the parts that contain what annotators said
@@ -117,7 +117,7 @@ class Dataset:
             if frame is not None and {"task", "split"} <= set(frame.columns):
                 named = frame.filter(pl.col("split").is_not_null() & (pl.col("split").cast(pl.String) != ""))
                 for (split,), part in named.group_by("split", maintain_order=True):
-                    codes, names, _ = encode_column(part["task"], "task")
+                    codes, names, _ = codes_names_and_notes_of_column(part["task"], "task")
                     found[str(split)] = names[codes]
         return found
 
@@ -127,40 +127,40 @@ class Dataset:
         assert isinstance(found, Votes)
         return found
 
-    def crowd_part(self, part: str | None = None) -> str:
+    def crowd_part(self, votes_or_counts: str | None = None) -> str:
         """Return which part `crowd` uses, "votes" or "counts"; raise InputError if it is absent."""
-        if part is not None and part not in ("votes", "counts"):
-            raise InputError(f"unknown part {part!r}; use votes or counts")
-        present = [one for one in ("votes", "counts") if self.has(one) and part in (one, None)]
+        if votes_or_counts is not None and votes_or_counts not in ("votes", "counts"):
+            raise InputError(f"unknown part {votes_or_counts!r}; use votes or counts")
+        present = [one for one in ("votes", "counts") if self.has(one) and votes_or_counts in (one, None)]
         if not present:
             hint = (
                 "it contains answers: turn them into votes first (pv.elicit_votes, or plurivox elicit as-asked)"
                 if self.has("answers")
-                else f"it contains {self._format_contents()}"
+                else f"it contains {self._part_and_table_names_text()}"
             )
-            raise InputError(f"{self.name} has no {part or 'votes'}; {hint}")
+            raise InputError(f"{self.name} has no {votes_or_counts or 'votes'}; {hint}")
         if len(present) == 1:
             return present[0]  # not read
         return max(present, key=lambda one: self._read_part_once(one).n_tasks)  # the votes if both cover as many tasks
 
-    def without(self, *names: str, **parts: Part) -> "Dataset":
-        """Return a copy of the data set without the parts and tables of these names, and with `parts` added."""
-        kept = {one: partial(getattr, self, one) for one in self.parts() if one not in names}
-        tables = {name: table for name, table in self.tables.items() if name not in names}
-        return Dataset(self.name, about=self.about, tables=tables, path=self.path, **kept, **parts)
+    def without(self, *removed_names: str, **added_parts: Part) -> "Dataset":
+        """Return a copy of the data set without the parts and tables named in `removed_names`, and with `added_parts`."""
+        kept = {one: partial(getattr, self, one) for one in self.parts() if one not in removed_names}
+        tables = {name: table for name, table in self.tables.items() if name not in removed_names}
+        return Dataset(self.name, about=self.about, tables=tables, path=self.path, **kept, **added_parts)
 
-    def with_crowd(self, crowd_parts: Mapping[str, Answers | Votes]) -> "Dataset":
+    def with_crowd(self, new_crowd_parts: Mapping[str, Answers | Votes]) -> "Dataset":
         """Return a copy of the data set whose answers, votes and counts are replaced by these."""
-        made = self.without(*CROWD_PARTS, *RAW_TABLES, **crowd_parts)
+        made = self.without(*CROWD_PARTS, *RAW_TABLES, **new_crowd_parts)
         if "audit" in made.tables:  # from an earlier cleaning: renamed, so that both stay
             number = next(n for n in range(1, 10**6) if f"audit_{n}" not in made.tables)
             made.tables[f"audit_{number}"] = made.tables.pop("audit")
         return made
 
-    def _format_contents(self) -> str:
+    def _part_and_table_names_text(self) -> str:
         """Return the names of the parts and tables of the data set as text, for messages."""
         further = [name for name in self.tables if not self.has(name)]
         return ", ".join([*self.parts(), *further]) or "no known table"
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.name}: {self._format_contents()}>"
+        return f"<Dataset {self.name}: {self._part_and_table_names_text()}>"

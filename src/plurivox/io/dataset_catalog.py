@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plurivox.core.atomic_write import atomic_folder
-from plurivox.core.errors import InputError, unknown_name
+from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.io.dataset_folder_checks import (
     check_not_overwriting_input,
     check_replaceable,
@@ -26,14 +26,20 @@ def data_home() -> Path:
     return Path(base).expanduser() / "plurivox"
 
 
-def search_path() -> list[Path]:
+def dataset_search_folders() -> list[Path]:
     """Return the folders in which a data set is looked up by name: the data folder, then the bundled data sets."""
     return [data_home(), BUNDLED]
 
 
-def list_names() -> list[str]:
+def list_dataset_names() -> list[str]:
     """Return the names of all data sets in the catalog, installed or bundled with plurivox."""
-    found = {one.name for root in search_path() if root.is_dir() for one in root.iterdir() if _is_readable_dataset(one)}
+    found = {
+        one.name
+        for root in dataset_search_folders()
+        if root.is_dir()
+        for one in root.iterdir()
+        if _is_readable_dataset(one)
+    }
     return sorted(found)
 
 
@@ -41,7 +47,7 @@ def find_dataset_folder(name: str) -> Path | None:
     """Return the folder of the catalog data set with this name, or None."""
     if not _is_valid_dataset_name(name):
         return None
-    return next((root / name for root in search_path() if _is_visible_nonempty_folder(root / name)), None)
+    return next((root / name for root in dataset_search_folders() if _is_visible_nonempty_folder(root / name)), None)
 
 
 def info(name: str) -> dict[str, Any]:
@@ -50,7 +56,7 @@ def info(name: str) -> dict[str, Any]:
 
     folder = find_dataset_folder(name)
     if folder is None:
-        raise unknown_name("data set", name, list_names())
+        raise unknown_name_error("data set", name, list_dataset_names())
     if not holds_dataset(folder):
         raise not_a_dataset_error(folder)
     data = read(folder)
@@ -79,7 +85,7 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
         raise InputError(f"{name!r} is not a valid data set name; use letters, digits, - and _")
     if source is None:
         if not _is_visible_nonempty_folder(BUNDLED / name):
-            raise unknown_name("bundled data set", name, [one.name for one in BUNDLED.iterdir()])
+            raise unknown_name_error("bundled data set", name, [one.name for one in BUNDLED.iterdir()])
         source = BUNDLED / name
     if not source.exists():
         raise InputError(f"there is no file or folder {source} to install")

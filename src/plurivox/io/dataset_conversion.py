@@ -9,9 +9,9 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
 from plurivox.io.dataset_reader import read
 from plurivox.io.formats import peerannot
-from plurivox.io.plurivox_folder_writer import columns_of_counts, columns_of_votes, write
+from plurivox.io.plurivox_folder_writer import task_and_label_count_columns, vote_columns_with_rows_for_unvoted, write
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
-from plurivox.io.tabular.table_files import write_saved, write_table
+from plurivox.io.tabular.table_files import save_npz_or_write_table, write_table
 from plurivox.io.votes_from_tables import warn_notes
 
 FORMS = ("plurivox", "peerannot")
@@ -38,13 +38,13 @@ def convert(
     data = read(source, **how)
     check_not_overwriting_input(data.path, out)
     if part is not None:
-        data = _keep_votes_or_counts(data, part)
+        data = _without_the_other_of_votes_and_counts(data, part)
     if is_file:
-        main_part = _choose_part_for_single_file(data, part)
+        main_part = _name_of_part_for_single_file(data, part)
         _warn_about_unwritten_parts(
             data, (main_part,), f"{out.name} contains only the {main_part}", "write a folder to keep them"
         )
-        _write_main_part(getattr(data, main_part), out)
+        _write_votes_answers_or_soft_labels(getattr(data, main_part), out)
         return data
     if replace:
         check_replaceable(out)
@@ -73,18 +73,21 @@ def _is_output_file_not_folder(output_path: Path, folder_format: str) -> bool:
     return known
 
 
-def _keep_votes_or_counts(data: Dataset, part: str) -> Dataset:
-    """Return the data set without its counts (part="votes") or without its votes ("counts"); raise InputError if absent."""
-    data.crowd(part)  # raises InputError if absent
-    return data.without("counts" if part == "votes" else "votes")
+def _without_the_other_of_votes_and_counts(data: Dataset, kept_part: str) -> Dataset:
+    """Return the data set without its counts (`kept_part` "votes") or its votes ("counts"); raise InputError if absent."""
+    data.crowd(kept_part)  # raises InputError if absent
+    return data.without("counts" if kept_part == "votes" else "votes")
 
 
-def _write_main_part(main_part: Any, output_file: Path) -> None:
+def _write_votes_answers_or_soft_labels(data: Any, output_file: Path) -> None:
     """Write votes, counts, answers or soft labels to one file."""
-    if isinstance(main_part, Votes) and file_suffix(output_file) != ".npz":
-        write_table(columns_of_votes(main_part) if main_part.n_workers else columns_of_counts(main_part), output_file)
+    if isinstance(data, Votes) and file_suffix(output_file) != ".npz":
+        write_table(
+            vote_columns_with_rows_for_unvoted(data) if data.n_workers else task_and_label_count_columns(data),
+            output_file,
+        )
     else:
-        write_saved(main_part, output_file)
+        save_npz_or_write_table(data, output_file)
 
 
 def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
@@ -105,9 +108,9 @@ def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
     warn_notes(notes)
 
 
-def _choose_part_for_single_file(data: Dataset, part: str | None) -> str:
-    """Return the part of a data set that is written to a single file: answers, votes, counts or soft labels."""
-    for one in (part,) if part else ("answers", "votes", "counts", "soft_labels"):
+def _name_of_part_for_single_file(data: Dataset, requested_part: str | None) -> str:
+    """Return the name of the part of a data set that is written to a single file: answers, votes, counts or soft labels."""
+    for one in (requested_part,) if requested_part else ("answers", "votes", "counts", "soft_labels"):
         if data.has(one):
             return one
     raise InputError(f"{data.name} has no votes, answers, counts or soft labels to write to one file; write a folder")

@@ -15,7 +15,7 @@ def is_table_file(file: Path) -> bool:
     return file_suffix(file) in TABLE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
-def holds_main_table(folder: Path) -> bool:
+def holds_votes_answers_counts_or_gold_table(folder: Path) -> bool:
     """Return whether a folder contains votes, answers, counts or gold as a table, or the answers.json of peerannot."""
     return folder.is_dir() and any(
         table_name_of_file(one) in MAIN_TABLES and is_table_file(one) for one in folder.iterdir()
@@ -26,7 +26,9 @@ def holds_dataset(folder: Path) -> bool:
     """Return whether a folder can be read as a data set: tables of plurivox, peerannot, or one folder of images per label."""
     if not folder.is_dir():
         return False
-    return holds_main_table(folder) or (any(map(Path.is_dir, folder.iterdir())) and _is_image_folder(folder))
+    return holds_votes_answers_counts_or_gold_table(folder) or (
+        any(map(Path.is_dir, folder.iterdir())) and _is_image_folder(folder)
+    )
 
 
 def check_replaceable(folder: str | Path, also_allowed: Iterable[str] = ()) -> None:
@@ -52,7 +54,7 @@ def check_replaceable(folder: str | Path, also_allowed: Iterable[str] = ()) -> N
         )
     if not any(table_name_of_file(one) in (*MAIN_TABLES, "metadata") and is_table_file(one) for one in entries):
         raise InputError(
-            f"{target} is not overwritten: it is not a data set (it contains {_first_file_names(entries)}); "
+            f"{target} is not overwritten: it is not a data set (it contains {_first_few_names_text(entries)}); "
             "choose another folder"
         )
 
@@ -68,7 +70,7 @@ def check_not_overwriting_input(source: Path | None, target: Path) -> None:
 
 def not_a_dataset_error(folder: Path) -> InputError:
     """Return the InputError for a folder that is not a data set; its message lists the files found."""
-    found = _first_file_names(sorted(folder.iterdir())) or "nothing"
+    found = _first_few_names_text(sorted(folder.iterdir())) or "nothing"
     return InputError(
         f"{folder} is not a data set; it needs a table named votes, answers, counts or gold (such as votes.csv); "
         f"it contains {found}"
@@ -98,6 +100,6 @@ def _is_image_folder(folder: Path) -> bool:
     return image_folder.recognises(folder)
 
 
-def _first_file_names(entries: list[Path]) -> str:
+def _first_few_names_text(entries: list[Path]) -> str:
     """Return the names of the first few files and folders of a list as text, for messages."""
     return first_few(one.name for one in entries)

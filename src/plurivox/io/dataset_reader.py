@@ -9,19 +9,19 @@ from typing import Any
 import polars as pl
 
 from plurivox.core.answers import Answers
-from plurivox.core.base import DataType
-from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name_error
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_folder_checks import holds_main_table
-from plurivox.io.formats import ForeignContents, find_format_reader, image_folder, label_studio, peerannot
-from plurivox.io.plurivox_folder_reader import read_folder
+from plurivox.io.dataset_folder_checks import holds_votes_answers_counts_or_gold_table
+from plurivox.io.formats import ForeignContents, find_reader_module_of_folder, image_folder, label_studio, peerannot
+from plurivox.io.plurivox_folder_reader import read_plurivox_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
+from plurivox.io.tabular.csv_and_json_files import read_json
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
 from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
-from plurivox.io.tabular.text_files import read_json
 
 
 def read(where: str | Path, **how: Any) -> Dataset:
@@ -57,21 +57,22 @@ def as_dataset(data: Any) -> Dataset:
     return Dataset("the table", votes=votes_from_tables.votes(data))
 
 
-def as_votes(given: Any, part: str | None = None, *, needs_names: str = "") -> Votes:
+def as_votes(given: Any, part: str | None = None, *, method_needing_names: str = "") -> Votes:
     """Return the votes in a Dataset, path or DataFrame: the part named ("votes" or "counts"), else the one with more tasks.
 
-    Warn if counts are used although `part` does not select them and there are votes. `needs_names` is the name of a method that
-    needs to know who voted ("" if none does): InputError is then raised if counts would be used although there are votes.
+    Warn if counts are used although `part` does not select them and there are votes. `method_needing_names` is the name
+    of a method that needs to know who voted ("" if none does): InputError is then raised if counts would be used although there
+    are votes.
     """
     data = as_dataset(given)
     taken = data.crowd_part(part)
     crowd = data.crowd(taken)
     if taken == "votes" or (votes := data.votes) is None:
         return crowd
-    if needs_names:
+    if method_needing_names:
         raise InputError(
-            f"{needs_names} needs worker names; the counts of {data.name} ({crowd.n_tasks:,} tasks) do not name workers. "
-            f"Use its votes ({votes.n_tasks:,} tasks): part='votes' (--part votes)"
+            f"{method_needing_names} needs worker names; the counts of {data.name} ({crowd.n_tasks:,} tasks) do not name "
+            f"workers. Use its votes ({votes.n_tasks:,} tasks): part='votes' (--part votes)"
         )
     if part is None:
         warnings.warn(
@@ -85,15 +86,15 @@ def as_votes(given: Any, part: str | None = None, *, needs_names: str = "") -> V
 
 def is_plurivox_folder(path: Path) -> bool:
     """Return whether a folder is in the format of plurivox."""
-    return holds_main_table(path) and not peerannot.recognises(path)
+    return holds_votes_answers_counts_or_gold_table(path) and not peerannot.recognises(path)
 
 
-def read_labels(where: str | Path) -> SoftLabels | Dataset:
+def read_soft_labels_or_dataset(where: str | Path) -> SoftLabels | Dataset:
     """Return the soft or gold labels in a file, or a Dataset if the file contains votes, counts or an export."""
     path = Path(where)
     if file_suffix(path) not in TABLE_SUFFIXES:
         return read_soft(where)  # raises InputError for an unsupported file type
-    found = _read_table_or_export(path, {})
+    found = _read_table_or_dataset_of_export(path, {})
     if isinstance(found, Dataset):
         return found
     unlabelled = "task" not in found.names and ".json" in file_suffix(path)
@@ -104,19 +105,23 @@ def read_labels(where: str | Path) -> SoftLabels | Dataset:
 
 def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set in a folder in the format of plurivox or peerannot, or with one folder of images per label."""
-    reader = None if is_plurivox_folder(path) else find_format_reader(path)
-    return read_folder(path, **options) if reader is None else _read_with_reader_of_other_program(reader, path, options)
+    reader = None if is_plurivox_folder(path) else find_reader_module_of_folder(path)
+    return (
+        read_plurivox_folder(path, **options)
+        if reader is None
+        else _read_with_reader_of_other_program(reader, path, options)
+    )
 
 
 def _read_dataset_file(path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set in one file: a table, a peerannot or Label Studio export, or saved data (`.npz`)."""
     if file_suffix(path) == ".npz":
         return _dataset_from_saved(DataType.load(path), path)
-    found = _read_table_or_export(path, options)
+    found = _read_table_or_dataset_of_export(path, options)
     return found if isinstance(found, Dataset) else _dataset_from_table(found, path, options)
 
 
-def _read_table_or_export(path: Path, options: dict[str, Any]) -> Dataset | Columns:
+def _read_table_or_dataset_of_export(path: Path, options: dict[str, Any]) -> Dataset | Columns:
     """Return the table in a file, or the data set if the file is a peerannot or Label Studio export (JSON)."""
     if file_suffix(path) == ".json":
         if peerannot.recognises(path):
@@ -124,17 +129,17 @@ def _read_table_or_export(path: Path, options: dict[str, Any]) -> Dataset | Colu
         records = read_json(path)
         if label_studio.is_label_studio_export(records):
             return _read_with_reader_of_other_program(label_studio, path, options, records=records)
-        return Columns.from_table(frame_from_records(records, path), path.name)
+        return Columns.from_frame_mapping_or_parquet(frame_from_records(records, path), path.name)
     if file_suffix(path) == ".parquet":
         with suppress(InputError):  # read_table below raises a more precise error
-            return Columns.from_table(path)
-    return Columns.from_table(read_table(path), path.name)
+            return Columns.from_frame_mapping_or_parquet(path)
+    return Columns.from_frame_mapping_or_parquet(read_table(path), path.name)
 
 
 def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> Dataset:
     """Return a Dataset from a table of answers, counts or votes, recognised by its columns."""
     name = table_name_of_file(path)
-    if not options.get("wide") and table.holds_answers(options.get("label")):
+    if not options.get("wide") and table.has_columns_of_answers(options.get("label")):
         if "repeats" in options:
             raise InputError(
                 f"{path.name} contains answers, and repeats applies only to votes: remove repeated answers first "
@@ -143,7 +148,7 @@ def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> 
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=path.name, **given))
-    if not options.get("wide") and _is_counts_table(table, options, name):
+    if not options.get("wide") and _is_counts_table_or_error_if_misnamed(table, options, name):
         columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
         return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=path.name, **columns))
     return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
@@ -185,7 +190,7 @@ def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
     )
 
 
-def _is_counts_table(table: Columns, options: dict[str, Any], table_name: str) -> bool:
+def _is_counts_table_or_error_if_misnamed(table: Columns, options: dict[str, Any], table_name: str) -> bool:
     """Return whether a table has a task column and otherwise numbers; raise InputError if so but not named "counts"."""
     task = options.get("task", "task")
     others = [one for one in table.names if one != task]
@@ -214,4 +219,4 @@ def _path_or_dataset_not_found_error(path_or_name: str) -> Exception:
     """Return the error for a path that does not exist, or for an unknown data set name."""
     if "/" in path_or_name or file_suffix(path_or_name) in TABLE_SUFFIXES:
         return InputError(f"there is no file or folder {path_or_name}")
-    return unknown_name("file, folder or data set", path_or_name, dataset_catalog.list_names())
+    return unknown_name_error("file, folder or data set", path_or_name, dataset_catalog.list_dataset_names())

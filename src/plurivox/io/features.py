@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.encoding import as_names, duplicates
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names, duplicates
 from plurivox.core.npz import (
     read_npz,
-    read_task_rows,
     row_names_of_split,
     select_rows_by_task,
+    task_rows_from_npz_arrays,
     without_stringdtype,
     write_npz,
 )
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Names
-from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.table_files import read_table, require_columns
 
 
@@ -51,14 +51,16 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     if path.suffix == ".npz":
         names = partial(_task_names_of_split_rows, items=items)
         return _require_valid_features(
-            Features(*read_task_rows(read_npz(path, "features"), path, "features", names)), path
+            Features(*task_rows_from_npz_arrays(read_npz(path, "features"), path, "features", names)), path
         )
     frame = read_table(path)
     require_columns(frame, ["task"], path)
-    numbers = [to_numbers(frame[name], path) for name in frame.columns if name != "task"]
+    numbers = [to_floats_nan_if_missing(frame[name], path) for name in frame.columns if name != "task"]
     if not numbers:
         raise InputError(f"{path} has no column besides 'task'; features need at least one column of numbers")
-    return _require_valid_features(Features(to_names(frame["task"], path), np.column_stack(numbers)), path)
+    return _require_valid_features(
+        Features(to_names_or_error_if_missing(frame["task"], path), np.column_stack(numbers)), path
+    )
 
 
 def _require_valid_features(features: Features, path: Path) -> Features:

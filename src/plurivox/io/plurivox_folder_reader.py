@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.base import HEADER_FILE
-from plurivox.core.encoding import as_names, positions, sort_by_value
+from plurivox.core.array_types import Names
+from plurivox.core.data_type import HEADER_FILE
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names, positions, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_checks import DATASET_TOML, is_table_file, not_a_dataset_error
 from plurivox.io.features import read_features
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.column_conversion import encode_column
+from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column
 from plurivox.io.tabular.table_file_names import file_suffix, table_name_of_file
 from plurivox.io.tabular.table_files import Columns, read_table
 
@@ -46,13 +46,13 @@ TOML_KEYS: dict[str, Any] = {  # the keys allowed in dataset.toml, and their typ
 }
 
 
-def read_folder(folder: Path, **how: Any) -> Dataset:
+def read_plurivox_folder(folder: Path, **how: Any) -> Dataset:
     """Return the data set in a plurivox folder; `how` are options of `votes` and override those of dataset.toml."""
     about = _read_dataset_toml(folder)
     how = {**{name: about[name] for name in READ_OPTIONS if name in about}, **how}
     if "scale" in about and "ordered" not in how:
         how["ordered"] = about["scale"]
-    files = _find_table_files(folder)
+    files = _find_table_files_by_name(folder)
     tables: dict[str, Callable[[], pl.DataFrame]] = {
         name: cache(partial(read_table, file)) for name, file in files.items()
     }
@@ -65,7 +65,7 @@ def read_folder(folder: Path, **how: Any) -> Dataset:
     if "soft_labels" in files:
         parts["soft_labels"] = lambda: read_soft(files["soft_labels"])
     for name, key in (("items", "task"), ("workers", "worker")):
-        if name in files or reader.columns_besides_votes(reader.columns[key]):
+        if name in files or reader.names_of_further_votes_columns(reader.columns[key]):
             parts[name] = getattr(reader, name)
     if (features := files.get("features") or _find_features_file_or_none(folder)) is not None:
         parts["features"] = lambda: read_features(features, reader.items())
@@ -85,13 +85,13 @@ class _FolderReader:
 
     def votes_table_has_answers(self) -> bool:
         """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""
-        return "votes" in self.files and self._open_table("votes").holds_answers()
+        return "votes" in self.files and self._open_table("votes").has_columns_of_answers()
 
     @cache  # noqa: B019 - lives as long as its folder
     def _open_table(self, table_name: str) -> Columns:
         """Return the table of this name in the folder; columns of a Parquet file are read one at a time, on first use."""
         file = self.files[table_name]
-        return Columns.from_table(
+        return Columns.from_frame_mapping_or_parquet(
             file if file_suffix(file) == ".parquet" else self.tables[table_name](),
             self._table_path_in_messages(table_name),
         )
@@ -103,11 +103,11 @@ class _FolderReader:
     @cache  # noqa: B019 - lives as long as its folder
     def _gold_tasks_and_labels(self) -> tuple[Names, Names]:
         """Return (tasks, labels) of the gold rows; warn about rows without a task or a label."""
-        table = Columns.from_table(self.tables["gold"](), self._table_path_in_messages("gold"))
+        table = Columns.from_frame_mapping_or_parquet(self.tables["gold"](), self._table_path_in_messages("gold"))
         task = self.columns["task"] if self.columns["task"] in table else "task"
         table.check_has_columns({"task": task, "label": "label"})
-        tasks, task_names, _ = encode_column(table[task], "task")
-        labels, label_names, _ = encode_column(table["label"], "label")
+        tasks, task_names, _ = codes_names_and_notes_of_column(table[task], "task")
+        labels, label_names, _ = codes_names_and_notes_of_column(table["label"], "label")
         whole = (tasks >= 0) & (labels >= 0)
         if not whole.all():
             votes_from_tables.warn_notes(
@@ -128,7 +128,7 @@ class _FolderReader:
         gold_only = gold[positions(found.labels, gold) < 0]
         if not len(gold_only) or found.labels.dtype.kind != gold_only.dtype.kind:
             return found
-        return found.with_labels(sort_by_value(np.concatenate([found.labels, gold_only])))
+        return found.with_labels(sort_distinct_names_by_value(np.concatenate([found.labels, gold_only])))
 
     def answers(self) -> Any:
         """Return the answers in the table `answers`."""
@@ -163,11 +163,11 @@ class _FolderReader:
             return soft_from_frame(self.tables["gold"](), self._table_path_in_messages("gold"))
         tasks, labels = self._gold_tasks_and_labels()
         try:
-            return SoftLabels.gold(tasks, labels, labels=self._labels_of_votes_then_gold(labels))
+            return SoftLabels.gold(tasks, labels, labels=self._given_or_vote_labels_then_gold_only(labels))
         except InputError as cause:
             raise InputError(f"{self._table_path_in_messages('gold')}: {cause}") from None
 
-    def _labels_of_votes_then_gold(self, gold_labels: Names) -> Names | None:
+    def _given_or_vote_labels_then_gold_only(self, gold_labels: Names) -> Names | None:
         """Return the option `labels` or the labels of the votes, then those that only gold has; None if their types differ."""
         listed = None
         if "labels" in self.how:
@@ -183,7 +183,9 @@ class _FolderReader:
     def items(self) -> pl.DataFrame | None:
         """Return the table `items`, else the columns of the votes table that are constant for each task."""
         return (
-            self.tables["items"]() if "items" in self.files else self._columns_constant_per_name(self.columns["task"])
+            self.tables["items"]()
+            if "items" in self.files
+            else self._frame_of_columns_constant_per_name(self.columns["task"])
         )
 
     @cache  # noqa: B019
@@ -192,20 +194,24 @@ class _FolderReader:
         return (
             self.tables["workers"]()
             if "workers" in self.files
-            else self._columns_constant_per_name(self.columns["worker"])
+            else self._frame_of_columns_constant_per_name(self.columns["worker"])
         )
 
-    def columns_besides_votes(self, key: str) -> list[str]:
-        """Return the columns of the votes table that do not describe a vote (task, label, ...); [] if `key` is not a column."""
+    def names_of_further_votes_columns(self, required_column: str) -> list[str]:
+        """Return the names of columns of the votes table besides those of a vote; [] if it lacks `required_column`."""
         if "votes" not in self.files or self.votes_table_has_answers():
             return []
         own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
         names = self._open_table("votes").names
-        return [name for name in names if name not in own and not name.startswith("label")] if key in names else []
+        return (
+            [name for name in names if name not in own and not name.startswith("label")]
+            if required_column in names
+            else []
+        )
 
-    def _columns_constant_per_name(self, name_column: str) -> pl.DataFrame | None:
+    def _frame_of_columns_constant_per_name(self, name_column: str) -> pl.DataFrame | None:
         """Return the further columns of the votes with one value per task (or worker), one row each; None if there are none."""
-        extra = self.columns_besides_votes(name_column)
+        extra = self.names_of_further_votes_columns(name_column)
         if not extra:
             return None
         votes = self.tables["votes"]()
@@ -218,7 +224,7 @@ class _FolderReader:
         )
 
 
-def _find_table_files(folder: Path) -> dict[str, Path]:
+def _find_table_files_by_name(folder: Path) -> dict[str, Path]:
     """Return {table name: file} of all tables in the folder; raise InputError if two files have the same table name."""
     found = [file for file in sorted(folder.iterdir()) if is_table_file(file)]
     twice = [name for name, n in Counter(table_name_of_file(file) for file in found).items() if n > 1]

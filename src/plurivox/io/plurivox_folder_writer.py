@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from plurivox.core.array_types import Names
 from plurivox.core.atomic_write import atomic_folder
-from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_checks import DATASET_TOML, check_replaceable
@@ -38,7 +38,7 @@ def write(
     if replace:
         check_replaceable(folder)
     with atomic_folder(folder, replace=replace) as part:
-        for name, table in _tables_to_write(dataset).items():
+        for name, table in _tables_by_name_except_soft_labels(dataset).items():
             write_table(table, part / f"{name}.{'parquet' if _has_bytes_column(table) else form}")
         if dataset.soft_labels is not None:
             write_soft(dataset.soft_labels, part / f"soft_labels.{form}")
@@ -51,13 +51,13 @@ def write(
         (part / DATASET_TOML).write_text(to_toml(_settings_for_dataset_toml(dataset)), encoding="utf-8")
 
 
-def columns_of_votes(votes: Votes) -> dict[str, Any]:
+def vote_columns_with_rows_for_unvoted(votes: Votes) -> dict[str, Any]:
     """Return the columns of a table that reads back as these votes, with a row for each task or worker without a vote."""
     table = votes.columns()
     if "worker" not in table:
         unnamed = np.full(len(votes), None, object)
         table = {"task": table["task"], "worker": unnamed, **table}
-    tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.workload == 0]
+    tasks, workers = votes.tasks[votes.support == 0], votes.workers[votes.n_answers_per_worker == 0]
     n_more = len(tasks) + len(workers)
     if not n_more:
         return table
@@ -70,7 +70,7 @@ def columns_of_votes(votes: Votes) -> dict[str, Any]:
     return {name: [*column.tolist(), *more[name]] for name, column in table.items()}
 
 
-def columns_of_counts(counts: Votes) -> dict[str, Any]:
+def task_and_label_count_columns(counts: Votes) -> dict[str, Any]:
     """Return the columns of a table that reads back as these counts: task, and one column per label."""
     names = [str(label) for label in counts.labels.tolist()]
     if "task" in names:
@@ -79,35 +79,35 @@ def columns_of_counts(counts: Votes) -> dict[str, Any]:
     return {"task": counts.tasks} | {name: table[:, k] for k, name in enumerate(names)}
 
 
-def _tables_to_write(dataset: Dataset) -> dict[str, Any]:
+def _tables_by_name_except_soft_labels(dataset: Dataset) -> dict[str, Any]:
     """Return {name: table} of all tables to write, except soft labels and soft gold."""
     tables: dict[str, Any] = {}
     if dataset.votes is not None:
-        tables["votes"] = columns_of_votes(dataset.votes)
+        tables["votes"] = vote_columns_with_rows_for_unvoted(dataset.votes)
     if dataset.answers is not None:
         tables["answers"] = dataset.answers.columns()
     if dataset.counts is not None:
-        tables["counts"] = columns_of_counts(dataset.counts)
+        tables["counts"] = task_and_label_count_columns(dataset.counts)
     if dataset.gold is not None and _are_hard_labels(dataset.gold):
         tables["gold"] = _gold_columns_to_write(dataset)
-    if (items := _items_with_images(dataset)) is not None:
+    if (items := _items_with_image_bytes(dataset)) is not None:
         tables["items"] = items
     if dataset.workers is not None:
         tables["workers"] = dataset.workers
     own = ("votes", "gold")
     tables |= {name: read() for name, read in dataset.tables.items() if name not in own}
-    if (source := _votes_table_with_further_columns(dataset)) is not None:
+    if (source := _votes_as_read_if_columns_else_lost(dataset)) is not None:
         tables["votes_as_read"] = source
     return tables
 
 
-def _votes_table_with_further_columns(dataset: Dataset) -> pl.DataFrame | None:
+def _votes_as_read_if_columns_else_lost(dataset: Dataset) -> pl.DataFrame | None:
     """Return the votes table as it was read if it has columns that no other written table stores, else None."""
     if "votes" not in dataset.tables or "votes_as_read" in dataset.tables or dataset.votes is None:
         return None
     source = dataset.tables["votes"]()
     kept = {
-        *columns_of_votes(dataset.votes),
+        *vote_columns_with_rows_for_unvoted(dataset.votes),
         dataset.about.get("task"),
         dataset.about.get("worker"),
         dataset.about.get("label"),
@@ -119,7 +119,7 @@ def _votes_table_with_further_columns(dataset: Dataset) -> pl.DataFrame | None:
     return source if set(source.columns) - kept else None
 
 
-def _items_with_images(dataset: Dataset) -> pl.DataFrame | None:
+def _items_with_image_bytes(dataset: Dataset) -> pl.DataFrame | None:
     """Return the items table to write; image files are added as bytes if it has no column `image`."""
     items, images = dataset.items, dataset.images
     if not images or (items is not None and "image" in items.columns):

@@ -5,32 +5,37 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plurivox.core.array_types import Bools, Ints, Names
 from plurivox.core.errors import InputError
-from plurivox.core.types import Bools, Ints, Names
 
 
-def drop_repeats(
-    columns: dict[str, Any], names: Mapping[str, Names], rule: Literal["first", "last", "error"]
+def drop_repeats_and_return_notes(
+    vote_columns: dict[str, Any], names_by_role: Mapping[str, Names], rule: Literal["first", "last", "error"]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the columns with only the first (or last) answer of a worker to a task, and notes on what was dropped.
 
     Raise InputError if the rule is `error` and an answer is repeated.
     """
-    pair = _task_worker_pair_numbers(columns, len(names["worker"]))
-    repeated = _is_outside_first_or_last_answer(pair, columns, last=rule == "last")
-    n_repeated = int(repeated.sum()) if "answer" not in columns else len(np.unique(columns["answer"][repeated]))
+    pair = _task_worker_pair_numbers(vote_columns, len(names_by_role["worker"]))
+    repeated = _is_outside_first_or_last_answer(pair, vote_columns, last=rule == "last")
+    n_repeated = (
+        int(repeated.sum()) if "answer" not in vote_columns else len(np.unique(vote_columns["answer"][repeated]))
+    )
     if not n_repeated:
-        return columns, []
+        return vote_columns, []
     if rule == "error":
         rows = np.flatnonzero(repeated)
-        pairs = [(names["worker"][columns["worker"][i]], names["task"][columns["task"][i]]) for i in rows[:3]]
+        pairs = [
+            (names_by_role["worker"][vote_columns["worker"][i]], names_by_role["task"][vote_columns["task"][i]])
+            for i in rows[:3]
+        ]
         examples = ", ".join(f"{w} on {t}" for w, t in pairs)
         raise InputError(
             f"{n_repeated:,} answers repeat a worker's answer to the same task ({examples}); "
             "drop these rows, or set repeats to keep, first or last"
         )
     note = f"{n_repeated:,} repeated answers of a worker to the same task dropped; the {rule} one is kept"
-    return {name: column[~repeated] for name, column in columns.items()}, [note]
+    return {name: column[~repeated] for name, column in vote_columns.items()}, [note]
 
 
 def _task_worker_pair_numbers(columns: dict[str, Any], n_workers: int) -> Ints:
@@ -56,17 +61,17 @@ def _is_outside_first_or_last_answer(task_worker_pair: Ints, vote_columns: dict[
     return out
 
 
-def find_earlier_answers(worker: Ints, task: Ints, sitting: Ints, time: Ints) -> Ints:
+def find_previous_answer_in_same_sitting(worker: Ints, task: Ints, sitting: Ints, time: Ints) -> Ints:
     """Return (n_answers,) the row of the worker's previous answer to the task in the same sitting (session); -1 if none."""
     order, begins = _row_order_and_first_of_group(
-        worker, task, sitting, _copy_number_of_answers(worker, sitting, time), then=time
+        worker, task, sitting, _count_earlier_rows_with_same_time(worker, sitting, time), then=time
     )
     earlier = np.full(len(time), -1)
     earlier[order[1:][~begins[1:]]] = order[:-1][~begins[1:]]
     return earlier
 
 
-def _copy_number_of_answers(worker: Ints, sitting: Ints, time: Ints) -> Ints:
+def _count_earlier_rows_with_same_time(worker: Ints, sitting: Ints, time: Ints) -> Ints:
     """Return (n_answers,) 0 for an answer, 1 for its second copy, ..., if a sitting (session) is stored several times."""
     order, begins = _row_order_and_first_of_group(worker, sitting, time, then=np.arange(len(time)))
     place = np.arange(len(order))

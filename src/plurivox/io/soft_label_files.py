@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.base import DataType
-from plurivox.core.encoding import as_names, encode, positions, sort_by_value
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names, encode, positions, sort_distinct_names_by_value
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE, Candidates
-from plurivox.core.types import Floats, Ints, Names
-from plurivox.io.tabular.column_conversion import to_names, to_numbers
+from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.table_files import read_table, write_table
 
@@ -120,9 +120,11 @@ def _soft_from_wide_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
         raise InputError(f"{path} has no column besides 'task'; soft labels need one column of numbers per label")
     if "n" in columns and len(columns) > 2:
         rest = [name for name in columns if name != "n"]
-        sums = sum(to_numbers(frame[name], path) for name in rest)
+        sums = sum(to_floats_nan_if_missing(frame[name], path) for name in rest)
         if bool((np.abs(sums - 1) <= ROUNDING_TOLERANCE).all()):
-            return _soft_from_label_columns(frame, rest, as_names(rest), (), path, support=to_numbers(frame["n"], path))
+            return _soft_from_label_columns(
+                frame, rest, as_names(rest), (), path, support=to_floats_nan_if_missing(frame["n"], path)
+            )
     return _soft_from_label_columns(frame, columns, as_names(columns), (), path)
 
 
@@ -135,8 +137,8 @@ def _soft_from_label_columns(
     support: Floats | None = None,
 ) -> SoftLabels:
     """Return soft labels from one column of probabilities per label; raise InputError if a number is missing."""
-    tasks = to_names(frame["task"], path)
-    prob = np.column_stack([to_numbers(frame[name], path) for name in columns])  # (n_tasks, n_labels)
+    tasks = to_names_or_error_if_missing(frame["task"], path)
+    prob = np.column_stack([to_floats_nan_if_missing(frame[name], path) for name in columns])  # (n_tasks, n_labels)
     empty = np.isnan(prob).any(1)
     if empty.any():
         raise InputError(
@@ -149,13 +151,13 @@ def _soft_from_label_columns(
 
 def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return soft labels from a long table `task, label, p`; the mass missing to 1 is spread over the labels not listed."""
-    task, tasks = _encode_by_first_occurrence(to_names(frame["task"], path))
+    task, tasks = _encode_by_first_occurrence(to_names_or_error_if_missing(frame["task"], path))
     complete = (frame["label"].is_not_null() & frame["p"].is_not_null()).to_numpy()
     full = frame.filter(pl.Series(complete))
-    codes, found = encode(to_names(full["label"], path), "labels")
-    labels = sort_by_value(found)
+    codes, found = encode(to_names_or_error_if_missing(full["label"], path), "labels")
+    labels = sort_distinct_names_by_value(found)
     label = positions(labels, found)[codes] if len(codes) else codes
-    row, mass = task[complete], to_numbers(full["p"], path)
+    row, mass = task[complete], to_floats_nan_if_missing(full["p"], path)
     order = np.lexsort((label, row))
     row, label, mass = row[order], label[order], mass[order]
     same = (row[1:] == row[:-1]) & (label[1:] == label[:-1])
@@ -180,9 +182,9 @@ def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
 def _soft_from_hard_labels(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return hard labels from a table `task, label`; tasks without a label are dropped and counted in `notes`."""
     labelled = frame.filter(frame["label"].is_not_null())
-    tasks = to_names(labelled["task"], path)
-    codes, found = encode(to_names(labelled["label"], path), "labels")
-    labels = sort_by_value(found)
+    tasks = to_names_or_error_if_missing(labelled["task"], path)
+    codes, found = encode(to_names_or_error_if_missing(labelled["label"], path), "labels")
+    labels = sort_distinct_names_by_value(found)
     place = positions(labels, found)[codes] if len(codes) else codes
     dropped = frame.height - labelled.height
     notes = (f"{dropped} tasks without a label were dropped",) if dropped else ()

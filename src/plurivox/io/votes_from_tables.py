@@ -8,12 +8,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, as_text, label_positions, positions, sort_by_value
+from plurivox.core.array_types import Bools, Names
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
-from plurivox.core.types import Bools, Names
+from plurivox.core.name_encoding import (
+    as_names,
+    as_text,
+    label_positions_on_scale,
+    positions,
+    sort_distinct_names_by_value,
+)
 from plurivox.core.votes import UNNAMED, Votes
-from plurivox.io.repeated_answers import drop_repeats
-from plurivox.io.tabular.column_conversion import encode_column, to_floats, to_seconds
+from plurivox.io.repeated_answers import drop_repeats_and_return_notes
+from plurivox.io.tabular.column_conversion import (
+    codes_names_and_notes_of_column,
+    to_floats_or_error_if_missing,
+    to_seconds,
+)
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.wide_tables import wide_to_long
 
@@ -62,19 +72,19 @@ def votes(
     extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
     table, task, worker, label = _long_table_and_column_names(data, task, worker, label, extras, wide, where)
     table.check_has_columns({"task": task, "worker": worker, "label": label})
-    labels = table.ordered_categories(label) if labels is None else labels
+    labels = table.ordered_categories_or_none(label) if labels is None else labels
     reader = _VoteReader(table, missing, wide)
-    columns = reader.encode_columns(task, worker, label)
+    columns = reader.encode_task_worker_label_columns(task, worker, label)
     columns |= reader.read_optional_columns(**_optional_column_names(extras, table, has_table=data is not None))
     columns = reader.drop_rows_without_vote(columns)
     if repeats != "keep":
-        columns, notes = drop_repeats(columns, reader.names, repeats)
+        columns, notes = drop_repeats_and_return_notes(columns, reader.names, repeats)
         reader.notes += notes
-    names = reader.final_name_lists(columns, tasks=tasks, workers=workers, labels=labels)
+    names = reader.final_name_lists_and_recode_columns(columns, tasks=tasks, workers=workers, labels=labels)
     made = Votes.coded(
         **columns,
         **names,
-        scale=label_positions(names["labels"], ordered),
+        scale=label_positions_on_scale(names["labels"], ordered),
         notes=tuple(reader.notes),
         missing=reader.n_missing,
     )
@@ -94,8 +104,13 @@ def _long_table_and_column_names(
     if data is None:
         given = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
         given |= {role: column for role, column in extras.items() if not isinstance(column, str | None)}
-        return Columns.from_table(given, where), "task", None if worker is None else "worker", "label"
-    table = Columns.from_table(data, where)
+        return (
+            Columns.from_frame_mapping_or_parquet(given, where),
+            "task",
+            None if worker is None else "worker",
+            "label",
+        )
+    table = Columns.from_frame_mapping_or_parquet(data, where)
     return (wide_to_long(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
 
 
@@ -126,17 +141,19 @@ def counts(
     >>> counts({"task": ["a", "b"], "no": [3, 0], "yes": [1, 5]})
     <Votes: 9 votes, 2 tasks, 0 workers, 2 labels, unnamed counts>
     """
-    table = Columns.from_table(data, where)
+    table = Columns.from_frame_mapping_or_parquet(data, where)
     table.check_has_columns({"task": task})
     if table.names == [task]:
         raise InputError(f"{where} has no column besides {task!r}; counts need one column per label")
     names = [name for name in table.names if name != task] if labels is None else [str(one) for one in labels]
     table.check_has_columns({f"label {name}": name for name in names})
-    tasks, task_names, notes = encode_column(table[task], "task")
+    tasks, task_names, notes = codes_names_and_notes_of_column(table[task], "task")
     if (tasks < 0).any():
         rows = np.flatnonzero(tasks < 0) + 1
         raise InputError(f"{where}: no value in column {task!r}, row {first_few(rows)}; fill it or drop the row")
-    numbers = np.stack([to_floats(table[name].fill_null(0), f"column {name!r} of {where}") for name in names], 1)
+    numbers = np.stack(
+        [to_floats_or_error_if_missing(table[name].fill_null(0), f"column {name!r} of {where}") for name in names], 1
+    )
     total = np.zeros((len(task_names), len(names)))
     np.add.at(total, tasks, numbers)
     if len(task_names) < len(tasks):
@@ -156,14 +173,18 @@ class _VoteReader:
         self.n_missing = 0  # rows without a label
         self.names: dict[str, Names] = {}
 
-    def encode_columns(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
+    def encode_task_worker_label_columns(self, task: str, worker: str | None, label: str) -> dict[str, Any]:
         """Return {"task", "worker", "label"} as integer codes, -1 if missing; set `self.names` to the sorted names of each."""
         wanted = {
             role: name for role, name in (("task", task), ("worker", worker), ("label", label)) if name is not None
         }
         with ThreadPoolExecutor(2) as pool:  # encode the task column and the others in parallel
             coded = dict(
-                zip(wanted, pool.map(lambda role: encode_column(self.table[wanted[role]], role), wanted), strict=True)
+                zip(
+                    wanted,
+                    pool.map(lambda role: codes_names_and_notes_of_column(self.table[wanted[role]], role), wanted),
+                    strict=True,
+                )
             )
         columns: dict[str, Any] = {role: codes for role, (codes, _, _) in coded.items()}
         self.names = {role: names for role, (_, names, _) in coded.items()}
@@ -180,15 +201,17 @@ class _VoteReader:
         """Return the optional columns of votes that the table has: weight, answer, when, seconds."""
         found: dict[str, Any] = {}
         if weight in self.table and weight is not None:
-            found["weight"] = to_floats(self.table[weight], f"column {weight!r}")
+            found["weight"] = to_floats_or_error_if_missing(self.table[weight], f"column {weight!r}")
         if answer in self.table and answer is not None:
-            found["answer"] = encode_column(self.table[answer], "answer")[0].astype(np.int64)
+            found["answer"] = codes_names_and_notes_of_column(self.table[answer], "answer")[0].astype(np.int64)
         if when in self.table and when is not None:
             found["when"] = to_seconds(self.table[when], f"column {when!r}")
         if seconds in self.table and seconds is not None:
             found["seconds"] = to_seconds(self.table[seconds], f"column {seconds!r}").astype(np.float32)
         elif seconds == "seconds" and "rt_ms" in self.table:
-            found["seconds"] = (to_floats(self.table["rt_ms"].fill_null(np.nan), "rt_ms") / 1000).astype(np.float32)
+            found["seconds"] = (
+                to_floats_or_error_if_missing(self.table["rt_ms"].fill_null(np.nan), "rt_ms") / 1000
+            ).astype(np.float32)
         return found
 
     def drop_rows_without_vote(self, columns: dict[str, Any]) -> dict[str, Any]:
@@ -197,7 +220,7 @@ class _VoteReader:
         name_only = no_label & (
             (columns["task"] < 0) ^ (columns["worker"] < 0)
         )  # lists a task or a worker that has no vote
-        abstained = self._remove_no_answer_labels(columns) & ~no_label
+        abstained = self._unset_no_answer_labels_and_return_mask(columns) & ~no_label
         no_label, no_task = no_label & ~name_only, (columns["task"] < 0) & ~name_only
         unnamed = (columns["worker"] < 0) & ~(no_task | no_label | abstained | name_only)
         if no_task.any():
@@ -209,11 +232,11 @@ class _VoteReader:
         keep = ~(no_task | no_label | abstained | name_only)
         if not keep.any() and not name_only.all():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no votes: the label is missing in every row")
-        self._note_label_minus_one()
+        self._note_if_minus_one_may_mean_no_answer()
         self.n_missing = int(abstained.sum()) + (0 if self.wide else int(no_label.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
 
-    def _remove_no_answer_labels(self, columns: dict[str, Any]) -> Bools:
+    def _unset_no_answer_labels_and_return_mask(self, columns: dict[str, Any]) -> Bools:
         """Return (n_rows,) whether the label means "no answer"; remove these labels from `columns` and `names` in place."""
         if not len(self.missing):
             return np.zeros(len(columns["label"]), bool)
@@ -230,20 +253,22 @@ class _VoteReader:
         self.names["label"] = self.names["label"][~is_missing]
         return abstained
 
-    def _note_label_minus_one(self) -> None:
+    def _note_if_minus_one_may_mean_no_answer(self) -> None:
         """Add a note to `self.notes` if -1 is the only negative label: it may mean "no answer"."""
         if not len(self.missing) and "-1" in as_text(self.names["label"][:2]).tolist() and len(self.names["label"]) > 1:
             others = as_text(self.names["label"])
             if not any(name.startswith("-") for name in others.tolist() if name != "-1"):
                 self.notes.append("-1 is read as a label; if it means no answer, set missing=-1 (--missing -1)")
 
-    def final_name_lists(self, columns: dict[str, Any], **given: Iterable[object] | None) -> dict[str, Any]:
+    def final_name_lists_and_recode_columns(
+        self, columns: dict[str, Any], **given_names: Iterable[object] | None
+    ) -> dict[str, Any]:
         """Return the lists of task, worker and label names, as given or found; recode `columns` in place if they differ."""
         out: dict[str, Any] = {}
         for role in ("task", "worker", "label"):
-            names, wanted = self.names[role], given[f"{role}s"]
+            names, wanted = self.names[role], given_names[f"{role}s"]
             if wanted is None:
-                out[f"{role}s"] = names if role != "label" else sort_by_value(names)
+                out[f"{role}s"] = names if role != "label" else sort_distinct_names_by_value(names)
             else:
                 fixed = as_names(list(wanted), f"{role}s")
                 out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)

@@ -25,4 +25,4 @@ def __getattr__(name: str) -> Any:
     return _workflow(name) if name in EXPORTS else methods.class_by_name(name)
 
 
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

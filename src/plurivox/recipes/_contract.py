@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from plurivox.core.errors import OptionError
-from plurivox.core.method import Method, split_at_commas
+from plurivox.core.method import Method, split_at_commas_outside_brackets
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.registry import Methods
-from plurivox.core.tables import Tables
+from plurivox.core.result_tables import Tables
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset
@@ -26,18 +26,18 @@ def read_dataset(name: str) -> "Dataset":
     return io.read(name)
 
 
-def parse_shares(text: str, name: str, *, may_be_empty: bool = False) -> list[float]:
-    """Return the comma-separated shares between 0 and 1 in a text; raise OptionError, naming the option `name`, otherwise.
+def parse_shares(text: str, option_name: str, *, may_be_empty: bool = False) -> list[float]:
+    """Return the comma-separated shares between 0 and 1 in a text; raise OptionError, naming `option_name`, otherwise.
 
     >>> parse_shares("0.05, 0.1", "alphas")
     [0.05, 0.1]
     """
     try:
-        shares = [float(share) for share in split_at_commas(text)]
+        shares = [float(share) for share in split_at_commas_outside_brackets(text)]
     except ValueError:
-        raise OptionError(f"{name} must be numbers such as 0.05,0.1; got {text!r}") from None
+        raise OptionError(f"{option_name} must be numbers such as 0.05,0.1; got {text!r}") from None
     if not all(0 < share < 1 for share in shares) or not (shares or may_be_empty):
-        raise OptionError(f"{name} must be between 0 and 1, such as 0.05,0.1; got {text!r}")
+        raise OptionError(f"{option_name} must be between 0 and 1, such as 0.05,0.1; got {text!r}")
     return shares
 
 

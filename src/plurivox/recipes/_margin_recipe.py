@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.tables import Tables
+from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 
 
@@ -30,19 +30,21 @@ class MarginRecipe(Recipe):
         """Train networks in several runs, record their logits, and return tables of the tasks with the worst margin scores."""
         from plurivox import identify
         from plurivox.train.plan import Plan
-        from plurivox.workflows.training_dynamics import (
+        from plurivox.workflows.score_by_training_dynamics import (
             DynamicsSetup,
-            score_several_runs,
-            worst_tasks_and_detection_tables,
+            train_and_score_tasks_in_several_runs,
+            worst_tasks_and_wrong_vote_detection_tables,
         )
 
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
         setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
         shared = {option.name for option in MarginRecipe.options()}
         own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
-        found = score_several_runs(setup, identify.methods.make(self.score, **own), self.runs, progress)
+        found = train_and_score_tasks_in_several_runs(
+            setup, identify.methods.make(self.score, **own), self.runs, progress
+        )
         return Tables(
             f"{self.title} of {setup.training_data.name}",
-            worst_tasks_and_detection_tables(setup, found, self.n),
+            worst_tasks_and_wrong_vote_detection_tables(setup, found, self.n),
             self.spec,
         )

@@ -9,12 +9,12 @@ import numpy as np
 from plurivox import aggregate, simulate
 from plurivox.assign import NextBest, expected_gain
 from plurivox.assign.next_best import WorkerGains
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.method import option, split_at_commas
+from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress import Progress, no_progress
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Fit
-from plurivox.core.tables import Table, Tables
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.simulate import EASY, HARD, Simulated
@@ -67,25 +67,27 @@ class ActiveLabelling(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Simulate every crowd with every seed, label it by random and next-best assignment, return tables of accuracy."""
         del read
-        crowds, tables = split_at_commas(self.crowds), []
+        crowds, tables = split_at_commas_outside_brackets(self.crowds), []
         for i, crowd in enumerate(crowds):
             curves = []
             for run in range(self.runs):
-                curves.append(self.simulate_study(crowd, self.seed + run))
+                curves.append(self.simulate_crowd_and_measure_accuracies(crowd, self.seed + run))
                 progress(i * self.runs + run, len(crowds) * self.runs)
             tables.append(self._next_best_and_random_accuracy_table(crowd, curves))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
         title = f"Accuracy by number of votes, {seeds}; random assignment: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.spec)
 
-    def simulate_study(self, crowd_spec: str, seed: int) -> "LabellingCurve":
+    def simulate_crowd_and_measure_accuracies(self, crowd_spec: str, seed: int) -> "LabellingCurve":
         """Simulate one crowd and return its accuracies with random and with next-best assignment."""
         sizes = {name: getattr(self, name) for name in ("n_tasks", "n_workers", "n_labels", "feedback")}
         crowd = simulate.methods.make(crowd_spec, **sizes, seed=seed).draw()
         method = aggregate.methods.make(self.method)
-        curve = LabellingCurve(_fit_accuracy(method.fit(crowd.votes), crowd))
-        for n_votes, fit in _simulate_next_best_labelling(self, method, crowd, np.random.default_rng([seed, 1])):
-            curve.next_best[n_votes] = _fit_accuracy(fit, crowd)
+        curve = LabellingCurve(_accuracy_of_fit(method.fit(crowd.votes), crowd))
+        for n_votes, fit in _simulate_next_best_yield_n_votes_and_fit(
+            self, method, crowd, np.random.default_rng([seed, 1])
+        ):
+            curve.next_best[n_votes] = _accuracy_of_fit(fit, crowd)
         return curve
 
     def _next_best_and_random_accuracy_table(self, title: str, curve_of_each_seed: "list[LabellingCurve]") -> Table:
@@ -94,7 +96,7 @@ class ActiveLabelling(Recipe):
         least = INITIAL_VOTES / self.feedback
         shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
         accuracy = np.array(
-            [[curve.accuracy_of_last_fit(share * total) for share in shares] for curve in curve_of_each_seed]
+            [[curve.accuracy_of_last_fit_within(share * total) for share in shares] for curve in curve_of_each_seed]
         )  # (runs, shares)
         random = np.array([curve.random for curve in curve_of_each_seed])
         difference = accuracy - random[:, None]
@@ -107,7 +109,7 @@ class ActiveLabelling(Recipe):
             if len(curve_of_each_seed) > 1
             else np.full(len(shares), np.nan),
             "votes used": [
-                float(np.mean([curve.n_votes_of_last_fit(share * total) for curve in curve_of_each_seed]))
+                float(np.mean([curve.n_votes_of_last_fit_within(share * total) for curve in curve_of_each_seed]))
                 for share in shares
             ],
         }
@@ -121,13 +123,13 @@ class LabellingCurve:
     random: float
     next_best: dict[int, float] = field(default_factory=dict)  # number of votes -> accuracy
 
-    def n_votes_of_last_fit(self, n_votes: float) -> int:
-        """Return how many votes the last fit made with at most `n_votes` votes had; 0 if there was none."""
-        return max((n for n in self.next_best if n <= n_votes + 1e-9), default=0)
+    def n_votes_of_last_fit_within(self, max_votes: float) -> int:
+        """Return how many votes the last fit made with at most `max_votes` votes had; 0 if there was none."""
+        return max((n for n in self.next_best if n <= max_votes + 1e-9), default=0)
 
-    def accuracy_of_last_fit(self, n_votes: float) -> float:
-        """Return the accuracy of the last fit made with at most `n_votes` next-best votes; NaN if there was none."""
-        return self.next_best.get(self.n_votes_of_last_fit(n_votes), float("nan"))
+    def accuracy_of_last_fit_within(self, max_votes: float) -> float:
+        """Return the accuracy of the last fit made with at most `max_votes` next-best votes; NaN if there was none."""
+        return self.next_best.get(self.n_votes_of_last_fit_within(max_votes), float("nan"))
 
 
 @dataclass
@@ -139,7 +141,7 @@ class StudyState:
     rows: list[tuple[int, int, int]] = field(default_factory=list)  # task, worker, label
     gains: WorkerGains | None = None  # set by the first fit
 
-    def votes(self, crowd: Simulated) -> Votes:
+    def votes_given_so_far(self, crowd: Simulated) -> Votes:
         """Return the votes given so far in the simulated study, with the task, worker and label names of the crowd."""
         task, worker, label = np.array(self.rows).T
         names = crowd.votes
@@ -148,13 +150,13 @@ class StudyState:
         )
 
 
-def _simulate_next_best_labelling(
+def _simulate_next_best_yield_n_votes_and_fit(
     plan: ActiveLabelling, method: aggregate.Aggregator, crowd: Simulated, rng: np.random.Generator
 ) -> Iterator[tuple[int, Fit]]:
     """Simulate next-best assignment until the budget is used or no vote pays; yield (number of votes, fit) at every refit."""
     n, k, w = plan.n_tasks, plan.n_labels, plan.n_workers
     state, assigner = StudyState(np.full((n, k), 1 / k), np.zeros((n, w), bool)), NextBest(share=plan.share)
-    matrices, true = crowd.confusion.dense(), crowd.truth.codes()
+    matrices, true = crowd.confusion.dense(), crowd.truth.most_probable_label_codes()
     n_idle, n_initial, max_votes = 0, INITIAL_VOTES * n, int(plan.budget * n * plan.feedback + 1e-9)
     while len(state.rows) < max_votes and n_idle <= 3 * w:
         worker = int(rng.integers(w))
@@ -179,7 +181,7 @@ def _refit_and_update_state(
     state: StudyState, assigner: NextBest, method: aggregate.Aggregator, crowd: Simulated
 ) -> Fit:
     """Fit the method to the votes so far, update the posterior and the gains of `state` in place, and return the fit."""
-    votes = state.votes(crowd)
+    votes = state.votes_given_so_far(crowd)
     fit = method.fit(votes)
     if fit.confusion is None:
         raise InputError(
@@ -187,7 +189,7 @@ def _refit_and_update_state(
         )
     state.posterior = np.array(fit.soft.prob, np.float64)
     n_votes = state.labelled.sum(0).astype(np.float64)
-    state.gains = assigner.worker_gains(state.posterior, fit.confusion.dense(), n_votes)
+    state.gains = assigner.confusion_mean_gain_worth_asking_per_worker(state.posterior, fit.confusion.dense(), n_votes)
     return fit
 
 
@@ -207,16 +209,18 @@ def _choose_task_for_worker(state: StudyState, assigner: NextBest, worker: int, 
 
 
 def _draw_label_of_worker(
-    crowd: Simulated, matrices: Floats, true: Ints, worker: int, task: int, rng: np.random.Generator
+    crowd: Simulated, confusion_matrices: Floats, true_labels: Ints, worker: int, task: int, rng: np.random.Generator
 ) -> int:
     """Return a random label of a worker for a task: true if the task is easy, else by the worker's confusion matrix."""
     level = HARD if crowd.level is None else int(crowd.level[task])
     if level == EASY:
-        return int(true[task])
-    k = matrices.shape[1]
-    return int(rng.choice(k, p=matrices[worker, true[task]])) if level == HARD else int(rng.integers(k))
+        return int(true_labels[task])
+    k = confusion_matrices.shape[1]
+    return (
+        int(rng.choice(k, p=confusion_matrices[worker, true_labels[task]])) if level == HARD else int(rng.integers(k))
+    )
 
 
-def _fit_accuracy(fit: Fit, crowd: Simulated) -> float:
+def _accuracy_of_fit(fit: Fit, crowd: Simulated) -> float:
     """Return the share of tasks whose most probable label in the fit is the true label of the simulated crowd."""
-    return float((fit.soft.codes() == crowd.truth.codes()).mean())
+    return float((fit.soft.most_probable_label_codes() == crowd.truth.most_probable_label_codes()).mean())

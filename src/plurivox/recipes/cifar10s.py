@@ -7,19 +7,19 @@ import numpy as np
 
 from plurivox import elicit, evaluate
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table, Tables
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.recipes._papers.cifar10s_published_figures import (
+from plurivox.recipes._papers.cifar10s_published_numbers import (
     RELEASED,
-    PublishedFigure,
+    PublishedNumber,
     cifar10h_vote_shares,
-    compare_all_published_figures,
+    compare_published_numbers_with_ours,
     mean_soft_labels,
 )
 from plurivox.workflows.answer_cost import PLAIN_VOTE_SECONDS, break_even, curve, seconds_per_answer
@@ -58,7 +58,9 @@ class Cifar10s(Recipe):
             )
         published = data.tables["published_labels"]().to_dict(as_series=False)
         progress(0, 3)
-        numbers = _published_figures_table(compare_all_published_figures(answers, published, counts, gold))
+        numbers = _published_and_own_numbers_table(
+            compare_published_numbers_with_ours(answers, published, counts, gold)
+        )
         progress(1, 3)
         conversions = _conversion_measures_table(answers, counts, gold)
         progress(2, 3)
@@ -88,25 +90,29 @@ class Cifar10s(Recipe):
             f"seconds per answer: top-two {seconds.value:.1f} (median of {seconds.n:,}), "
             f"plain {PLAIN_VOTE_SECONDS} (the paper)"
         )
-        return rich.table(), plain.table(), replace(break_even(plain, rich), notes=(source,))
+        return (
+            rich.table(),
+            plain.table(),
+            replace(break_even(plain, rich), notes=(source,)),
+        )
 
 
-def _published_figures_table(figures: list[PublishedFigure]) -> Table:
+def _published_and_own_numbers_table(numbers: list[PublishedNumber]) -> Table:
     """Return the table of figures with one row each: published, from the release, ours, reason of a difference."""
     columns = {
-        "figure": [number.name for number in figures],
-        "paper": [_format_figure(number.paper) for number in figures],
-        "release": [_format_figure(number.release) for number in figures],
-        "ours": [_format_figure(number.ours) for number in figures],
-        "reason": [number.reason for number in figures],
+        "figure": [number.name for number in numbers],
+        "paper": [_format_number_or_dash(number.paper) for number in numbers],
+        "release": [_format_number_or_dash(number.release) for number in numbers],
+        "ours": [_format_number_or_dash(number.ours) for number in numbers],
+        "reason": [number.reason for number in numbers],
     }
     return Table("Figures", columns)
 
 
-def _format_figure(value: float | None) -> str:
+def _format_number_or_dash(value: float | None) -> str:
     """Return a number as text: integers in full, others with six digits, "-" for None.
 
-    >>> _format_figure(6723), _format_figure(0.84348865), _format_figure(None)
+    >>> _format_number_or_dash(6723), _format_number_or_dash(0.84348865), _format_number_or_dash(None)
     ('6,723', '0.843489', '-')
     """
     if value is None:
@@ -126,9 +132,7 @@ def _conversion_measures_table(answers: Answers, cifar10h: Votes, gold: SoftLabe
         "total variation": [evaluate.total_variation(labels, human) for labels in soft],
         "entropy r": [evaluate.entropy_correlation(labels, human) for labels in soft],
     }
-    differ = (
-        f"the default converts {_count_answers_converted_differently(answers)} answers in another way than the release"
-    )
+    differ = f"the default converts {_count_answers_converted_unlike_release(answers)} answers in another way than the release"
     note = f"accuracy and nll against gold, the rest against CIFAR-10H; {differ}"
     return Table("The same answers, converted in several ways; mean over the answers of a task", columns, (note,))
 
@@ -146,7 +150,7 @@ def choose_gamma_on_held_out_images(answers: Answers, cifar10h: Votes) -> Choice
     return choose("gamma", GAMMAS, cross_entropy_on_held_out, answers.tasks, folds=min(5, len(answers.tasks)))
 
 
-def _count_answers_converted_differently(answers: Answers) -> int:
+def _count_answers_converted_unlike_release(answers: Answers) -> int:
     """Return the number of answers that `top-two` and the released code convert into different labels."""
     tables = []
     for form in (RELEASED, "top-two"):

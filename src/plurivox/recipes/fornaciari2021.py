@@ -5,11 +5,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from plurivox import evaluate
-from plurivox.core.errors import OptionError, unknown_name
-from plurivox.core.method import option, split_at_commas
+from plurivox.core.errors import OptionError, unknown_name_error
+from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress import Progress, no_progress
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table, Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
@@ -67,12 +67,12 @@ class Fornaciari2021(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for main in split_at_commas(self.mains):
+        for main in split_at_commas_outside_brackets(self.mains):
             if main not in ("gold", "silver"):
-                raise unknown_name("main task", main, ("gold", "silver"))
-        for loss in split_at_commas(self.losses):
+                raise unknown_name_error("main task", main, ("gold", "silver"))
+        for loss in split_at_commas_outside_brackets(self.losses):
             if loss not in ("kl", "inverse-kl", "ce"):
-                raise unknown_name("loss of the soft head", loss, ("kl", "inverse-kl", "ce"))
+                raise unknown_name_error("loss of the soft head", loss, ("kl", "inverse-kl", "ce"))
         if self.folds == 1:
             raise OptionError(
                 "cross-validation needs at least 2 folds; use folds=5, or folds=0 for the splits of the data"
@@ -80,7 +80,7 @@ class Fornaciari2021(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every condition in every run and return tables of measures, gains of two heads over one, and split sizes."""
-        from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_all
+        from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_on_all_folds
         from plurivox.recipes._papers.fornaciari2021_texts import write_texts
         from plurivox.train.plan import Plan
 
@@ -88,7 +88,7 @@ class Fornaciari2021(Recipe):
         if self.pack:
             write_texts(texts, self.pack)
             return Tables(f"Packed {texts.name}", (self._split_sizes_table(texts),), self.spec)
-        net, done = self._net_for_task(), 0
+        net, done = self._make_net_of_option_or_paper(), 0
         plan = replace(
             Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, device=self.device, engine=self.engine),
             best="macro-f1",
@@ -96,30 +96,36 @@ class Fornaciari2021(Recipe):
             ties="last",
         )
         cache = ResultCache(self.folder, self._settings_text_shared_by_cached_results(texts))
-        all_conditions = list_conditions(split_at_commas(self.mains), split_at_commas(self.losses))
+        all_conditions = list_conditions(
+            split_at_commas_outside_brackets(self.mains), split_at_commas_outside_brackets(self.losses)
+        )
         predictions: dict[Condition, list[SoftLabels]] = {condition: [] for condition in all_conditions}
         for run in range(self.runs):
             for condition in all_conditions:
                 seeded = replace(plan, seed=self.seed + run)
                 name = f"{condition.main}-{condition.loss or 'one-head'}-{run:03d}"
-                make = partial(train_and_predict_all, texts, self.folds, condition, net, seeded, self.seed)
+                make = partial(train_and_predict_on_all_folds, texts, self.folds, condition, net, seeded, self.seed)
                 predictions[condition].append(cache.load_or_compute_data(name, SoftLabels, make))
                 progress(done, self.runs * len(all_conditions))
                 done += 1
-        return self._result_tables(texts, predictions)
+        return self._measure_gain_and_split_tables(texts, predictions)
 
     def _read_encoded_texts(self, read: DatasetReader) -> "Texts":
         """Return the encoded tweets or (word, stem) pairs, from the packed file if one is given, else from the data set."""
-        from plurivox.recipes._papers.fornaciari2021_texts import encode_stem_pairs, encode_tweets, read_texts
+        from plurivox.recipes._papers.fornaciari2021_texts import (
+            encode_word_stem_pairs,
+            encode_words_of_tweets,
+            read_texts,
+        )
 
         if self.packed:
             return read_texts(self.packed)
         data = read(self.data or DATA[self.task])
         if self.task == "pos":
-            return encode_tweets(data, self.context, self.letters)
-        return encode_stem_pairs(data, self.letters)
+            return encode_words_of_tweets(data, self.context, self.letters)
+        return encode_word_stem_pairs(data, self.letters)
 
-    def _net_for_task(self) -> "Net":
+    def _make_net_of_option_or_paper(self) -> "Net":
         """Return the network of the option `net`, by default the one of the paper for this task (pos or stemming)."""
         from plurivox.train import nets
 
@@ -136,7 +142,7 @@ class Fornaciari2021(Recipe):
         """Return a table with one row per split: number of tasks, tasks with votes, and accuracy of the most frequent label."""
         rows = []
         for split in dict.fromkeys(texts.split.tolist()):
-            tasks = texts.tasks_of_split(split)
+            tasks = texts.task_names_of_split(split)
             gold, votes = texts.gold_of_tasks(tasks), texts.votes_of_tasks(tasks)
             label, share = evaluate.majority_baseline(gold) if gold is not None else ("", None)
             rows.append((split, len(tasks), 0 if votes is None else votes.n_tasks, label, share))
@@ -146,29 +152,31 @@ class Fornaciari2021(Recipe):
             dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
         )
 
-    def _result_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
+    def _measure_gain_and_split_tables(
+        self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]"
+    ) -> Tables:
         """Return the tables of the recipe: measures, split sizes, gains of two heads, correctness counts, every run."""
         from plurivox.recipes._papers.fornaciari2021_conditions import (
-            correctness_count_table,
-            gain_table,
-            measure_every_run,
+            measures_of_runs_by_condition_name,
+            one_and_two_heads_correctness_table,
+            two_heads_gain_table,
         )
 
-        found = measure_every_run(texts, predictions)
+        found = measures_of_runs_by_condition_name(texts, predictions)
         split = f"{self.folds} folds" if self.folds else "the splits of the data"
         note = (
             f"{split}; epochs chosen by macro F1 on dev against the kind of label trained on; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
-        correctness_table = correctness_count_table(texts, predictions)
+        correctness_table = one_and_two_heads_correctness_table(texts, predictions)
         return Tables(
             f"{texts.name}: one head and two, {self.runs} runs",
             (
-                mean_and_std_table("Measures", found, (note,), of="condition"),
+                mean_and_std_table("Measures", found, (note,), first_column_name="condition"),
                 self._split_sizes_table(texts),
-                gain_table(texts, predictions, self.repeats, self.fraction),
+                two_heads_gain_table(texts, predictions, self.repeats, self.fraction),
                 *(() if correctness_table is None else (correctness_table,)),
-                every_run_table("Every run", found, self.seed, of="condition"),
+                every_run_table("Every run", found, self.seed, first_column_name="condition"),
             ),
             self.spec,
         )

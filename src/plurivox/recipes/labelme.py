@@ -8,15 +8,15 @@ import numpy as np
 
 from plurivox import evaluate
 from plurivox.core.errors import InputError
-from plurivox.core.method import option, split_at_commas
+from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.tables import Tables
+from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
-    from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
+    from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
 
 METHODS = (
     "gold,majority,dawid-skene,vote-shares,softmax-shares,two-heads-gold,two-heads-silver,"
@@ -63,17 +63,19 @@ class Labelme(Recipe):
         """Train every method in every run, and return tables of the measures on test photos and on held-out training photos."""
         setting = self._read_experiment_setting(read)
         cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
-        from plurivox.recipes._papers.labelme_protocol import (
+        from plurivox.recipes._papers.labelme_training_and_measures import (
             LOGISTIC,
-            choose_l2,
-            train_and_measure_on_held_out,
+            best_l2_and_dev_score_of_each,
+            train_and_measure_on_held_out_fold,
             train_and_measure_on_test,
         )
 
-        methods, done = split_at_commas(self.methods), 0
+        methods, done = split_at_commas_outside_brackets(self.methods), 0
         if LOGISTIC in methods:
             setting.chosen_l2.update(
-                cache.load_or_compute_numbers(f"{LOGISTIC}-l2", partial(choose_l2, setting, self.seed))
+                cache.load_or_compute_numbers(
+                    f"{LOGISTIC}-l2", partial(best_l2_and_dev_score_of_each, setting, self.seed)
+                )
             )
         hard: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
         soft: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
@@ -82,20 +84,20 @@ class Labelme(Recipe):
                 if method != LOGISTIC or run == 0:  # the logistic regression is deterministic: one run is enough
                     make = partial(train_and_measure_on_test, setting, method, self.seed + run)
                     hard[method].append(cache.load_or_compute_numbers(f"{method}-official-{run:03d}", make))
-                make = partial(train_and_measure_on_held_out, setting, method, run, self.seed)
+                make = partial(train_and_measure_on_held_out_fold, setting, method, run, self.seed)
                 soft[method].append(cache.load_or_compute_numbers(f"{method}-held-out-{run:03d}", make))
                 progress(done, self.runs * len(methods))
                 done += 1
-        return self._result_tables(setting, hard, soft)
+        return self._test_and_held_out_measure_tables(setting, hard, soft)
 
     def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
         """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
-        from plurivox.recipes._papers.labelme_protocol import ExperimentSetting
+        from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
         from plurivox.train.plan import Plan
         from plurivox.workflows.load_training_data import load_training_data
 
         training_data = load_training_data(read(self.data))
-        splits = training_data.splits()
+        splits = training_data.tasks_by_standard_split()
         if set(splits) != {"train", "dev", "test"}:
             raise InputError(
                 f"{training_data.name} must have the splits train, valid and test; it has {sorted(splits)}"
@@ -103,13 +105,20 @@ class Labelme(Recipe):
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
         return ExperimentSetting(
-            training_data, splits, self.net, plan, self.choose, tuple(float(l2) for l2 in split_at_commas(self.l2))
+            training_data,
+            splits,
+            self.net,
+            plan,
+            self.choose,
+            tuple(float(l2) for l2 in split_at_commas_outside_brackets(self.l2)),
         )
 
-    def _result_tables(self, setting: "ExperimentSetting", test_measures: "Runs", held_out_measures: "Runs") -> Tables:
+    def _test_and_held_out_measure_tables(
+        self, setting: "ExperimentSetting", test_measures: "Runs", held_out_measures: "Runs"
+    ) -> Tables:
         """Return the tables of the recipe from the measures of every run on test photos and on held-out training photos."""
-        label, share = evaluate.majority_baseline(setting.gold.on(setting.parts["test"]))
-        floor = evaluate.vote_floor(setting.votes.on(setting.parts["train"]))
+        label, share = evaluate.majority_baseline(setting.gold_of_all_photos.on(setting.parts["test"]))
+        floor = evaluate.vote_floor(setting.votes_on_training_photos.on(setting.parts["train"]))
         by = (
             "gold labels of the validation photos"
             if self.choose == "gold"

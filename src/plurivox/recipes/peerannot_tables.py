@@ -10,7 +10,7 @@ import numpy as np
 
 from plurivox import aggregate, simulate
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.tables import Table, Tables
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 
@@ -89,7 +89,7 @@ class PeerannotTables(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Simulate the four crowds of the peerannot paper, aggregate them, and return tables of published and our accuracy."""
         del read
-        cells = self.compute_accuracies(progress)
+        cells = self.compute_published_and_own_accuracies(progress)
         return Tables(
             "peerannot, Tables 1 to 4: share of tasks whose true label is recovered",
             tuple(
@@ -99,11 +99,11 @@ class PeerannotTables(Recipe):
             self.spec,
         )
 
-    def compute_accuracies(self, progress: Progress = no_progress) -> list[PublishedAccuracy]:
+    def compute_published_and_own_accuracies(self, progress: Progress = no_progress) -> list[PublishedAccuracy]:
         """Return the published and our accuracies of all methods in Tables 1 to 4 of the peerannot paper."""
         total = sum(len(published) for _, published in TABLES.values())
         cells = []
-        for step, cell in enumerate(_published_and_own_accuracies()):
+        for step, cell in enumerate(_yield_published_and_own_accuracies()):
             cells.append(cell)
             progress(step, total)
         return cells
@@ -122,11 +122,11 @@ def _published_and_own_accuracy_table(title: str, cells: Sequence[PublishedAccur
     return Table(title, columns, (f"crowd: {TABLES[title][0]}",), digits=3)
 
 
-def _published_and_own_accuracies() -> Iterator[PublishedAccuracy]:
+def _yield_published_and_own_accuracies() -> Iterator[PublishedAccuracy]:
     """Simulate the crowd of each table, aggregate it by each method, and yield the published and our accuracy."""
     for title, (spec, published) in TABLES.items():
         crowd = simulate.methods.make(spec).draw()
-        true = crowd.truth.codes()
+        true = crowd.truth.most_probable_label_codes()
         for method, accuracy in published.items():
             ours = [float((codes == true).mean()) for codes in _iterate_aggregated_label_codes(method, crowd.votes)]
             yield PublishedAccuracy(title, method, accuracy, float(np.mean(ours)), min(ours), max(ours))
@@ -136,6 +136,6 @@ def _iterate_aggregated_label_codes(method: str, votes: Votes) -> "Iterator[np.n
     """Yield (n_tasks,) the aggregated label codes by a method; for majority vote one array per seed that breaks ties."""
     if method == "majority-vote":
         for seed in range(N_TIE_SEEDS):
-            yield aggregate.methods.make(method, ties="random", seed=seed).fit(votes).soft.codes()
+            yield aggregate.methods.make(method, ties="random", seed=seed).fit(votes).soft.most_probable_label_codes()
     else:
-        yield aggregate.methods.make(method).fit(votes).soft.codes()
+        yield aggregate.methods.make(method).fit(votes).soft.most_probable_label_codes()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.tables import Tables
+from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
 
 
@@ -32,11 +32,11 @@ class PruneAndCompare(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Score workers or tasks once; for every share drop the worst, aggregate again, and return a table of the measures."""
-        from plurivox.workflows.prune_by_score import prune_and_compare, votes_to_score
+        from plurivox.workflows.prune_by_score import prune_and_compare, votes_for_scoring_method
 
         data = read(self.data)
         if data.gold is None:
             raise InputError(f"{data.name} has no gold labels; this recipe needs them to measure accuracy")
-        votes = votes_to_score(data, self.score)
+        votes = votes_for_scoring_method(data, self.score)
         table = prune_and_compare(votes, data.gold, self.score, self._parse_quantiles(), self.method, progress=progress)
         return Tables(f"Pruning {data.name} by {self.score}", (table,), self.spec)

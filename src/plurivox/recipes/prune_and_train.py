@@ -11,15 +11,15 @@ from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.tables import Tables
+from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
+    from plurivox.core.array_types import Ints, Names
     from plurivox.core.soft_labels import SoftLabels
-    from plurivox.core.types import Ints, Names
-    from plurivox.workflows.training_dynamics import DynamicsSetup
+    from plurivox.workflows.score_by_training_dynamics import DynamicsSetup
 
 MEASURES = ("accuracy", "nll", "brier", "ece")
 
@@ -62,7 +62,7 @@ class PruneAndTrain(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """For every seed drop the worst or random training tasks, train on the others; return a table of mean test measures."""
         from plurivox.train.plan import Plan
-        from plurivox.workflows.training_dynamics import DynamicsSetup
+        from plurivox.workflows.score_by_training_dynamics import DynamicsSetup
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
         setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
@@ -71,7 +71,7 @@ class PruneAndTrain(Recipe):
         cache = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
         alphas, found = self._parse_alphas(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
-            seeded = setup.with_seed(self.seed + run)
+            seeded = setup.copy_with_plan_seed(self.seed + run)
             order = _TaskDropOrder(seeded, self.score)
             for which, alpha in [("none", 0.0), *((which, alpha) for alpha in alphas for which in ("worst", "by lot"))]:
                 name = f"{which} {100 * alpha:g}%" if alpha else "none"
@@ -87,8 +87,8 @@ class PruneAndTrain(Recipe):
         )
         title = f"Dropping the worst of {len(setup.parts['train']):,} tasks by {self.score}, then {self.method}"
         tables = (
-            mean_and_std_table(title, found, (note,), of="dropped"),
-            every_run_table("Every run", found, self.seed, of="dropped"),
+            mean_and_std_table(title, found, (note,), first_column_name="dropped"),
+            every_run_table("Every run", found, self.seed, first_column_name="dropped"),
         )
         return Tables(f"Pruning {setup.training_data.name} before training", tables, self.spec)
 
@@ -96,15 +96,19 @@ class PruneAndTrain(Recipe):
         self, setup: "DynamicsSetup", order: "_TaskDropOrder", drop_rule: str, alpha: float
     ) -> dict[str, float]:
         """Drop the share `alpha` of the training tasks, train on the others, and return the measures on the test tasks."""
-        from plurivox.workflows.train_nets import train_once, train_spec
+        from plurivox.workflows.train_nets import make_train_spec, train_once
 
         train = setup.parts["train"]
-        order_of_drop = order.positions_worst_first() if drop_rule == "worst" else order.positions_in_random_order()
+        order_of_drop = (
+            order.training_task_positions_worst_first()
+            if drop_rule == "worst"
+            else order.training_task_positions_in_random_order()
+        )
         remaining = train[~np.isin(np.arange(len(train)), order_of_drop[: math.floor(alpha * len(train) + 1e-9)])]
         parts = {"train": remaining, **({"dev": setup.parts["dev"]} if "dev" in setup.parts else {})}
         plan = replace(setup.plan, epochs=self.epochs, best="accuracy" if "dev" in parts else "last")
         training_data, test = setup.training_data, setup.parts["test"]
-        trained = train_once(training_data, parts, train_spec(self.method, net=self.net, plan=plan))
+        trained = train_once(training_data, parts, make_train_spec(self.method, net=self.net, plan=plan))
         prediction, gold = trained.predict(training_data.inputs_of(test), test), training_data.gold
         assert gold is not None
         soft = _aggregated_labels_or_none(setup, remaining, self.method)
@@ -123,20 +127,20 @@ class _TaskDropOrder:
         self.setup, self.score = setup, score
         self._worst_first: Ints | None = None
 
-    def positions_worst_first(self) -> "Ints":
+    def training_task_positions_worst_first(self) -> "Ints":
         """(n_train,) positions of the training tasks, worst score first; tasks without a score come last."""
         if self._worst_first is None:
             from plurivox import identify
-            from plurivox.core.encoding import positions
-            from plurivox.workflows.training_dynamics import score_by_dynamics
+            from plurivox.core.name_encoding import positions
+            from plurivox.workflows.score_by_training_dynamics import train_nets_and_score_tasks
 
-            found = score_by_dynamics(self.setup, identify.methods.make(self.score))
+            found = train_nets_and_score_tasks(self.setup, identify.methods.make(self.score))
             place = positions(found.names, self.setup.parts["train"])
             value = np.where(place >= 0, found.value[place], np.nan)
             self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
         return self._worst_first
 
-    def positions_in_random_order(self) -> "Ints":
+    def training_task_positions_in_random_order(self) -> "Ints":
         """(n_train,) positions of the training tasks in random order."""
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
-from plurivox.core.method import option, split_at_commas
-from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.method import option, split_at_commas_outside_brackets
+from plurivox.core.name_encoding import positions
+from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.rank_scores import join_scores, task_error_rates, worker_error_rates
-from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
+from plurivox.workflows.rank_scores import join_scores_into_ranking, task_error_rates, worker_error_rates
+from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scoring_methods
 
 
 @dataclass(frozen=True)
@@ -39,18 +39,18 @@ class Rankings(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parse_scores("worker", self.worker_scores, f"{self.name()}: worker-scores")
-        parse_scores("task", self.task_scores, f"{self.name()}: task-scores")
+        parse_scoring_methods("worker", self.worker_scores, f"{self.name()}: worker-scores")
+        parse_scoring_methods("task", self.task_scores, f"{self.name()}: task-scores")
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Rank workers and tasks of every data set by several scores; return tables of the worst and of rank correlations."""
-        tables, names = [], split_at_commas(self.datasets)
+        tables, names = [], split_at_commas_outside_brackets(self.datasets)
         for step, name in enumerate(names):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
             tables += self._ranking_tables_of_dataset(
-                data.name, votes, data.gold, nested_progress(progress, step, len(names))
+                data.name, votes, data.gold, callback_reporting_outer_step(progress, step, len(names))
             )
         return Tables("Rankings of workers and tasks", tuple(tables), self.spec)
 
@@ -63,7 +63,9 @@ class Rankings(Recipe):
             ("worker", self.worker_scores, worker_error_rates),
             ("task", self.task_scores, task_error_rates),
         ):
-            scores = [evidence.score(method, progress) for method in parse_scores(of, specs)]
+            scores = [
+                evidence.collect_evidence_and_score(method, progress) for method in parse_scoring_methods(of, specs)
+            ]
             tables += self._worst_and_correlation_tables(
                 f"{name}, {of}s", scores, None if gold is None else errors(votes, gold)
             )
@@ -71,15 +73,15 @@ class Rankings(Recipe):
 
     def _worst_and_correlation_tables(self, title: str, scores: list[Scores], errors: Scores | None) -> list[Table]:
         """Return the table of the worst workers or tasks by mean rank, and the table of Spearman correlations of the scores."""
-        ranking = join_scores(scores)
-        with_errors = ranking if errors is None else join_scores([*scores, errors])
+        ranking = join_scores_into_ranking(scores)
+        with_errors = ranking if errors is None else join_scores_into_ranking([*scores, errors])
         worst = positions(ranking.names, ranking.worst(self.n))
         raw = {score.made_by: score.value if score.raw is None else score.raw for score in scores}
         shown: dict[str, object] = {ranking.of: ranking.names[worst]}
         shown |= {spec: column[worst] for spec, column in raw.items()}
         shown |= {} if errors is None else {errors.made_by: with_errors.value[worst, -1]}
         correlations: dict[str, object] = {"score": with_errors.scores}
-        correlations |= dict(zip(with_errors.scores.tolist(), with_errors.likeness().T, strict=True))
+        correlations |= dict(zip(with_errors.scores.tolist(), with_errors.rank_correlations().T, strict=True))
         note = "scores as the papers define them, sorted by mean rank, the worst first"
         return [
             Table(f"{title}: the {len(worst)} worst of {len(ranking.names):,}", shown, (note,)),

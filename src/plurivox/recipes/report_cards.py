@@ -5,20 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox import aggregate
-from plurivox.core.encoding import as_names, positions
-from plurivox.core.errors import InputError, PlurivoxError, unknown_name
-from plurivox.core.method import option, split_at_commas
-from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.array_types import Floats, Ints
+from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
+from plurivox.core.method import option, split_at_commas_outside_brackets
+from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table, Tables
-from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.rank_scores import join_scores
-from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scores
+from plurivox.workflows.rank_scores import join_scores_into_ranking
+from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scoring_methods
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,spam-score,repeat-consistency,drift,speed,too-fast,percent-calibration"
@@ -44,7 +44,7 @@ class ReportCards(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parse_scores("worker", self.scores, f"{self.name()}: scores")
+        parse_scoring_methods("worker", self.scores, f"{self.name()}: scores")
         aggregate.methods.make(self.method)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
@@ -58,23 +58,31 @@ class ReportCards(Recipe):
         scores, notes = self._score_workers_and_note_skipped(
             EvidenceCache(data, Evidence(gold=data.gold)), votes, progress
         )
-        worst = positions(votes.workers, join_scores(scores).worst(votes.n_workers))
-        shown: dict[str, object] = {"worker": votes.workers[worst], "answers": votes.workload[worst].astype(np.int64)}
+        worst = positions(votes.workers, join_scores_into_ranking(scores).worst(votes.n_workers))
+        shown: dict[str, object] = {
+            "worker": votes.workers[worst],
+            "answers": votes.n_answers_per_worker[worst].astype(np.int64),
+        }
         shown |= {score.made_by: _raw_values_else_ranking_values(score)[worst] for score in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
         for worker in self._codes_of_workers_to_report(votes, worst).tolist():
-            tables += self._report_card_tables(votes, made, scores, worker)
+            tables += self._report_card_tables_of_worker(votes, made, scores, worker)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
     def _score_workers_and_note_skipped(
         self, evidence: EvidenceCache, votes: Votes, progress: Progress
     ) -> tuple[list[Scores], list[str]]:
         """Return the scores of the workers in the order of `votes.workers`, and notes on scores that were skipped."""
-        found, notes, specs = [], [], split_at_commas(self.scores)
-        for step, (spec, method) in enumerate(zip(specs, parse_scores("worker", self.scores), strict=True)):
+        found, notes, specs = [], [], split_at_commas_outside_brackets(self.scores)
+        for step, (spec, method) in enumerate(zip(specs, parse_scoring_methods("worker", self.scores), strict=True)):
             try:
                 found.append(
-                    _align_scores_to_workers(evidence.score(method, nested_progress(progress, step, len(specs))), votes)
+                    _align_scores_to_workers(
+                        evidence.collect_evidence_and_score(
+                            method, callback_reporting_outer_step(progress, step, len(specs))
+                        ),
+                        votes,
+                    )
                 )
             except PlurivoxError as why:
                 notes.append(f"without {spec}: {why}")
@@ -86,13 +94,13 @@ class ReportCards(Recipe):
         """Return the codes of the workers in the option `workers`, else of the `n` worst; raise UnknownName for other names."""
         if not self.workers:
             return workers_worst_first[: self.n]
-        names = split_at_commas(self.workers)
+        names = split_at_commas_outside_brackets(self.workers)
         codes = positions(votes.workers, as_names(names, "workers"))
         if (codes < 0).any():
-            raise unknown_name("worker", names[int(np.argmin(codes))], map(str, votes.workers.tolist()))
+            raise unknown_name_error("worker", names[int(np.argmin(codes))], map(str, votes.workers.tolist()))
         return codes
 
-    def _report_card_tables(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
+    def _report_card_tables_of_worker(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
         """Return the tables of one worker's report card: scores and ranks, confusion matrix, most unlikely votes."""
         name = str(votes.workers[worker])
         raw = [_raw_values_else_ranking_values(score) for score in scores]
@@ -138,7 +146,7 @@ def _format_rank_from_highest(value: float, all_values: Floats) -> str:
 
 def _most_unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n_votes: int) -> Table:
     """Return a table of the worker's `n_votes` least probable votes among those that differ from the task's top label."""
-    top = soft.codes()
+    top = soft.most_probable_label_codes()
     differing = np.flatnonzero((votes.worker == worker) & (votes.label != top[votes.task]))
     prob = soft.prob[votes.task[differing], votes.label[differing]]
     least = differing[np.argsort(prob, kind="stable")[:n_votes]]

@@ -4,4 +4,4 @@ from plurivox.simulate._contract import EASY, HARD, LEVELS, Simulated, Simulator
 
 __all__ = ["EASY", "HARD", "LEVELS", "Simulated", "Simulator", "methods"]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

@@ -9,33 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method, option
 from plurivox.core.registry import Methods
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
-from plurivox.simulate._shared.draw_vote_labels import draw_vote_labels, draw_votes_like_peerannot
-from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, LEVELS, Assignments, draw_assignment_effects
-from plurivox.simulate._shared.option_checks import (
+from plurivox.simulate._shared.draw_vote_labels import draw_labels_with_guesses_and_copies, draw_votes_like_peerannot
+from plurivox.simulate._shared.fatigue_drift_copying import (
+    EASY,
+    HARD,
+    LEVELS,
+    Assignments,
+    make_assignments_with_drawn_effects,
+)
+from plurivox.simulate._shared.names_truth_and_features import (
+    Dimensions,
+    draw_features,
+    draw_true_labels,
+    make_names_and_align_truth_and_matrices,
+    power_law_shares,
+)
+from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_answer_seconds, draw_timestamps
+from plurivox.simulate._shared.simulation_option_checks import (
     check_option_combinations,
     check_options_against_sizes,
     label_frequencies_of_options,
 )
-from plurivox.simulate._shared.response_times import LABEL_SECONDS, draw_answer_seconds, draw_timestamps
-from plurivox.simulate._shared.tasks_workers_labels import (
-    Dimensions,
-    draw_features,
-    draw_true_labels,
-    name_tasks_workers_labels,
-    power_law_shares,
-)
-from plurivox.simulate._shared.worker_assignment import VoteDesign, assign_workers
+from plurivox.simulate._shared.worker_assignment import VoteDesign, draw_task_and_worker_per_vote
 from plurivox.simulate._shared.worker_traits import (
     WorkerTraits,
     draw_worker_traits,
-    fatigue_drift_copying_effects,
+    fatigue_drift_copying_rates_and_targets,
     floor_count,
 )
 
@@ -107,13 +113,17 @@ class Simulator(Method, ABC):
         """
         if matrices is not None and "matrices" not in self.takes:
             raise InputError(f"{self.name()} draws its own matrices; to give yours, use independent-confusion")
-        dimensions = name_tasks_workers_labels(self.n_tasks, self.n_workers, self.n_labels, truth, matrices)
+        dimensions = make_names_and_align_truth_and_matrices(
+            self.n_tasks, self.n_workers, self.n_labels, truth, matrices
+        )
         check_options_against_sizes(self, dimensions)
         # optional effects have a generator of their own, so that they never change the assignment of workers to tasks
         rng, effects_rng = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
-        true, level, confusion = self._draw_truth_and_matrices(dimensions, rng)
+        true, level, confusion = self._draw_true_labels_levels_and_matrices(dimensions, rng)
         n_workers = len(dimensions.workers)
-        traits = draw_worker_traits(self, dimensions.workers, self.draw_strategy_traits(n_workers), effects_rng)
+        traits = draw_worker_traits(
+            self, dimensions.workers, self.draw_strategy_worker_traits_by_name(n_workers), effects_rng
+        )
         if self.too_fast and traits.too_fast is not None:
             confusion = np.where(traits.too_fast[:, None, None], 1 / len(dimensions.labels), confusion)
         crowd = CrowdModel(dimensions, true, level, confusion, traits)
@@ -126,8 +136,8 @@ class Simulator(Method, ABC):
             level=level,
             answers=drawn.answers,
             faults=drawn.faults,
-            features=self._draw_features(crowd, effects_rng),
-            traits=traits.columns(),
+            features=self._draw_task_features_or_none(crowd, effects_rng),
+            traits=traits.traits_by_name(),
         )
 
     # ---- defined by a strategy
@@ -136,19 +146,21 @@ class Simulator(Method, ABC):
     def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         """Return (n_workers, n_labels, n_labels) random confusion matrices of the workers, [worker, true, given]."""
 
-    def draw_task_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
+    def draw_task_difficulty_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
         """Return (n_tasks,) a random difficulty level per task: 0 easy, 1 hard, 2 random; None if tasks do not differ."""
         del n_tasks, rng
         return None
 
-    def draw_strategy_traits(self, n_workers: int) -> Mapping[str, Floats]:
+    def draw_strategy_worker_traits_by_name(self, n_workers: int) -> Mapping[str, Floats]:
         """Return name -> (n_workers,) random worker traits of this strategy, such as honesty; {} if it has none."""
         del n_workers
         return {}
 
-    def draw_answers(self, assignments: Assignments, crowd: "CrowdModel", rng: np.random.Generator) -> "DrawnAnswers":
+    def draw_labels_and_answers(
+        self, assignments: Assignments, crowd: "CrowdModel", rng: np.random.Generator
+    ) -> "DrawnAnswers":
         """Return a random label for every assignment of a worker to a task, and whole answers if workers enter more."""
-        return DrawnAnswers(draw_vote_labels(crowd.matrices, assignments, rng))
+        return DrawnAnswers(draw_labels_with_guesses_and_copies(crowd.matrices, assignments, rng))
 
     def worker_count_of_share(self, share: float) -> int:
         """Return share * number of workers, rounded down."""
@@ -156,7 +168,7 @@ class Simulator(Method, ABC):
 
     # ---- steps of `draw`
 
-    def _draw_truth_and_matrices(
+    def _draw_true_labels_levels_and_matrices(
         self, dimensions: Dimensions, rng: np.random.Generator
     ) -> tuple[Ints, Ints | None, Floats]:
         """Return the tasks' true labels and levels and the workers' confusion matrices, random if they are not given."""
@@ -164,7 +176,7 @@ class Simulator(Method, ABC):
         true = dimensions.true
         if true is None:
             true = draw_true_labels(label_frequencies_of_options(self, n_labels), n_labels, len(dimensions.tasks), rng)
-        level = self.draw_task_levels(len(dimensions.tasks), rng)
+        level = self.draw_task_difficulty_levels(len(dimensions.tasks), rng)
         return (
             true,
             level,
@@ -178,15 +190,17 @@ class Simulator(Method, ABC):
         n_tasks, n_workers = len(crowd.dimensions.tasks), len(crowd.dimensions.workers)
         shares = power_law_shares(n_workers, self.worker_tail) if self.worker_tail else None
         design = VoteDesign(n_tasks, n_workers, self.feedback, self.workload, self.imbalance_votes, shares)
-        effects = fatigue_drift_copying_effects(self, crowd.traits)
+        effects = fatigue_drift_copying_rates_and_targets(self, crowd.traits)
         if self.order == "peerannot":
             task, worker, label = draw_votes_like_peerannot(design, crowd.matrices, crowd.true, crowd.level, rng)
-            return draw_assignment_effects(task, worker, crowd.true, None, effects, effects_rng), DrawnAnswers(label)
-        task, worker = assign_workers(design, rng)
-        assignments = draw_assignment_effects(task, worker, crowd.true, crowd.level, effects, effects_rng)
-        return assignments, self.draw_answers(assignments, crowd, rng)
+            return make_assignments_with_drawn_effects(
+                task, worker, crowd.true, None, effects, effects_rng
+            ), DrawnAnswers(label)
+        task, worker = draw_task_and_worker_per_vote(design, rng)
+        assignments = make_assignments_with_drawn_effects(task, worker, crowd.true, crowd.level, effects, effects_rng)
+        return assignments, self.draw_labels_and_answers(assignments, crowd, rng)
 
-    def _draw_features(self, crowd: "CrowdModel", rng: np.random.Generator) -> Floats | None:
+    def _draw_task_features_or_none(self, crowd: "CrowdModel", rng: np.random.Generator) -> Floats | None:
         """Return (n_tasks, n_features) random task features, clustered by true label; None if the option `features` is 0."""
         if not self.features:
             return None
@@ -213,13 +227,15 @@ class DrawnAnswers:
     faults: Names | None = None  # (n_answers,)
 
 
-def _make_votes(assignments: Assignments, drawn: DrawnAnswers, crowd: CrowdModel, rng: np.random.Generator) -> Votes:
+def _make_votes(
+    assignments: Assignments, drawn: DrawnAnswers, crowd: CrowdModel, times_rng: np.random.Generator
+) -> Votes:
     """Return the drawn labels as Votes, with random times if the simulation has times; make the given arrays read-only."""
     dimensions, pace, seconds, when = crowd.dimensions, crowd.traits.pace, None, None
     if drawn.answers is None and pace is not None and assignments.n_before is not None:
-        seconds = draw_answer_seconds(assignments.n_before, pace[assignments.worker], LABEL_SECONDS, rng)
+        seconds = draw_answer_seconds(assignments.n_before, pace[assignments.worker], LABEL_SECONDS, times_rng)
         session = np.zeros(len(assignments), np.int64)
-        when = draw_timestamps(assignments.worker, session, assignments.n_before, seconds, rng)
+        when = draw_timestamps(assignments.worker, session, assignments.n_before, seconds, times_rng)
     for column in (assignments.task, assignments.worker, drawn.label):  # read-only columns need no copy
         column.flags.writeable = False
     return Votes(

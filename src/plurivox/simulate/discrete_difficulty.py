@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.method import option
-from plurivox.core.types import Floats, Ints
 from plurivox.simulate._contract import Simulator
 from plurivox.simulate._shared.fatigue_drift_copying import LEVELS
 from plurivox.simulate._shared.random_confusion_matrices import (
@@ -28,7 +28,7 @@ class DiscreteDifficulty(Simulator):
 
     >>> crowd = DiscreteDifficulty(n_tasks=50, ratio=0.4).draw()
     >>> easy = crowd.level == 0
-    >>> bool((crowd.votes.label == crowd.truth.codes()[crowd.votes.task])[easy[crowd.votes.task]].all())
+    >>> bool((crowd.votes.label == crowd.truth.most_probable_label_codes()[crowd.votes.task])[easy[crowd.votes.task]].all())
     True
     """
 
@@ -40,7 +40,7 @@ class DiscreteDifficulty(Simulator):
     ratio_diff: float = option(1.0, "number of easy tasks per hard task", low=0)
     random: float = option(0.0, "share of the tasks on which all workers guess", low=0, high=1)
 
-    def draw_task_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:
+    def draw_task_difficulty_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints:
         hard = (1 - self.random) / (self.ratio_diff + 1)
         return rng.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
 
 

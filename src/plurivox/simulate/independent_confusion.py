@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.types import Floats
 from plurivox.simulate._contract import Simulator
 from plurivox.simulate._shared.random_confusion_matrices import (
     draw_dirichlet_confusion_matrices,

@@ -7,25 +7,25 @@ from typing import Literal
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import TEXT, Floats
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
-from plurivox.core.types import TEXT, Floats
 from plurivox.simulate._contract import CrowdModel, DrawnAnswers, Simulator
-from plurivox.simulate._shared.answer_marks import Marks, draw_answer_marks
 from plurivox.simulate._shared.answer_sessions import (
     SessionAnswers,
-    draw_answer_times,
-    session_names,
-    split_into_sessions,
+    draw_answer_times_and_sort_answers,
+    session_name_per_answer,
+    split_into_sessions_with_repeats,
 )
-from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_task_order_per_worker
+from plurivox.simulate._shared.draw_answer_marks import Marks, draw_answer_marks
+from plurivox.simulate._shared.draw_typed_percents import FAULTS
+from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_rank_and_scaled_rank_within_worker
 from plurivox.simulate._shared.response_times import LABEL_SECONDS, PERCENT_SECONDS
-from plurivox.simulate._shared.typed_percents import FAULTS
 from plurivox.simulate._shared.worker_beliefs import (
+    confusion_matrices_of_top_labels,
     draw_label_beliefs,
     redraw_beliefs_for_repeats,
     stated_beliefs,
-    top_label_matrices,
 )
 
 HONESTY_CONCENTRATION = 20.0  # a worker's honesty is drawn from Beta(20 h, 20 (1 - h))
@@ -77,7 +77,7 @@ class SoftAnswers(Simulator):
                 f"{self.name()}: repeats ({self.repeats}) must be at most the tasks of a sitting ({self.sitting})"
             )
 
-    def draw_strategy_traits(self, n_workers: int) -> Mapping[str, Floats]:
+    def draw_strategy_worker_traits_by_name(self, n_workers: int) -> Mapping[str, Floats]:
         rng, n = np.random.default_rng([self.seed, 2]), n_workers  # own generator: every call returns the same traits
         sharpness = self.sharpness * np.exp(self.sharpness_spread * rng.standard_normal(n))
         honesty = np.full(n, self.honesty)
@@ -88,17 +88,19 @@ class SoftAnswers(Simulator):
 
     def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         del rng
-        traits = self.draw_strategy_traits(self.n_workers)
-        return top_label_matrices(1 / (traits["sharpness"] * n_labels), traits["honesty"], n_labels)
+        traits = self.draw_strategy_worker_traits_by_name(self.n_workers)
+        return confusion_matrices_of_top_labels(1 / (traits["sharpness"] * n_labels), traits["honesty"], n_labels)
 
-    def draw_answers(self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator) -> DrawnAnswers:
+    def draw_labels_and_answers(
+        self, assignments: Assignments, crowd: CrowdModel, rng: np.random.Generator
+    ) -> DrawnAnswers:
         belief = self._draw_beliefs_of_assignments(assignments, crowd, rng)  # (n_assignments, n_labels)
         n_before = assignments.n_before
         if n_before is None:
-            n_before = draw_task_order_per_worker(assignments.worker, rng)[0]
+            n_before = draw_rank_and_scaled_rank_within_worker(assignments.worker, rng)[0]
         seconds = LABEL_SECONDS if self.form == "one-label" else PERCENT_SECONDS
-        sessions = split_into_sessions(assignments.worker, n_before, self.sitting, self.repeats, rng)
-        sessions = draw_answer_times(sessions, n_before, crowd.traits.pace, seconds, rng)
+        sessions = split_into_sessions_with_repeats(assignments.worker, n_before, self.sitting, self.repeats, rng)
+        sessions = draw_answer_times_and_sort_answers(sessions, n_before, crowd.traits.pace, seconds, rng)
         answered, repeated = belief[sessions.assignment], sessions.repeat_of >= 0
         answered[repeated] = redraw_beliefs_for_repeats(answered[repeated], rng)
         stated = stated_beliefs(answered, crowd.traits.by_strategy["boast"][sessions.worker])
@@ -121,7 +123,7 @@ class SoftAnswers(Simulator):
         if assignments.is_guess is not None:
             informed &= ~assignments.is_guess
         concentration = 1 / (traits["sharpness"][worker] * n_labels)
-        belief = draw_label_beliefs(concentration, assignments.true_labels(), informed, n_labels, rng)
+        belief = draw_label_beliefs(concentration, assignments.true_label_per_assignment(), informed, n_labels, rng)
         return belief if assignments.copied_row is None else belief[assignments.copied_row]
 
 
@@ -144,6 +146,6 @@ def _make_answers(
         seconds=sessions.seconds,
         when=sessions.when,
         position=sessions.position,
-        sitting=session_names(sessions.worker, sessions.session),
+        sitting=session_name_per_answer(sessions.worker, sessions.session),
         repeat_of=sessions.repeat_of,
     )

@@ -2,12 +2,12 @@
 
 The types from a data set to a training step, where they are made, and what they contain:
 
-    Dataset       io.read                          the files and tables of a data set
-    TrainingData  workflows.load_training_data     inputs, one row per task, with votes, gold, soft labels and splits
-    Supervision   PreparedTraining.prepare, fit    data that a target may use: votes, gold labels, soft labels
-    PreparedData  PreparedData.from_inputs         inputs as a tensor on the device, without tasks that have no target; weights
-    Examples      Target.examples                  the labels as tensors, from which those of a batch are drawn
-    Batch         Trainer.make_batch               inputs, labels and weights of the examples of one step
+    Dataset       io.read                                           the files and tables of a data set
+    TrainingData  workflows.load_training_data                      inputs, a row per task; votes, gold, soft labels, splits
+    Supervision   PreparedTraining.prepare_training, fit            data that a target may use: votes, gold labels, soft labels
+    PreparedData  PreparedData.from_inputs_dropping_unusable_tasks  inputs with a target as a tensor on the device; weights
+    Examples      Target.make_examples                              the labels as tensors, from which those of a batch are drawn
+    Batch         Trainer.make_batch                                inputs, labels and weights of the examples of one step
 
 The docstring of `plurivox.train.parallel.multi_seed_runs` lists the calls from a series of runs down to a step.
 """
@@ -24,7 +24,7 @@ EXPORTS = {
     "Plan": "plan",
     "Trained": "trained_net",
     "attacks": "",
-    "augment": "data.augment:",
+    "augment": "data.image_augmentation:",
     "crowdlab": "em.crowdlab",
     "fit": "fit_net",
     "heads": "",

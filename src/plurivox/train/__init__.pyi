@@ -4,7 +4,7 @@ from plurivox.train import heads as heads
 from plurivox.train import losses as losses
 from plurivox.train import nets as nets
 from plurivox.train import targets as targets
-from plurivox.train.data import augment as augment
+from plurivox.train.data import image_augmentation as _image_augmentation
 from plurivox.train.data import images as images
 from plurivox.train.data import splits as splits
 from plurivox.train.data import text_encoding as _text_encoding
@@ -17,5 +17,6 @@ from plurivox.train.targets._contract import Known as Known
 from plurivox.train.targets._contract import Supervision as Supervision
 from plurivox.train.trained_net import Trained as Trained
 
+augment = _image_augmentation
 text = _text_encoding
 EXPORTS: dict[str, str]

@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method, option
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train.loop.early_stopping import check_true_labels
+from plurivox.train.loop.dev_evaluation_and_history import check_true_labels_known_to_net
 from plurivox.train.trained_net import Trained, softmax_probabilities
 
 
@@ -91,7 +91,7 @@ def attack(
     """
     _check_image_count_and_pixel_range(x, target)
     if isinstance(net, Trained):
-        check_true_labels(target, net.labels, "targets")
+        check_true_labels_known_to_net(target, net.labels, "targets")
         target = target.on_labels(net.labels)
         net = net.net
     device = next((one.device for one in net.parameters()), x.device)

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from plurivox.core.encoding import as_names, duplicates
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.core.name_encoding import as_names, duplicates
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
-from plurivox.train.data.augment import Augmentation
+from plurivox.train.data.image_augmentation import Augmentation
 from plurivox.train.heads import Head
-from plurivox.train.loop.early_stopping import Dev, Measure
+from plurivox.train.loop.dev_evaluation_and_history import Dev, Measure
 from plurivox.train.loop.prepared_data import PreparedData
 from plurivox.train.loop.train_spec import Record, TrainSpec, required_target_kind
 from plurivox.train.loop.training_run import Log, TrainingRun
@@ -67,7 +67,7 @@ def fit(
     array([[0.9, 0.1]])
     """
     named_target = None if isinstance(target, SoftLabels | Votes) else target
-    spec = TrainSpec.of(
+    spec = TrainSpec.from_names_or_objects(
         named_target,
         net=net,
         loss=loss,
@@ -81,15 +81,17 @@ def fit(
     if isinstance(target, SoftLabels | Votes):
         known, tasks = _supervision_with_target(target, known, spec.head), target.tasks if tasks is None else tasks
     rows = x if isinstance(x, Tensor) else np.asarray(x)
-    names = _check_unique_task_names(tasks, len(rows))
-    data = PreparedData.from_inputs(rows, spec, known, tasks=names, labels=labels, weight=weight)
+    names = _checked_unique_task_names(tasks, len(rows))
+    data = PreparedData.from_inputs_dropping_unusable_tasks(
+        rows, spec, known, tasks=names, labels=labels, weight=weight
+    )
     run = TrainingRun(
         spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, progress=progress
     )
     return run.train_to_end()
 
 
-def _check_unique_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
+def _checked_unique_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
     """Return the names of the tasks; InputError if they are missing, not one per row of the inputs, or not unique."""
     if tasks is None:
         raise InputError("the inputs need the names of their tasks: give `tasks`, one for each row of x")
@@ -111,5 +113,5 @@ def _supervision_with_target(target: SoftLabels | Votes, supervision: Supervisio
                 f"{head.name()} is trained on votes, not on soft labels; give votes, or leave the head out"
             )
         return replace(supervision, soft=target)
-    voted = SoftLabels.of_votes(target).on(target.voted)
+    voted = SoftLabels.from_vote_shares(target).on(target.tasks_with_votes)
     return replace(supervision, votes=target, soft=voted if supervision.soft is None else supervision.soft)

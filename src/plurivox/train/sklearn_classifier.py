@@ -13,9 +13,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.train.fit_net import fit
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
@@ -66,7 +66,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             loss=self.loss,
             head=self.head,
             plan=plan,
-            weight=_check_sample_weights(sample_weight, table),
+            weight=_checked_sample_weights_or_none(sample_weight, table),
         )
         return self
 
@@ -116,7 +116,7 @@ def _label_names_as_plain_array(names: Any) -> Any:
     return np.array(names.tolist())
 
 
-def _check_sample_weights(sample_weight: Any, X: Floats) -> Floats | None:
+def _checked_sample_weights_or_none(sample_weight: Any, X: Floats) -> Floats | None:
     """(n,) the checked sample weights, None if there are none; ValueError (as scikit-learn requires) if all are zero."""
     if sample_weight is None:
         return None

@@ -11,16 +11,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import parse_spec
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Dynamics, Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Names
 from plurivox.train import nets
-from plurivox.train.data.input_tensors import resolve_device, to_input_tensor
-from plurivox.train.loop.safetensors import read_tensors, write_tensors
+from plurivox.train.data.input_tensors import to_input_tensor, torch_device_from_name
+from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
 from plurivox.train.plan import Plan
 
 MAX_BATCH_CELLS = 2**22  # numbers of input per batch of a prediction
@@ -87,11 +87,11 @@ class Trained:
             "best_epoch": str(self.best_epoch),
             "stopped": self.stopped,
         }
-        write_training_history(home / HISTORY, self.history)
+        write_training_history_csv(home / HISTORY, self.history)
         for data, name in ((self.dynamics, DYNAMICS), (self.fit, WORKERS)):
             if data is not None:
                 data.save(home / name)
-        write_tensors(home / WEIGHTS, self.net.state_dict(), notes)
+        write_safetensors(home / WEIGHTS, self.net.state_dict(), notes)
 
     @classmethod
     def load(
@@ -108,22 +108,24 @@ class Trained:
         spec of that net.
         """
         home = Path(folder)
-        tensors, notes = read_tensors(home / WEIGHTS)
+        tensors, notes = read_safetensors_and_metadata(home / WEIGHTS)
         if notes.get("plurivox") != FORMAT_VERSION:
             raise InputError(f"{home / WEIGHTS} was not written by plurivox, so that its labels are unknown")
         names, made_by = as_names(json.loads(notes["labels"]), "labels"), json.loads(notes["made_by"])
         if labels is not None:
-            check_same_labels(names, as_names(labels, "labels"), home)
+            check_same_labels_in_same_order(names, as_names(labels, "labels"), home)
         if trust is not True and trust != made_by["net"]:
-            check_trusted_net(made_by["net"], home)
+            check_net_runs_no_untrusted_code(made_by["net"], home)
         net = nets.methods.make(made_by["net"]).build(tuple(made_by["shape"]), len(names))
-        _check_weight_shapes(tensors, net, home)
+        _check_weight_names_and_shapes(tensors, net, home)
         net.load_state_dict(tensors)
         dynamics = Dynamics.load(home / DYNAMICS) if (home / DYNAMICS).is_file() else None
         workers = Fit.load(home / WORKERS) if (home / WORKERS).is_file() else None
-        history = read_training_history(home / HISTORY) if (home / HISTORY).is_file() else {}
+        history = read_training_history_csv(home / HISTORY) if (home / HISTORY).is_file() else {}
         best, stopped = int(notes["best_epoch"]), notes["stopped"]
-        return cls(net.to(resolve_device(device)).eval(), names, made_by, history, best, stopped, dynamics, workers)
+        return cls(
+            net.to(torch_device_from_name(device)).eval(), names, made_by, history, best, stopped, dynamics, workers
+        )
 
 
 def predict_logits(net: nn.Module, x: Tensor, plan: Plan | None = None) -> Tensor:
@@ -145,7 +147,7 @@ def softmax_probabilities(logits: Tensor) -> Floats:
     return np.asarray(logits.double().softmax(1).cpu().numpy())
 
 
-def check_trusted_net(net_spec: str, where: object) -> None:
+def check_net_runs_no_untrusted_code(net_spec: str, where: object) -> None:
     """Raise InputError if a net of a saved file would be made by importing and running code other than torchvision's."""
     source = parse_spec(net_spec)[0]
     if ":" in source and not source.startswith("torchvision:"):
@@ -155,7 +157,7 @@ def check_trusted_net(net_spec: str, where: object) -> None:
         )
 
 
-def check_same_labels(net_labels: Names, labels: Names, where: object) -> None:
+def check_same_labels_in_same_order(net_labels: Names, labels: Names, where: object) -> None:
     """Raise InputError if the labels of a trained net differ from `labels`, or are in another order."""
     if net_labels.tolist() != labels.tolist():
         raise InputError(
@@ -164,7 +166,7 @@ def check_same_labels(net_labels: Names, labels: Names, where: object) -> None:
         )
 
 
-def _check_weight_shapes(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> None:
+def _check_weight_names_and_shapes(tensors: dict[str, Tensor], net: nn.Module, where: Path) -> None:
     """Raise InputError if names or shapes of the tensors are not those of the net's weights."""
     expected = net.state_dict()
     wrong = [
@@ -178,7 +180,7 @@ def _check_weight_shapes(tensors: dict[str, Tensor], net: nn.Module, where: Path
         )
 
 
-def write_training_history(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
+def write_training_history_csv(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
     """Write the history of a training as CSV, one row per epoch."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
@@ -186,7 +188,7 @@ def write_training_history(path: Path, history: Mapping[str, tuple[float, ...]])
         rows.writerows(zip(*history.values(), strict=True))
 
 
-def read_training_history(path: Path) -> dict[str, tuple[float, ...]]:
+def read_training_history_csv(path: Path) -> dict[str, tuple[float, ...]]:
     """Return the columns of a CSV file of training history (epoch, loss, ...) by name."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)

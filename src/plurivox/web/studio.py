@@ -11,23 +11,31 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
-from plurivox.web.store.admin.study_config_check import check_study_config
-from plurivox.web.store.collect.tasks import apply_assignment, first_task_kind, has_batches, practice_task_ids
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.admin.study_config_check import require_config_matches_tasks_and_answers
+from plurivox.web.store.collect.tasks_batches_quotas import (
+    has_batches,
+    kind_of_alphabetically_first_task,
+    practice_task_ids,
+    update_quotas_and_queues_if_options_changed,
+)
 from plurivox.web.store.database import (
     READ_OPTIONS,
     WRITE_OPTIONS,
-    database_message,
     disable_statement_timeout,
+    first_line_of_database_error,
     has_tables,
     migrate,
 )
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.background_alerts import Alert
 from plurivox.web.store.writer_thread import Writer
-from plurivox.web.study.assigner_from_config import assignment_settings, check_batches_exist
-from plurivox.web.study.config import Study, check_aggregator, read_study
-from plurivox.web.study.secret_key import StudySecret, load_secret
+from plurivox.web.study.assigner_from_config import (
+    answers_per_task_assigner_and_arm_names,
+    check_batches_exist_if_assigner_needs_them,
+)
+from plurivox.web.study.config import Study, check_aggregator_exists, read_study
+from plurivox.web.study.secret_key import StudySecret, read_secret_or_create_if_no_workers
 from plurivox.web.study.study_database import open_database
 
 T = TypeVar("T")
@@ -56,21 +64,23 @@ class Studio:
     def open_study(cls, settings: Settings) -> "Studio":
         """Open the study in the settings' folder, migrate its tables, start its threads; InputError if it is not writable."""
         study = read_study(settings.folder)
-        check_aggregator(study)
+        check_aggregator_exists(study)
         try:
             engine = open_database(settings)
             migrate(engine)
             with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
                 disable_statement_timeout(connection)
-                keys = load_secret(connection, settings)
-                check_study_config(connection, study.strata, study.labels)
-                apply_assignment(connection, assignment_settings(study, has_batches(connection)))
-                check_batches_exist(connection, study)
-                study = study.model_copy(update={"kind": study.kind or first_task_kind(connection)})
+                keys = read_secret_or_create_if_no_workers(connection, settings)
+                require_config_matches_tasks_and_answers(connection, study.strata, study.labels)
+                update_quotas_and_queues_if_options_changed(
+                    connection, answers_per_task_assigner_and_arm_names(study, has_batches(connection))
+                )
+                check_batches_exist_if_assigner_needs_them(connection, study)
+                study = study.model_copy(update={"kind": study.kind or kind_of_alphabetically_first_task(connection)})
                 if not practice_task_ids(connection):
                     study = study.model_copy(update={"practice": 0})  # no practice task: skip the stage
         except OperationalError as cause:
-            raise InputError(f"the database cannot be written: {database_message(cause)}") from cause
+            raise InputError(f"the database cannot be written: {first_line_of_database_error(cause)}") from cause
         except PermissionError as cause:
             raise InputError(
                 f"no permission to write into {settings.folder}; a study writes into its folder at every start"
@@ -112,7 +122,7 @@ class Studio:
             with self.engine.connect().execution_options(**READ_OPTIONS) as connection:
                 return read_job(connection)
         except SQLAlchemyError as cause:
-            log.error("the database cannot be read: %s", database_message(cause))
+            log.error("the database cannot be read: %s", first_line_of_database_error(cause))
             raise Unavailable() from cause
 
 

@@ -16,7 +16,7 @@ EXPORTS = {
     "compare": "compare_methods",
     "curve": "answer_cost",
     "describe": "describe_dataset",
-    "elicit_votes": "elicit_answers",
+    "elicit_votes": "convert_answers_to_votes",
     "fit": "fit_votes",
     "evaluate_labels": "label_evaluation",
     "plan_batches": "assign_tasks",
@@ -31,7 +31,7 @@ EXPORTS = {
     "train_runs": "train_nets",
     "write_cleaned": "clean_dataset",
     "write_crowd": "simulated_crowd",
-    "write_elicited": "elicit_answers",
+    "write_elicited": "convert_answers_to_votes",
 }
 __all__ = sorted(EXPORTS)
 __getattr__ = lazy_getattr(__name__, EXPORTS)

@@ -12,10 +12,10 @@ from plurivox.workflows.clean_dataset import clean_set as clean_set
 from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_methods import Comparison as Comparison
 from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
+from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
 from plurivox.workflows.describe_dataset import EnteredDescription as EnteredDescription
 from plurivox.workflows.describe_dataset import describe as describe
-from plurivox.workflows.elicit_answers import elicit_votes as elicit_votes
-from plurivox.workflows.elicit_answers import write_elicited as write_elicited
 from plurivox.workflows.fit_votes import fit as fit
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.leak_check import check_leaks as check_leaks

@@ -9,10 +9,10 @@ import numpy as np
 from plurivox import aggregate, elicit
 from plurivox.core.answer_sampling import subsample
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
+from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table
-from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Form, OneLabel, SelectTopTwo, TopOne, TopTwo
 
@@ -30,11 +30,11 @@ class Seconds:
     n: int = 0  # number of answers with a recorded time
 
 
-def model_seconds(form: str | Form) -> float:
+def modelled_seconds_per_answer(form: str | Form) -> float:
     """Return the seconds per answer by the paper's model: 6.4 for each input of a form, 1.8 for a plain vote.
 
-    >>> model_seconds("top-two"), model_seconds("top-two[use=top,spread=uniform]"), model_seconds("one-label")
-    (32.0, 12.8, 1.8)
+    >>> [modelled_seconds_per_answer(form) for form in ("top-two", "top-two[use=top,spread=uniform]", "one-label")]
+    [32.0, 12.8, 1.8]
     """
     made = elicit.methods.make(form)
     if isinstance(made, OneLabel):
@@ -53,15 +53,15 @@ def model_seconds(form: str | Form) -> float:
 
 def seconds_per_answer(crowd: Answers | Votes, form: str | Form | None = None) -> Seconds:
     """Return the median recorded seconds per answer; if none are recorded, the seconds of the model for this form."""
-    times = _recorded_seconds(crowd)
+    times = _recorded_seconds_of_each_answer(crowd)
     if len(times):
         return Seconds(float(np.median(times)), "recorded", len(times))
     if form is None:
         raise InputError("these answers have no recorded times; give the form, or the seconds")
-    return Seconds(model_seconds(form), "model")
+    return Seconds(modelled_seconds_per_answer(form), "model")
 
 
-def _recorded_seconds(crowd: Answers | Votes) -> Floats:
+def _recorded_seconds_of_each_answer(crowd: Answers | Votes) -> Floats:
     """Return the recorded seconds of each answer as an array; empty if none were recorded."""
     if crowd.seconds is None:
         return np.zeros(0)
@@ -91,8 +91,8 @@ class Curve:
 def curve(
     votes: Votes,
     measure: Callable[[SoftLabels], float],
-    ms: Sequence[int],
-    seconds: float,
+    answers_per_task: Sequence[int],
+    cost_seconds_per_answer: float,
     *,
     name: str,
     measure_name: str = "",
@@ -106,12 +106,12 @@ def curve(
     array([ 1.8, 18. ])
     """
     fitted = aggregate.methods.make(method)
-    values = [[measure(fitted.fit(subsample(votes, m, seed)).soft) for seed in range(seeds)] for m in ms]
+    values = [[measure(fitted.fit(subsample(votes, m, seed)).soft) for seed in range(seeds)] for m in answers_per_task]
     mean = [
-        subsample(votes, m).n_answers / max(len(votes.voted), 1) for m in ms
+        subsample(votes, m).n_answers / max(len(votes.tasks_with_votes), 1) for m in answers_per_task
     ]  # less than M if a task has fewer answers
     title = measure_name or getattr(measure, "__name__", "measure")
-    return Curve(name, title, np.array(ms), seconds * np.array(mean), np.array(values))
+    return Curve(name, title, np.array(answers_per_task), cost_seconds_per_answer * np.array(mean), np.array(values))
 
 
 def break_even(plain: Curve, rich: Curve, better: Literal["lower", "higher"] = "higher") -> Table:
@@ -152,10 +152,12 @@ def _seconds_to_reach(seconds: Floats, curve_values: Floats, target_value: float
     return float(seconds[i - 1] + part * (seconds[i] - seconds[i - 1]))
 
 
-def _name_of_cheaper_question(seconds: float, needed: float, plain: Curve, rich_name: str) -> str:
+def _name_of_cheaper_question(
+    rich_seconds: float, plain_seconds_for_same_value: float, plain_curve: Curve, rich_name: str
+) -> str:
     """Return the name of the cheaper question for the same value; "-" if plain answers were not tried for so many seconds."""
-    if np.isnan(needed):
-        return rich_name if seconds <= plain.seconds.max() else "-"
-    if np.isclose(seconds, needed):
+    if np.isnan(plain_seconds_for_same_value):
+        return rich_name if rich_seconds <= plain_curve.seconds.max() else "-"
+    if np.isclose(rich_seconds, plain_seconds_for_same_value):
         return "equal"
-    return rich_name if seconds < needed else plain.name
+    return rich_name if rich_seconds < plain_seconds_for_same_value else plain_curve.name

@@ -9,8 +9,8 @@ from typing import Any
 from plurivox import assign, io
 from plurivox.aggregate import Aggregator
 from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Strata, plan
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names
 from plurivox.core.progress import Progress, no_progress
 from plurivox.io.dataset_reader import as_dataset
 from plurivox.workflows.fit_votes import fit
@@ -65,7 +65,7 @@ def plan_batches(
     such a table named items.
     """
     made = assign.methods.make(method, **options)
-    names, ledger = _tasks_and_quota_ledger(made, Path(items), per_task)
+    names, ledger = _read_tasks_and_make_quota_ledger(made, Path(items), per_task)
     rows: dict[str, list[Any]] = {"batch": [], "position": [], "task": [], "repeat": []}
     sizes: list[int] = []
     for number, places in enumerate(plan(made, ledger, workers), start=1):
@@ -77,9 +77,11 @@ def plan_batches(
     return BatchPlan(rows, sizes, int(ledger.given.sum()), int(ledger.quota.sum()))
 
 
-def _tasks_and_quota_ledger(method: Assigner, items: Path, per_task: int) -> tuple[list[str], Ledger]:
+def _read_tasks_and_make_quota_ledger(
+    method: Assigner, items_file_or_folder: Path, per_task: int
+) -> tuple[list[str], Ledger]:
     """Return the distinct tasks of a table, and the ledger that counts answers against quotas; raise InputError if invalid."""
-    file = _items_file_of_folder(items) if items.is_dir() else items
+    file = _items_file_of_folder(items_file_or_folder) if items_file_or_folder.is_dir() else items_file_or_folder
     frame = io.read_table(file)
     needs = {"task"} | (
         {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, duplicates, positions
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.core.name_encoding import as_names, duplicates, positions
 from plurivox.core.progress import Progress, no_progress
-from plurivox.core.tables import Table
-from plurivox.core.types import Floats, Names
+from plurivox.core.result_tables import Table
 
 Score = Callable[[Any, Names, Names], float]  # (value, training tasks, held-out tasks) -> score
 
@@ -27,14 +27,14 @@ class Choice:
     excluded: int = 0  # number of test tasks that are in no fold
 
     @property
-    def mean(self) -> Floats:
+    def mean_score_of_each_value(self) -> Floats:
         """(n_values,) the mean score over folds of each option value tried."""
         return self.scores.mean(1)
 
     @property
     def chosen(self) -> Any:
         """The option value with the best mean score over folds; the first of equal ones."""
-        mean = self.mean if self.better == "lower" else -self.mean
+        mean = self.mean_score_of_each_value if self.better == "lower" else -self.mean_score_of_each_value
         return self.values[int(np.nanargmin(mean))]
 
     def table(self) -> Table:
@@ -50,7 +50,7 @@ class Choice:
             {
                 self.name: list(self.values),
                 **folds,
-                "mean": self.mean,
+                "mean": self.mean_score_of_each_value,
                 "sd": spread,
                 "chosen": [value == self.chosen for value in self.values],
             },

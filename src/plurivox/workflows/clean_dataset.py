@@ -55,7 +55,7 @@ def _clean_by_rules_and_audit(
     data: Dataset, rules: Sequence[str | Rule], gold: SoftLabels | None, part: str | None
 ) -> tuple[Dataset, Audit]:
     """Return the data set cleaned by rules, and the audit of removed answers; warn about parts that are left out."""
-    chosen = part_to_clean(data, part)
+    chosen = name_of_part_to_clean(data, part)
     crowd: Answers | Votes = getattr(data, chosen)
     done: Cleaned[Any] = clean.clean(crowd, rules, data.gold if gold is None else gold)
     lost = [one for one in CROWD_PARTS if data.has(one) and one != chosen]
@@ -67,32 +67,34 @@ def _clean_by_rules_and_audit(
     return data.with_crowd({chosen: done.answers}), done.audit
 
 
-def part_to_clean(data: Dataset, part: str | None) -> str:
-    """Return which part cleaning rules apply to: `part` if given, else "answers", else "votes"; raise InputError if absent."""
-    if part is not None and part not in CROWD_PARTS[:2]:
-        raise InputError(f"unknown part {part!r}; rules apply to answers or votes")
-    for one in CROWD_PARTS[:2] if part is None else (part,):
+def name_of_part_to_clean(data: Dataset, requested_part: str | None) -> str:
+    """Return the part that rules apply to: the requested one, else "answers", else "votes"; raise InputError if absent."""
+    if requested_part is not None and requested_part not in CROWD_PARTS[:2]:
+        raise InputError(f"unknown part {requested_part!r}; rules apply to answers or votes")
+    for one in CROWD_PARTS[:2] if requested_part is None else (requested_part,):
         if data.has(one):
             return one
-    if part is None and data.has("counts"):
+    if requested_part is None and data.has("counts"):
         raise InputError(f"{data.name} has counts without worker names; rules need answers or votes with worker names")
-    raise InputError(f"{data.name} has no {part or 'answers or votes'} to clean; it has {', '.join(data.parts())}")
+    raise InputError(
+        f"{data.name} has no {requested_part or 'answers or votes'} to clean; it has {', '.join(data.parts())}"
+    )
 
 
-def part_for_sizes(data: Dataset, part: str | None, *, by_workers: bool) -> str:
-    """Return which part (answers, votes, counts) to report sizes of: the part cleaned (`by_workers`), else the largest.
+def name_of_part_to_report_sizes_of(data: Dataset, requested_part: str | None, *, by_rules_or_workers: bool) -> str:
+    """Return the part (answers, votes, counts) to report sizes of: the one cleaned by rules or workers, else the largest.
 
     Counts may have more answers than the votes with names, and tasks are dropped from both.
     """
-    if by_workers:
-        return part_to_clean(data, part)
+    if by_rules_or_workers:
+        return name_of_part_to_clean(data, requested_part)
     present = [one for one in CROWD_PARTS if data.has(one)]
     if not present:
         raise InputError(f"{data.name} has no answers, votes or counts; it has {', '.join(data.parts())}")
-    return max(present, key=lambda one: part_sizes(data, one)["answers"])
+    return max(present, key=lambda one: count_answers_workers_and_tasks(data, one)["answers"])
 
 
-def part_sizes(data: Dataset, part: str) -> dict[str, int]:
+def count_answers_workers_and_tasks(data: Dataset, part: str) -> dict[str, int]:
     """Return the number of answers, workers and tasks in one part (answers, votes or counts)."""
     crowd = getattr(data, part)
     n = len(crowd) if part == "answers" else round(crowd.n_answers)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
-from plurivox.core.base import DataType
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name
-from plurivox.core.method import split_at_commas
-from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.array_types import TEXT, Floats, Names
+from plurivox.core.data_type import DataType
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
+from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.registry import BrokenPlugin
+from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table
-from plurivox.core.types import TEXT, Floats, Names
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval
 from plurivox.io import Dataset
@@ -48,28 +48,28 @@ class Comparison(DataType):
     notes: tuple[str, ...] = ()  # which method could not be applied to which data set, and why
 
     @property
-    def methods(self) -> list[str]:
+    def method_specs(self) -> list[str]:
         """The specs of the compared methods, in the order given."""
         return list(dict.fromkeys(self.method.tolist()))
 
     @property
-    def datasets(self) -> list[str]:
+    def dataset_names(self) -> list[str]:
         """The names of the compared data sets, in the order given."""
         return list(dict.fromkeys(self.dataset.tolist()))
 
     def table(self, measure: str) -> Floats:
         """Return (n_datasets, n_methods) the values of one measure, such as "accuracy"."""
-        return np.asarray(getattr(self, measure)).reshape(len(self.datasets), len(self.methods))
+        return np.asarray(getattr(self, measure)).reshape(len(self.dataset_names), len(self.method_specs))
 
-    def mean(self, measure: str) -> Floats:
+    def mean_over_datasets(self, measure: str) -> Floats:
         """Return (n_methods,) the mean of a measure over the data sets with a result; NaN if a method has none."""
         table = self.table(measure)
         n = np.isfinite(table).sum(0)
         return np.where(n > 0, np.nansum(table, 0) / np.maximum(n, 1), np.nan)
 
-    def difference(self, measure: str) -> list[Interval]:
+    def mean_differences_to_reference(self, measure: str) -> list[Interval]:
         """Return the difference of each method to the reference: mean and 95% bootstrap interval over data sets with both."""
-        table, at = self.table(measure), self.methods.index(self.reference)
+        table, at = self.table(measure), self.method_specs.index(self.reference)
         return [self._mean_difference_and_interval(column, table[:, at]) for column in table.T]
 
     def _mean_difference_and_interval(self, values: Floats, reference: Floats) -> Interval:
@@ -89,28 +89,28 @@ class Comparison(DataType):
         """Return the comparison as CSV text, one row per data set and method."""
         return Table("", self.columns()).csv()
 
-    def mean_columns(self) -> dict[str, NDArray[Any]]:
+    def means_and_differences_of_each_method(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: number of data sets, mean measures, and differences to the reference with intervals."""
-        table: dict[str, NDArray[Any]] = {"method": np.array(self.methods, TEXT)}
+        table: dict[str, NDArray[Any]] = {"method": np.array(self.method_specs, TEXT)}
         table["datasets"] = np.isfinite(self.table("accuracy")).sum(0)
         for measure in MEASURES:
-            table[measure] = self.mean(measure)
-            differences = self.difference(measure)
+            table[measure] = self.mean_over_datasets(measure)
+            differences = self.mean_differences_to_reference(measure)
             table[f"{measure}_difference"] = np.array([one.mean for one in differences])
             table[f"{measure}_low"] = np.array([one.low for one in differences])
             table[f"{measure}_high"] = np.array([one.high for one in differences])
-        return table | {"seconds": self.mean("seconds")}
+        return table | {"seconds": self.mean_over_datasets("seconds")}
 
     def markdown(self) -> str:
         """Return Markdown tables of the means, of the differences to the reference, and of accuracy and NLL per data set."""
-        specs = [f"`{spec}`" for spec in self.methods]
+        specs = [f"`{spec}`" for spec in self.method_specs]
         n = np.isfinite(self.table("accuracy")).sum(0).tolist()
-        means = [_format_numbers_or_dash(self.mean(measure), 4) for measure in MEASURES]
-        differences = [[str(one) for one in self.difference(measure)] for measure in MEASURES]
+        means = [_format_numbers_or_dash(self.mean_over_datasets(measure), 4) for measure in MEASURES]
+        differences = [[str(one) for one in self.mean_differences_to_reference(measure)] for measure in MEASURES]
         tables = {
-            f"Means over {len(self.datasets)} data sets": _markdown_table(
+            f"Means over {len(self.dataset_names)} data sets": _markdown_table(
                 ["method", "data sets", *COLUMN_TITLES.values(), "seconds"],
-                [specs, n, *means, _format_numbers_or_dash(self.mean("seconds"), 2)],
+                [specs, n, *means, _format_numbers_or_dash(self.mean_over_datasets("seconds"), 2)],
             ),
             f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown_table(
                 ["method", *COLUMN_TITLES.values()], [specs, *differences]
@@ -119,14 +119,14 @@ class Comparison(DataType):
         for measure in ("accuracy", "nll"):
             cells = [_format_numbers_or_dash(column, 4) for column in self.table(measure).T]
             tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(
-                ["data set", *specs], [self.datasets, *cells]
+                ["data set", *specs], [self.dataset_names, *cells]
             )
         if self.notes:
             tables["Notes"] = "\n".join(f"- {note}" for note in self.notes)
         return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
 
     def info(self) -> dict[str, object]:
-        return {"datasets": len(self.datasets), "methods": len(self.methods), "reference": self.reference}
+        return {"datasets": len(self.dataset_names), "methods": len(self.method_specs), "reference": self.reference}
 
 
 def compare(
@@ -150,11 +150,11 @@ def compare(
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
     >>> made = compare(votes, "vote-shares,wawa", gold=SoftLabels.gold(["a", "b"], ["no", "yes"]))
-    >>> made.mean("accuracy"), made.mean("nll").round(3)
+    >>> made.mean_over_datasets("accuracy"), made.mean_over_datasets("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
     given = (
-        split_at_commas(methods)
+        split_at_commas_outside_brackets(methods)
         if isinstance(methods, str)
         else _names_of_loadable_aggregators()
         if methods is None
@@ -167,7 +167,7 @@ def compare(
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
     _check_specs_distinct_and_include_reference(specs, base)
-    rows, notes = _measure_methods_on_datasets(pairs, made, progress)
+    rows, notes = _measure_methods_and_note_failures(pairs, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
@@ -217,19 +217,23 @@ def _votes_and_gold_of_dataset(data: Dataset, gold: SoftLabels | None, part: str
     return as_votes(data, part if data.has("votes") and data.has("counts") else None), known
 
 
-def _measure_methods_on_datasets(
-    datasets: Mapping[str, Pair], methods: Sequence[Aggregator], progress: Progress
+def _measure_methods_and_note_failures(
+    votes_and_gold_by_dataset: Mapping[str, Pair], methods: Sequence[Aggregator], progress: Progress
 ) -> tuple[list[tuple[float, ...]], list[str]]:
     """Return (accuracy, ..., seconds) of each aggregator on each data set, and notes on those that could not be applied."""
     rows: list[tuple[float, ...]] = []
     notes: list[str] = []
-    total = len(datasets) * len(methods)
-    for name, (votes, gold) in datasets.items():
+    total = len(votes_and_gold_by_dataset) * len(methods)
+    for name, (votes, gold) in votes_and_gold_by_dataset.items():
         truth = gold_of_tasks_with_votes(votes, gold, f"{name}: ")
         for method in methods:
             step = len(rows)
             try:
-                rows.append(measure_method(method, votes, truth, nested_progress(progress, step, total)))
+                rows.append(
+                    accuracy_nll_brier_ece_seconds_of_fit(
+                        method, votes, truth, callback_reporting_outer_step(progress, step, total)
+                    )
+                )
             except (
                 InputError
             ) as cause:  # other errors concern the method or its options, not the data set, and are raised
@@ -239,12 +243,12 @@ def _measure_methods_on_datasets(
     return rows, notes
 
 
-def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, where: str = "") -> SoftLabels:
-    """Return the gold labels of tasks with votes; raise InputError if there are none, with `where` before the message."""
-    known = gold.shared(votes.voted)
+def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, error_prefix: str = "") -> SoftLabels:
+    """Return the gold labels of tasks with votes; raise InputError, its message after `error_prefix`, if none."""
+    known = gold.shared(votes.tasks_with_votes)
     if not len(known):
         raise InputError(
-            f"{where}no task has both votes and a gold label; the votes are on the tasks {first_few(votes.tasks)}, "
+            f"{error_prefix}no task has both votes and a gold label; the votes are on the tasks {first_few(votes.tasks)}, "
             f"the gold labels on {first_few(gold.tasks)}"
         )
     return known
@@ -255,10 +259,10 @@ def _check_specs_distinct_and_include_reference(method_specs: list[str], referen
     if twice := sorted({spec for spec in method_specs if method_specs.count(spec) > 1}):
         raise InputError(f"a method is given twice: {first_few(twice)}; give each method once")
     if reference not in method_specs:
-        raise unknown_name("method in this comparison called", reference, method_specs)
+        raise unknown_name_error("method in this comparison called", reference, method_specs)
 
 
-def measure_method(
+def accuracy_nll_brier_ece_seconds_of_fit(
     method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress
 ) -> tuple[float, ...]:
     """Fit one aggregator on votes and return its (accuracy, nll, brier, ece, seconds) against the true labels."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from plurivox import elicit, evaluate
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.elicit import FLAGS
 from plurivox.evaluate import AnswersDescription, Description
 from plurivox.io.dataset_reader import as_dataset, as_votes
@@ -35,7 +35,7 @@ class EnteredDescription:
         """Return (name, value) texts of the statistics of answers for display, without those that cannot be computed."""
         return self.figures.rows()
 
-    def odd_rows(self) -> list[tuple[str, str, str]]:
+    def odd_entries(self) -> list[tuple[str, str, str]]:
         """Return (kind, number, how such an entry is read) as texts, for each kind of odd entry among the answers."""
         return [(name, f"{n:,}", FLAGS[name][1]) for name, n in self.odd.items()]
 
@@ -61,7 +61,7 @@ def describe(
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
         return _answer_statistics_and_odd_entries(answers, known)
     crowd = as_votes(data, part)
-    _warn_about_similar_or_missing_labels(crowd.labels)
+    _warn_about_case_variants_and_nan_like_labels(crowd.labels)
     return evaluate.describe(crowd, known)
 
 
@@ -82,7 +82,7 @@ def _answer_statistics_and_odd_entries(answers: Answers, gold: SoftLabels | None
     return EnteredDescription(figures, found.flag_counts, found.made_by)
 
 
-def _warn_about_similar_or_missing_labels(labels: Names) -> None:
+def _warn_about_case_variants_and_nan_like_labels(labels: Names) -> None:
     """Warn about labels that differ only by case or blanks, or look like a missing value."""
     names = [str(label) for label in labels.tolist()]
     folded: dict[str, list[str]] = {}

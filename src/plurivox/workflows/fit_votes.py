@@ -45,7 +45,7 @@ def fit(
         gold = _gold_of_dataset(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
-        votes = as_votes(votes, part, needs_names="" if "counts" in made.accepted_inputs() else made.name())
+        votes = as_votes(votes, part, method_needing_names="" if "counts" in made.accepted_inputs() else made.name())
     return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
 
 
@@ -58,7 +58,7 @@ def _gold_of_dataset(data: Dataset) -> SoftLabels:
 
 # the list of methods in the help is generated, so that it is always complete
 _names = fill(
-    ", ".join(aggregate.methods.built_in_names),
+    ", ".join(aggregate.methods.built_in_method_names),
     116,
     initial_indent="    Methods: ",
     subsequent_indent="    ",

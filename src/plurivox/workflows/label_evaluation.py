@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox import evaluate
-from plurivox.core.base import HEADER_FILE, DataType
+from plurivox.core.data_type import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
-from plurivox.core.method import split_at_commas
+from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -46,14 +46,14 @@ def evaluate_labels(
     sides: dict[int | str, _InputLabels] = {}  # an input that is given twice is read once
     for given in (prediction, truth, against):
         if given is not None and _cache_key_of_input(given) not in sides:
-            sides[_cache_key_of_input(given)] = _read_input_labels(given, part)
+            sides[_cache_key_of_input(given)] = _read_gold_soft_labels_and_votes(given, part)
     other = None if against is None else sides[_cache_key_of_input(against)]
     return evaluate.evaluate_labels(
-        sides[_cache_key_of_input(prediction)].prediction_labels(),
-        sides[_cache_key_of_input(truth)].truth(),
+        sides[_cache_key_of_input(prediction)].soft_labels_else_vote_shares(),
+        sides[_cache_key_of_input(truth)].gold_else_soft_else_vote_shares(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
-        measures=split_at_commas(measures) if isinstance(measures, str) else measures,
+        measures=split_at_commas_outside_brackets(measures) if isinstance(measures, str) else measures,
         repeats=repeats,
         level=level,
         seed=seed,
@@ -70,16 +70,16 @@ class _InputLabels:
     soft: SoftLabels | None = None
     votes: Votes | None = None
 
-    def truth(self) -> SoftLabels:
+    def gold_else_soft_else_vote_shares(self) -> SoftLabels:
         """Return the labels of an input as truth: gold labels, else soft labels, else vote shares."""
         known = self.gold if self.gold is not None else self.soft
-        return known if known is not None else self._require_vote_shares()
+        return known if known is not None else self._vote_shares_or_input_error()
 
-    def prediction_labels(self) -> SoftLabels:
+    def soft_labels_else_vote_shares(self) -> SoftLabels:
         """Return the labels of an input as prediction: soft labels, else vote shares; never gold labels."""
-        return self.soft if self.soft is not None else self._require_vote_shares()
+        return self.soft if self.soft is not None else self._vote_shares_or_input_error()
 
-    def _require_vote_shares(self) -> SoftLabels:
+    def _vote_shares_or_input_error(self) -> SoftLabels:
         """Return the vote shares of an input; raise InputError if it has no votes."""
         if self.votes is None:
             raise InputError(f"{self.name} contains neither soft labels nor votes")
@@ -91,28 +91,28 @@ def _cache_key_of_input(labels_input: Any) -> int | str:
     return str(labels_input) if isinstance(labels_input, str | Path) else id(labels_input)
 
 
-def _read_input_labels(labels_input: Any, part: str | None) -> _InputLabels:
+def _read_gold_soft_labels_and_votes(labels_input: Any, part: str | None) -> _InputLabels:
     """Return the labels in one input; raise InputError if it contains none."""
     if isinstance(labels_input, DataType):
-        return _labels_of_data_type(labels_input, type(labels_input).__name__)
+        return _soft_labels_or_votes_of_data_type(labels_input, type(labels_input).__name__)
     if not isinstance(labels_input, str | Path):
-        return _labels_of_dataset(labels_input, part)
+        return _gold_soft_labels_and_votes_of_dataset(labels_input, part)
     if str(labels_input).endswith(".npz") and Path(labels_input).is_file():
-        return _labels_of_npz(str(labels_input))
+        return _gold_soft_labels_and_votes_of_npz(str(labels_input))
     from plurivox import io
 
     if not Path(labels_input).is_file():
-        return _labels_of_dataset(io.read(labels_input), part)
-    found = io.read_labels(labels_input)
+        return _gold_soft_labels_and_votes_of_dataset(io.read(labels_input), part)
+    found = io.read_soft_labels_or_dataset(labels_input)
     if not isinstance(found, SoftLabels):
-        return _labels_of_dataset(found, part)
+        return _gold_soft_labels_and_votes_of_dataset(found, part)
     from plurivox.io.votes_from_tables import warn_notes
 
     warn_notes([f"{labels_input}: {note}" for note in found.notes])
     return _InputLabels(str(labels_input), soft=found)
 
 
-def _labels_of_dataset(labels_input: "Dataset | Any", part: str | None) -> _InputLabels:
+def _gold_soft_labels_and_votes_of_dataset(labels_input: "Dataset | Any", part: str | None) -> _InputLabels:
     """Return the labels in a data set or a DataFrame of votes."""
     from plurivox.io.dataset_reader import as_dataset, as_votes
 
@@ -122,21 +122,21 @@ def _labels_of_dataset(labels_input: "Dataset | Any", part: str | None) -> _Inpu
     return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
 
 
-def _labels_of_npz(where: str) -> _InputLabels:
+def _gold_soft_labels_and_votes_of_npz(npz_path: str) -> _InputLabels:
     """Return the labels in an .npz: a saved data type, or training data with its labels. Polars is not needed."""
     names = [HEADER_FILE]
-    if zipfile.is_zipfile(where):
-        with zipfile.ZipFile(where) as file:
+    if zipfile.is_zipfile(npz_path):
+        with zipfile.ZipFile(npz_path) as file:
             names = file.namelist()
     if HEADER_FILE in names:
-        return _labels_of_data_type(DataType.load(where), where)
+        return _soft_labels_or_votes_of_data_type(DataType.load(npz_path), npz_path)
     from plurivox.train.data.training_data import read_training_data
 
-    packed = read_training_data(where)
-    return _InputLabels(where, packed.gold, packed.soft, packed.votes)
+    packed = read_training_data(npz_path)
+    return _InputLabels(npz_path, packed.gold, packed.soft, packed.votes)
 
 
-def _labels_of_data_type(labels_input: DataType, name: str) -> _InputLabels:
+def _soft_labels_or_votes_of_data_type(labels_input: DataType, name: str) -> _InputLabels:
     """Return the labels in Votes, SoftLabels or a Fit; raise InputError for another type."""
     if isinstance(labels_input, Votes):
         return _InputLabels(name, votes=labels_input)

@@ -30,7 +30,7 @@ def check_leaks(
     if training_data.gold is not None and len(training_data.gold):
         found += find_labels_in_names(training_data.gold)
         checks.append("labels in names")
-    if split is None and not training_data.splits():
+    if split is None and not training_data.tasks_by_standard_split():
         checks.append("no splits: the data have none; give a file of splits (--split FILE)")
     else:
         part_of = {task: name for name, tasks in split_tasks(training_data, split).items() for task in tasks.tolist()}

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plurivox.core.array_types import Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import Names
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.train.data import splits
 from plurivox.train.data.training_data import TrainingData, read_training_data
 
@@ -81,13 +81,13 @@ def _load_task_names_and_image_pixels(
     from plurivox.train.data.images import decode
 
     if pictures.table is not None:
-        from plurivox.io.tabular.column_conversion import to_names
+        from plurivox.io.tabular.column_conversion import to_names_or_error_if_missing
         from plurivox.io.tabular.table_files import read_table, require_columns
 
         frame = read_table(pictures.table)
         name = "task" if "task" in frame.columns else "idx"
         require_columns(frame, [name, "image"], pictures.table)
-        tasks, images = to_names(frame[name], pictures.table), frame["image"].to_list()
+        tasks, images = to_names_or_error_if_missing(frame[name], pictures.table), frame["image"].to_list()
     elif data.images is not None:
         tasks, images = as_names(list(data.images), "tasks"), list(data.images.values())
     elif (items := data.items) is not None and "image" in items.columns:
@@ -117,28 +117,28 @@ def _split_of_each_task_or_none(data: "Dataset", tasks: Names) -> Names | None:
 
 def split_tasks(
     training_data: TrainingData,
-    file: str | Path | None = None,
+    split_file: str | Path | None = None,
     shares: splits.Shares = splits.DEFAULT_SHARES,
     seed: int = 0,
 ) -> dict[str, Names]:
     """Return {"train", "dev", "test": tasks}: from a file, else from the data, else at random (stratified by gold labels)."""
-    if file is not None:
-        split = splits.read_split(file)
+    if split_file is not None:
+        split = splits.read_split(split_file)
         names = as_names([name for name, tasks in split.items() for _ in range(len(tasks))])
         tasks = np.concatenate(list(split.values()))
         there = positions(training_data.tasks, tasks) >= 0
         if not there.any():
             raise InputError(
-                f"{file} contains no task of {training_data.name}; its tasks are {first_few(tasks)}, those of the data are "
-                f"{first_few(training_data.tasks)}"
+                f"{split_file} contains no task of {training_data.name}; its tasks are {first_few(tasks)}, those of the "
+                f"data are {first_few(training_data.tasks)}"
             )
         found = replace(
             training_data, tasks=tasks[there], x=training_data.inputs_of(tasks[there]), split=names[there]
-        ).splits()
+        ).tasks_by_standard_split()
         if "train" not in found:
-            raise InputError(f"{file} has the splits {first_few(split)}; rename them to train, dev and test")
+            raise InputError(f"{split_file} has the splits {first_few(split)}; rename them to train, dev and test")
     else:
-        found = training_data.splits()
+        found = training_data.tasks_by_standard_split()
     if not found:
         gold = training_data.gold
         whole = gold is not None and bool((positions(gold.tasks, training_data.tasks) >= 0).all())
@@ -168,7 +168,7 @@ class RunFolder:
     path: Path
 
     @classmethod
-    def at_path(cls, folder: "str | Path | RunFolder") -> "RunFolder":
+    def from_empty_or_run_folder(cls, folder: "str | Path | RunFolder") -> "RunFolder":
         """Return the folder of training runs at this path; raise InputError if it contains files but no runs."""
         if isinstance(folder, RunFolder):
             return folder
@@ -178,7 +178,7 @@ class RunFolder:
             raise InputError(f"{path} is not empty and contains no runs; choose another folder")
         return cls(path)
 
-    def create_or_check(self, splits: Mapping[str, Names], command: str, source: str) -> None:
+    def create_or_check_same_splits(self, splits: Mapping[str, Names], command: str, source: str) -> None:
         """Create the folder of training runs and write its settings; raise InputError if runs in it have other splits."""
         self.path.mkdir(exist_ok=True)
         path, tasks_of = self.path / SETTINGS, {name: tasks.tolist() for name, tasks in splits.items()}
@@ -193,8 +193,8 @@ class RunFolder:
             temporary.write_text(json.dumps(settings), encoding="utf-8")
 
 
-def read_splits(folder: Path) -> dict[str, Names]:
+def read_splits_of_run_folder(run_folder: Path) -> dict[str, Names]:
     """Return the train, dev and test tasks with which the nets in a run folder were trained; {} if not recorded."""
-    path = folder / SETTINGS
+    path = run_folder / SETTINGS
     splits = json.loads(path.read_text(encoding="utf-8"))["parts"] if path.is_file() else {}
     return {name: as_names(tasks, "tasks") for name, tasks in splits.items() if tasks}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.encoding import positions
-from plurivox.core.errors import unknown_name
+from plurivox.core.errors import unknown_name_error
+from plurivox.core.name_encoding import positions
+from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table
-from plurivox.core.types import Floats, Names
 from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.plan import Plan
@@ -38,9 +38,9 @@ def gold_and_vote_shares(training_data: TrainingData, tasks: Names) -> tuple[Sof
     votes = training_data.votes
     shares = None
     if votes is not None:
-        voted = tasks[positions(votes.voted, tasks) >= 0]
+        voted = tasks[positions(votes.tasks_with_votes, tasks) >= 0]
         if len(voted):
-            shares = SoftLabels.of_votes(votes.on(voted))
+            shares = SoftLabels.from_vote_shares(votes.on(voted))
     return (gold if gold is not None and len(gold) else None), shares
 
 
@@ -76,18 +76,20 @@ def dev_inputs_and_truth(
     return None if truth is None else (training_data.inputs_of(truth.tasks), truth)
 
 
-def plan_goal_and_dev_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+def plan_with_goal_and_dev_measure_by_name(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
     """Return the plan with its goal (highest or lowest dev measure), and {name: measure} unless training computes it itself."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}
     if plan.best not in MEASURES:
-        raise unknown_name("measure", plan.best, ["last", "loss", *MEASURES])
+        raise unknown_name_error("measure", plan.best, ["last", "loss", *MEASURES])
     measure = MEASURES[plan.best]
     goal = plan.goal if plan.goal != "auto" else "highest" if measure.better == "higher" else "lowest"
     return replace(plan, goal=goal), {plan.best: measure}
 
 
-def measure_net(trained: "Trained", training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, float]:
+def measure_net_on_each_split(
+    trained: "Trained", training_data: TrainingData, splits: Mapping[str, Names]
+) -> dict[str, float]:
     """Return {"<split> <measure>": value} of a trained net: hard measures against gold, soft against vote shares, baseline."""
     found: dict[str, float] = {}
     for split, tasks in splits.items():
@@ -114,41 +116,53 @@ class Series:
     stacked: bool = False  # whether they were trained as one stacked net
 
     @classmethod
-    def from_runs(cls, runs: Sequence[Mapping[str, float]], seed: int, at_once: int = 1, stacked: bool = False) -> Self:
-        """Return the Series of the measures of training runs that had the seeds seed, seed + 1, ..."""
-        measures = {name: tuple(one[name] for one in runs) for name in runs[0]}
-        return cls(tuple(range(seed, seed + len(runs))), measures, at_once, stacked)
+    def from_measures_of_runs(
+        cls,
+        measures_of_each_run: Sequence[Mapping[str, float]],
+        first_seed: int,
+        at_once: int = 1,
+        stacked: bool = False,
+    ) -> Self:
+        """Return the Series of the measures of training runs that had the seeds first_seed, first_seed + 1, ..."""
+        measures = {name: tuple(one[name] for one in measures_of_each_run) for name in measures_of_each_run[0]}
+        return cls(tuple(range(first_seed, first_seed + len(measures_of_each_run))), measures, at_once, stacked)
 
-    def mean(self, measure: str) -> float:
+    def mean_over_runs(self, measure: str) -> float:
         """Return the mean of a measure over the training runs."""
-        return Spread.of(self.measures[measure]).mean
+        return Spread.mean_and_std_of(self.measures[measure]).mean
 
-    def std(self, measure: str) -> float:
+    def std_over_runs(self, measure: str) -> float:
         """Return the standard deviation of a measure over the training runs (divided by n - 1); NaN for a single run."""
-        return Spread.of(self.measures[measure]).std
+        return Spread.mean_and_std_of(self.measures[measure]).std
 
-    def format(self, name: str, digits: int = 4) -> str:
+    def mean_plus_minus_std_text(self, measure: str, digits: int = 4) -> str:
         """Return the "mean ± std" of a measure over the training runs as text.
 
-        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).format("accuracy")
+        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).mean_plus_minus_std_text("accuracy")
         '0.8500 ± 0.0707'
         """
-        return Spread.of(self.measures[name]).format(digits)
+        return Spread.mean_and_std_of(self.measures[measure]).mean_plus_minus_std_text(digits)
 
-    def columns(self) -> dict[str, tuple[float, ...]]:
+    def run_seed_and_measure_columns(self) -> dict[str, tuple[float, ...]]:
         """Return the training runs as columns: run, seed, and one per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
-    def write(self, csv_path: Path) -> None:
+    def write_measures_of_runs(self, csv_path: Path) -> None:
         """Write the measures of all training runs to a CSV file with one row per run."""
         with atomic_file(csv_path) as part, part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
-            columns = self.columns()
+            columns = self.run_seed_and_measure_columns()
             rows.writerow(columns)
             rows.writerows(zip(*columns.values(), strict=True))
 
 
-def mean_and_std_table(title: str, runs: Runs, notes: Sequence[str] = (), digits: int = 4, of: str = "method") -> Table:
+def mean_and_std_table(
+    title: str,
+    measures_of_runs_by_method: Runs,
+    notes: Sequence[str] = (),
+    digits: int = 4,
+    first_column_name: str = "method",
+) -> Table:
     """Return a table with one row per method: number of training runs, and every measure as mean ± std (n - 1).
 
     >>> print(mean_and_std_table("Two", {"a": [{"accuracy": .8}, {"accuracy": .9}], "b": [{"accuracy": .5}]}, digits=2).text())
@@ -157,27 +171,33 @@ def mean_and_std_table(title: str, runs: Runs, notes: Sequence[str] = (), digits
     a          2  0.85 ± 0.07
     b          1  0.50
     """
-    names = list(dict.fromkeys(name for each in runs.values() for one in each for name in one))
-    cells: dict[str, object] = {of: list(runs), "runs": [len(each) for each in runs.values()]}
+    names = list(dict.fromkeys(name for each in measures_of_runs_by_method.values() for one in each for name in one))
+    cells: dict[str, object] = {
+        first_column_name: list(measures_of_runs_by_method),
+        "runs": [len(each) for each in measures_of_runs_by_method.values()],
+    }
     for name in names:
         cells[name] = [
-            _format_mean_and_std([one[name] for one in each if name in one], digits) for each in runs.values()
+            _format_mean_and_std([one[name] for one in each if name in one], digits)
+            for each in measures_of_runs_by_method.values()
         ]
     return Table(title, cells, tuple(note for note in notes if note))
 
 
 def _format_mean_and_std(values: Sequence[float], digits: int) -> str:
     """Return "mean ± std" as text; "-" if there are no values."""
-    return spread(values).format(digits) if values else "-"
+    return spread(values).mean_plus_minus_std_text(digits) if values else "-"
 
 
-def every_run_table(title: str, runs: Runs, seed: int = 0, of: str = "method") -> Table:
+def every_run_table(
+    title: str, measures_of_runs_by_method: Runs, first_seed: int = 0, first_column_name: str = "method"
+) -> Table:
     """Return a table with one row per training run: method, run, seed and the measures."""
-    rows = [(method, run, one) for method, each in runs.items() for run, one in enumerate(each)]
+    rows = [(method, run, one) for method, each in measures_of_runs_by_method.items() for run, one in enumerate(each)]
     names = list(dict.fromkeys(name for _, _, one in rows for name in one))
     cells: dict[str, object] = {
-        of: [method for method, _, _ in rows],
+        first_column_name: [method for method, _, _ in rows],
         "run": [run for _, run, _ in rows],
-        "seed": [seed + run for _, run, _ in rows],
+        "seed": [first_seed + run for _, run, _ in rows],
     }
     return Table(title, cells | {name: [one.get(name) for _, _, one in rows] for name in names})

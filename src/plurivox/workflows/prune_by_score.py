@@ -11,14 +11,14 @@ import numpy as np
 from plurivox import aggregate, evaluate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Bools, Ints, Names
 from plurivox.core.cleaning_audit import Audit, AuditRow
-from plurivox.core.encoding import as_text, positions
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
-from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.name_encoding import as_text, positions
+from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.result_tables import Table
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table
-from plurivox.core.types import Bools, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
@@ -62,7 +62,7 @@ def prune(
             f"{scores.made_by}: dropping the worst {quantile:g} of {len(scores.names)} {scores.of}s leaves {left}; at least "
             f"{MIN_LEFT[scores.of]} must be left: lower the quantile"
         )
-    return _drop_scored_positions(given, scores, out), _audit_of_dropped(given, scores, out, quantile)
+    return _drop_names_at_score_positions(given, scores, out), _audit_of_dropped(given, scores, out, quantile)
 
 
 def _score_workers_or_tasks(
@@ -74,13 +74,13 @@ def _score_workers_or_tasks(
         votes, evidence = votes_for_first_labels(data), Evidence(gold=gold, answers=data)
     elif isinstance(data, Dataset):
         known = data.gold if gold is None else gold
-        votes, evidence = votes_to_score(data, made), Evidence(gold=known, answers=data.answers)
+        votes, evidence = votes_for_scoring_method(data, made), Evidence(gold=known, answers=data.answers)
     else:
         votes, evidence = data, Evidence(gold=gold)
-    return EvidenceCache(votes, evidence, single_score=True).score(made, progress)
+    return EvidenceCache(votes, evidence, single_score=True).collect_evidence_and_score(made, progress)
 
 
-def votes_to_score(data: Dataset, method: str | Identifier) -> Votes:
+def votes_for_scoring_method(data: Dataset, method: str | Identifier) -> Votes:
     """Return the votes of a data set that a score is computed from: votes with worker names for a score of workers."""
     if data.has("votes") and identify.methods.make(method).of == "worker":
         votes = data.votes  # counts may cover more tasks, but have no worker names
@@ -97,7 +97,7 @@ def votes_for_first_labels(answers: Answers) -> Votes:
     >>> votes_for_first_labels(Answers.of(["a"], ["ann"], [[("named", "cat", "70"), ("named", "dog", "20")]]))
     <Votes: 1 vote, 1 task, 1 worker, 2 labels>
     """
-    top = answers.named(0)
+    top = answers.label_codes_at_rank(0)
     keep = top >= 0
     for aside in (answers.abstain, answers.none_of_these):
         if aside is not None:
@@ -151,17 +151,17 @@ def _hint_smallest_quantile_that_drops_one(n_scored: int) -> str:
     return f": use {math.ceil(100 / n_scored) / 100:g} or more" if n_scored > 1 else ""
 
 
-def _audit_of_dropped(data: Any, scores: Scores, dropped: Ints, quantile: float) -> Audit:
+def _audit_of_dropped(data: Any, scores: Scores, dropped_positions: Ints, quantile: float) -> Audit:
     """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
     rule = f"drop-{scores.of}s {scores.made_by}"
     parts = [data] if not isinstance(data, Dataset) else [getattr(data, one) for one in CROWD_PARTS if data.has(one)]
-    names, n_known = as_text(scores.names[dropped]), int((~np.isnan(scores.value)).sum())
+    names, n_known = as_text(scores.names[dropped_positions]), int((~np.isnan(scores.value)).sum())
     # several parts contain the same answers: count a worker's in the part with names, a task's in the largest part
     counted = parts[0] if scores.of == "worker" else max(parts, key=_number_of_answers)
-    n_answers = _answers_per_worker_or_task(counted, scores.of, scores.names[dropped])
+    n_answers = _count_answers_per_worker_or_task(counted, scores.of, scores.names[dropped_positions])
     rows: list[AuditRow] = []
     for rank, (at, text, n) in enumerate(
-        zip(dropped.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1
+        zip(dropped_positions.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1
     ):
         name, value = str(text), float(scores.value[at])
         reason = f"{value:.4g}, rank {rank:,} of {n_known:,}: among the worst {100 * quantile:g}%"
@@ -175,9 +175,9 @@ def _number_of_answers(crowd: Votes | Answers) -> float:
     return crowd.n_answers if isinstance(crowd, Votes) else len(crowd)
 
 
-def _answers_per_worker_or_task(crowd: Votes | Answers, of: str, names: Names) -> Ints:
+def _count_answers_per_worker_or_task(crowd: Votes | Answers, worker_or_task: str, names: Names) -> Ints:
     """Return (n,) the number of answers of each of these workers, or to each of these tasks."""
-    all_names, code = getattr(crowd, f"{of}s"), getattr(crowd, of)
+    all_names, code = getattr(crowd, f"{worker_or_task}s"), getattr(crowd, worker_or_task)
     place, named = positions(all_names, names), code >= 0
     weight = crowd.weight[named] if isinstance(crowd, Votes) and crowd.weight is not None else None
     n = np.append(
@@ -186,19 +186,19 @@ def _answers_per_worker_or_task(crowd: Votes | Answers, of: str, names: Names) -
     return np.rint(n[place]).astype(np.int64)
 
 
-def _drop_scored_positions(data: G, scores: Scores, dropped: Ints) -> G:
+def _drop_names_at_score_positions(data: G, scores: Scores, dropped_positions: Ints) -> G:
     """Return the votes, answers or data set without the workers or tasks at these positions in the scores."""
-    gone = scores.names[dropped]
+    gone = scores.names[dropped_positions]
     if isinstance(data, Dataset):
         crowds = {one: getattr(data, one) for one in _names_of_parts_to_prune(data, scores.of, len(gone))}
         return data.with_crowd({one: _drop_workers_or_tasks(crowd, scores.of, gone) for one, crowd in crowds.items()})
     return _drop_workers_or_tasks(data, scores.of, gone)
 
 
-def _names_of_parts_to_prune(data: Dataset, of: str, n_dropped: int) -> list[str]:
+def _names_of_parts_to_prune(data: Dataset, worker_or_task: str, n_dropped: int) -> list[str]:
     """Return the names of the parts to prune: answers, votes and counts; not counts if workers (no names there) are dropped."""
     parts = [one for one in CROWD_PARTS if data.has(one)]
-    if of == "task" or not n_dropped or "counts" not in parts:
+    if worker_or_task == "task" or not n_dropped or "counts" not in parts:
         return parts
     parts.remove("counts")
     if not parts:
@@ -215,17 +215,21 @@ def _names_of_parts_to_prune(data: Dataset, of: str, n_dropped: int) -> list[str
 N = TypeVar("N", Votes, Answers)
 
 
-def _drop_workers_or_tasks(crowd: N, of: str, dropped_names: Names) -> N:
+def _drop_workers_or_tasks(crowd: N, worker_or_task: str, dropped_names: Names) -> N:
     """Return votes or answers without these workers (or tasks), and without their names in the list of names."""
-    names = getattr(crowd, f"{of}s")
+    names = getattr(crowd, f"{worker_or_task}s")
     place = positions(names, dropped_names)
     stays: Bools = np.ones(len(names) + 1, bool)  # the last is for unnamed workers
     stays[place[place >= 0]] = False
-    code = getattr(crowd, of)
+    code = getattr(crowd, worker_or_task)
     cut = crowd.where(stays[code])
     rank = np.append(np.cumsum(stays[:-1]) - 1, -1)
-    note = f"{int((~stays).sum()):,} {of}s dropped"
-    changes: Any = {of: rank[getattr(cut, of)], f"{of}s": names[stays[:-1]], "notes": (*crowd.notes, note)}
+    note = f"{int((~stays).sum()):,} {worker_or_task}s dropped"
+    changes: Any = {
+        worker_or_task: rank[getattr(cut, worker_or_task)],
+        f"{worker_or_task}s": names[stays[:-1]],
+        "notes": (*crowd.notes, note),
+    }
     return replace(cut, **changes)
 
 
@@ -258,14 +262,14 @@ def prune_and_compare(
     scores = (
         score
         if isinstance(score, Scores)
-        else _score_workers_or_tasks(votes, score, gold, nested_progress(progress, 0, total))
+        else _score_workers_or_tasks(votes, score, gold, callback_reporting_outer_step(progress, 0, total))
     )
-    before = maker.fit(votes, progress=nested_progress(progress, 1, total)).soft
+    before = maker.fit(votes, progress=callback_reporting_outer_step(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
     for step, quantile in enumerate(quantiles):
         left, audit = prune(votes, scores, quantile)
-        after = maker.fit(left, progress=nested_progress(progress, 2 + step, total)).soft
-        voted = left.voted
+        after = maker.fit(left, progress=callback_reporting_outer_step(progress, 2 + step, total)).soft
+        voted = left.tasks_with_votes
         head = {"quantile": quantile, f"{scores.of}s out": len(audit), "votes out": int(audit.answers.sum())}
         for on, known in (("tasks left", truth.shared(voted)), ("all tasks", truth)):
             rows.append(

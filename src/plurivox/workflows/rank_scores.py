@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from plurivox import identify
-from plurivox.core.base import DataType
-from plurivox.core.encoding import positions, readonly_names
+from plurivox.core.array_types import TEXT, Floats, Names, readonly_copy
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import positions, readonly_names
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import TEXT, Floats, Names, readonly_copy
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 
@@ -42,7 +42,7 @@ class Ranking(DataType):
                 raise InputError(f"{name} of a ranking has the shape {getattr(self, name).shape}; it needs {shape}")
 
     @property
-    def mean_rank(self) -> Floats:
+    def mean_rank_over_scores(self) -> Floats:
         """(n,) the mean rank of each worker (or task) over the scores that have a value for it; NaN if none has."""
         known = np.isfinite(self.rank)
         n = known.sum(1)
@@ -54,11 +54,11 @@ class Ranking(DataType):
 
     def _positions_by_mean_rank_worst_first(self) -> NDArray[np.intp]:
         """Return the positions of the workers (or tasks) that have a value, sorted by mean rank, worst first."""
-        mean = self.mean_rank
+        mean = self.mean_rank_over_scores
         known = np.flatnonzero(np.isfinite(mean))
         return known[np.argsort(mean[known], kind="stable")]
 
-    def likeness(self) -> Floats:
+    def rank_correlations(self) -> Floats:
         """Return (n_scores, n_scores) Spearman's rank correlation of each pair of scores, over names with both values."""
         n = len(self.scores)
         out = np.full((n, n), np.nan)
@@ -75,18 +75,18 @@ class Ranking(DataType):
         table: dict[str, NDArray[Any]] = {self.of: self.names}
         for k, spec in enumerate(self.scores.tolist()):
             table |= {f"value:{spec}": self.value[:, k], f"rank:{spec}": self.rank[:, k]}
-        return table | {"mean_rank": self.mean_rank}
+        return table | {"mean_rank": self.mean_rank_over_scores}
 
     def info(self) -> dict[str, object]:
         return {f"{self.of}s": len(self.names), "scores": len(self.scores), "by": ", ".join(self.scores.tolist())}
 
 
-def join_scores(scores: Sequence[Scores]) -> Ranking:
+def join_scores_into_ranking(scores: Sequence[Scores]) -> Ranking:
     """Return the Ranking of several scores of the same tasks (or workers), joined by name; NaN if a score lacks a name.
 
     >>> a = Scores("task", np.array(["a", "b", "c"], TEXT), np.array([0.1, 0.9, 0.5]), "one")
     >>> b = Scores("task", np.array(["c", "b"], TEXT), np.array([2.0, 2.0]), "two")
-    >>> both = join_scores([a, b])
+    >>> both = join_scores_into_ranking([a, b])
     >>> both.rank.tolist(), both.worst(2).tolist()
     ([[3.0, nan], [1.0, 1.5], [2.0, 1.5]], ['b', 'c'])
     """
@@ -137,7 +137,7 @@ def task_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     """Return the share of wrong votes of each task, as Scores; NaN if the task has no gold label."""
     known = gold.shared(votes.tasks)
     place = positions(votes.tasks, known.tasks)
-    true = positions(votes.labels, known.labels[known.codes()])
+    true = positions(votes.labels, known.labels[known.most_probable_label_codes()])
     counts = votes.counts()[place]
     n, right = counts.sum(1), np.where(true >= 0, counts[np.arange(len(true)), true], 0)
     wrong = np.full(votes.n_tasks, np.nan)

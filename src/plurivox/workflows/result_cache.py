@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.base import DataType
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError
 
 SETTINGS = "settings.json"
@@ -49,17 +49,19 @@ class ResultCache:
         return made
 
 
-def _check_or_store_settings(home: Path, settings: str) -> None:
+def _check_or_store_settings(cache_folder: Path, settings: str) -> None:
     """Store the settings in an empty folder; raise InputError if it has results of other settings or other files."""
-    path = home / SETTINGS
+    path = cache_folder / SETTINGS
     if not path.is_file():
-        if any(home.iterdir()):
-            raise InputError(f"{home} is not empty and contains no results of an experiment; choose another folder")
+        if any(cache_folder.iterdir()):
+            raise InputError(
+                f"{cache_folder} is not empty and contains no results of an experiment; choose another folder"
+            )
         _write_json_atomically(path, {"settings": settings})
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
     if before != settings:
         raise InputError(
-            f"{home} contains the results of {before}; this experiment is {settings}: choose another folder"
+            f"{cache_folder} contains the results of {before}; this experiment is {settings}: choose another folder"
         )
 
 

@@ -11,8 +11,8 @@ from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
-from plurivox.core.method import split_at_commas
-from plurivox.core.progress import Progress, nested_progress, no_progress
+from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -20,7 +20,7 @@ from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
-from plurivox.workflows.rank_scores import Ranking, join_scores
+from plurivox.workflows.rank_scores import Ranking, join_scores_into_ranking
 
 By = str | Aggregator | Sequence[str | Aggregator]
 Fits = Fit | str | Path | Sequence[Fit | str | Path]
@@ -68,7 +68,9 @@ def score(
     """
     made = identify.methods.make(method, **options)
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
-    return _make_evidence_cache(data, [made], by, part, given, single_score=True).score(made, progress)
+    return _make_evidence_cache(data, [made], by, part, given, single_score=True).collect_evidence_and_score(
+        made, progress
+    )
 
 
 def rank(
@@ -94,11 +96,16 @@ def rank(
     >>> rank(votes, ["entropy", "disagreement"])
     <Ranking: 2 tasks, 2 scores, by entropy, disagreement>
     """
-    specs = split_at_commas(scores) if isinstance(scores, str) else scores
+    specs = split_at_commas_outside_brackets(scores) if isinstance(scores, str) else scores
     made = [identify.methods.make(one) for one in specs]
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
     cache = _make_evidence_cache(data, made, by, part, given)
-    return join_scores([cache.score(one, nested_progress(progress, step, len(made))) for step, one in enumerate(made)])
+    return join_scores_into_ranking(
+        [
+            cache.collect_evidence_and_score(one, callback_reporting_outer_step(progress, step, len(made)))
+            for step, one in enumerate(made)
+        ]
+    )
 
 
 def _make_evidence_cache(
@@ -159,7 +166,7 @@ def _dataset_with_only_selected_votes(data: Dataset, part: str | None, method_ne
     """Return a data set with only the selected votes or counts, the gold labels and the answers of this one."""
     if not (data.has("votes") or data.has("counts")):
         return data
-    crowd = as_votes(data, part, needs_names=method_needing_names)
+    crowd = as_votes(data, part, method_needing_names=method_needing_names)
     rest: dict[str, Any] = {name: partial(getattr, data, name) for name in ("gold", "answers") if data.has(name)}
     return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
 
@@ -178,12 +185,12 @@ def _first_method_needing_worker_names(
     return ""
 
 
-def parse_scores(of: str, text: str, option_name: str = "scores") -> list[Identifier]:
-    """Return the identifiers in a comma-separated text; raise OptionError, naming the option, if one does not score `of`."""
-    specs = split_at_commas(text)
+def parse_scoring_methods(worker_or_task: str, text: str, option_name: str = "scores") -> list[Identifier]:
+    """Return the identifiers in a comma-separated text; raise OptionError if one does not score `worker_or_task`."""
+    specs = split_at_commas_outside_brackets(text)
     made = [identify.methods.make(spec) for spec in specs]
-    if wrong := [spec for spec, score in zip(specs, made, strict=True) if score.of != of]:
-        raise OptionError(f"{option_name} must be scores of {of}s; {first_few(wrong)} is not")
+    if wrong := [spec for spec, score in zip(specs, made, strict=True) if score.of != worker_or_task]:
+        raise OptionError(f"{option_name} must be scores of {worker_or_task}s; {first_few(wrong)} is not")
     return made
 
 
@@ -207,27 +214,30 @@ class EvidenceCache:
         self.by = _list_of_aggregators(by)
         self.made: dict[str, Fit] = {}
 
-    def score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
+    def collect_evidence_and_score(self, method: Identifier, progress: Progress = no_progress) -> Scores:
         """Collect the inputs (votes, gold, fits, ...) that a scoring method needs, and return its scores."""
-        return method.score(self.evidence_for(method, progress), progress=progress)
+        return method.score(self.collect_evidence_for_method(method, progress), progress=progress)
 
-    def evidence_for(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
+    def collect_evidence_for_method(self, method: Identifier, progress: Progress = no_progress) -> Evidence:
         """Return the inputs (votes, gold, fits, ...) for one scoring method; those not available are left out."""
         evidence = replace(self.given, fits=())
         for need in method.required_evidence():
             for name in need.split("|"):
-                if not evidence.has(need):
+                if not evidence.has_evidence(need):
                     found = self._find_evidence_or_none(name, method, progress)
                     evidence = evidence if found is None else replace(evidence, **{name: found})
         for name in set(method.may_use) & {"votes", "gold", "answers"}:  # available without computation
-            if not evidence.has(name) and (found := self._find_evidence_or_none(name, method, progress)) is not None:
+            if (
+                not evidence.has_evidence(name)
+                and (found := self._find_evidence_or_none(name, method, progress)) is not None
+            ):
                 evidence = replace(evidence, **{name: found})
         return evidence
 
     def _find_evidence_or_none(self, evidence_name: str, method: Identifier, progress: Progress) -> Any:
         """Return one input of a score: its votes, fit, fits, gold or answers; None if not available."""
         if evidence_name == "votes":
-            return self.votes
+            return self.votes_or_counts
         if evidence_name == "fit":
             return self._first_fit_usable_by_method(method, progress)
         if evidence_name == "fits":
@@ -237,7 +247,7 @@ class EvidenceCache:
         return None
 
     @property
-    def votes(self) -> Votes | None:
+    def votes_or_counts(self) -> Votes | None:
         """The votes, or else counts, that scores are computed from; None if there are none."""
         if isinstance(self.data, Dataset):
             return self.data.crowd() if self.data.has("votes") or self.data.has("counts") else None
@@ -264,7 +274,7 @@ class EvidenceCache:
 
     def _compute_or_reuse_fits(self, aggregators: Sequence[Aggregator], progress: Progress) -> list[Fit]:
         """Return one fit of the votes per aggregator, each computed once and then reused; [] if there are no votes."""
-        votes = self.votes if aggregators else None
+        votes = self.votes_or_counts if aggregators else None
         if votes is None:
             return []
         for aggregator in aggregators:

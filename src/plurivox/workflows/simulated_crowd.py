@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plurivox import io, simulate
-from plurivox.core.encoding import as_names
+from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io import Dataset

@@ -9,22 +9,22 @@ from typing import Self
 
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
-from plurivox.core.encoding import as_names, duplicates, positions
-from plurivox.core.errors import InputError, first_few, unknown_name
+from plurivox.core.array_types import Floats, Names
+from plurivox.core.errors import InputError, first_few, unknown_name_error
 from plurivox.core.method import parse_spec
+from plurivox.core.name_encoding import as_names, duplicates, positions
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Names
 from plurivox.train import targets
 from plurivox.train.data.input_tensors import check_inputs_finite
 from plurivox.train.data.training_data import TrainingData
-from plurivox.train.loop.early_stopping import Measure
+from plurivox.train.loop.dev_evaluation_and_history import Measure
 from plurivox.train.loop.prepared_data import PreparedData
-from plurivox.train.loop.tensorboard import TensorBoardLog, require_tensorboard
+from plurivox.train.loop.tensorboard_log import TensorBoardLog, require_tensorboard
 from plurivox.train.loop.train_spec import DEFAULT_MAIN_TARGET, AgreementWeighting, Record, TrainSpec
 from plurivox.train.loop.training_run import Log, TrainingRun
 from plurivox.train.nets import Net
-from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs, run_series
+from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs_and_stacking, run_series
 from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Supervision
 from plurivox.train.trained_net import Trained
@@ -33,8 +33,8 @@ from plurivox.workflows.net_evaluation import (
     Series,
     dev_inputs_and_truth,
     labels_absent_from_training,
-    measure_net,
-    plan_goal_and_dev_measure,
+    measure_net_on_each_split,
+    plan_with_goal_and_dev_measure_by_name,
 )
 
 Note = Callable[[str], None]  # called with a message for the user
@@ -43,7 +43,7 @@ DEFAULT_AGGREGATOR = "vote-shares"
 RESULTS = "results.csv"
 
 
-def train_spec(
+def make_train_spec(
     target: str = "",
     *,
     soft: str = "",
@@ -66,12 +66,13 @@ def train_spec(
     labels. Default: vote shares, or the target of the head; `_target_and_soft_label_aggregator` states the whole rule. `main`
     is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
-    >>> [train_spec(head=head).target_text for head in ("crowd-layer", "two-heads")], train_spec("dawid-skene").target_text
+    >>> heads = "crowd-layer", "two-heads"
+    >>> [make_train_spec(head=head).target_text for head in heads], make_train_spec("dawid-skene").target_text
     (['all-votes', 'gold and vote-shares'], 'dawid-skene')
     """
     taught, aggregator = _target_and_soft_label_aggregator(target, soft)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
-    return TrainSpec.of(
+    return TrainSpec.from_names_or_objects(
         taught,
         net=net,
         net_options=weights,
@@ -92,8 +93,8 @@ def _target_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | Non
 
     The rule, by what `target` names:
 
-    nothing        the default target of the head, here None: see `TrainSpec.of`. Soft labels are vote shares, also if the
-                   data have their own soft labels.
+    nothing        the default target of the head, here None: see `TrainSpec.from_names_or_objects`. Soft labels are vote
+                   shares, also if the data have their own soft labels.
     an aggregator  the target "soft", with the soft labels of that aggregator.
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are those of the
                    data, else vote shares (`_soft_labels_of_tasks`).
@@ -102,7 +103,7 @@ def _target_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | Non
     if name in targets.methods:
         return target, aggregate.methods.make(soft) if soft else None
     if target and name not in aggregate.methods:
-        raise unknown_name("target or aggregator", name, [*targets.methods, *aggregate.methods])
+        raise unknown_name_error("target or aggregator", name, [*targets.methods, *aggregate.methods])
     aggregator = target or DEFAULT_AGGREGATOR
     if soft and soft != aggregator:
         raise InputError(
@@ -121,21 +122,21 @@ class PreparedTraining:
     measures: Mapping[str, Measure]
 
     @classmethod
-    def prepare(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
+    def prepare_training(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one."""
-        train, (plan, measures) = as_names(splits["train"], "tasks"), plan_goal_and_dev_measure(spec.plan)
+        train, (plan, measures) = as_names(splits["train"], "tasks"), plan_with_goal_and_dev_measure_by_name(spec.plan)
         if len(twice := duplicates(train)):
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
         known = Supervision(
             training_data.votes, training_data.gold, _soft_labels_of_tasks(training_data, train, spec.soft)
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
-        data = PreparedData.from_inputs(
+        data = PreparedData.from_inputs_dropping_unusable_tasks(
             training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight
         )
         return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
 
-    def start(
+    def create_or_resume_run(
         self,
         seed: int,
         run_folder: Path | None = None,
@@ -161,7 +162,11 @@ def train_once(
     training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
 ) -> Trained:
     """Train one net on the split train with the seed of the plan, and return the trained net."""
-    return PreparedTraining.prepare(training_data, splits, spec).start(spec.plan.seed, None, progress).train_to_end()
+    return (
+        PreparedTraining.prepare_training(training_data, splits, spec)
+        .create_or_resume_run(spec.plan.seed, None, progress)
+        .train_to_end()
+    )
 
 
 def train_runs(
@@ -187,22 +192,24 @@ def train_runs(
     """
     if log:
         require_tensorboard()
-    home = None if folder is None else RunFolder.at_path(folder)
+    home = None if folder is None else RunFolder.from_empty_or_run_folder(folder)
     if home is not None:
-        home.create_or_check(splits, command, source or training_data.name)
+        home.create_or_check_same_splits(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
         check_inputs_finite(training_data.inputs_of(tasks), tasks)
-    ready = PreparedTraining.prepare(training_data, splits, spec)
-    together, stacked = choose_parallel_runs(spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once)
+    ready = PreparedTraining.prepare_training(training_data, splits, spec)
+    together, stacked = choose_parallel_runs_and_stacking(
+        spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once
+    )
     for line in _notes_before_training(training_data, splits, spec, together if stacked else 0):
         if note is not None:
             note(line)
     with ExitStack() as logs:
         open_log = (lambda home: logs.enter_context(closing(TensorBoardLog(home)))) if log else None
         found = run_series(
-            partial(ready.start, open_log=open_log, save_seconds=float(together)),
-            lambda one: measure_net(one, training_data, tested),
+            partial(ready.create_or_resume_run, open_log=open_log, save_seconds=float(together)),
+            lambda one: measure_net_on_each_split(one, training_data, tested),
             runs=runs,
             seed=spec.plan.seed,
             folder=None if home is None else home.path,
@@ -211,9 +218,9 @@ def train_runs(
             device=ready.data.x.device,
             progress=progress,
         )
-    series = Series.from_runs(found, spec.plan.seed, together, stacked)
+    series = Series.from_measures_of_runs(found, spec.plan.seed, together, stacked)
     if home is not None:
-        series.write(home.path / RESULTS)
+        series.write_measures_of_runs(home.path / RESULTS)
     return series
 
 
@@ -248,7 +255,7 @@ def _soft_labels_of_tasks(training_data: TrainingData, tasks: Names, aggregator:
         instead = f"use the target {' or '.join(others)}, or " if others else ""
         raise InputError(f"{training_data.name} has no votes for {aggregator.spec}; {instead}give votes")
     voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
-    kept = voted.on(voted.voted)
+    kept = voted.on(voted.tasks_with_votes)
     return aggregator.fit(kept).soft if kept.n_tasks else None
 
 
@@ -260,4 +267,4 @@ def _agreement_task_weights(
         return None
     if training_data.votes is None:
         raise InputError(f"{training_data.name} has no votes; weighting tasks by agreement needs votes")
-    return weighting.task_weights(training_data.votes, tasks)
+    return weighting.task_weights_by_agreement(training_data.votes, tasks)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.engine.kernels import confusion_e_step, confusion_m_step
-from plurivox.engine.kernels.simd import PAD, pad_array, simd_width
+from plurivox.engine.kernels.simd import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
 
 
 class Case:
@@ -36,7 +36,7 @@ class Case:
         return counts.ravel()
 
     def left_out(self) -> np.ndarray:
-        """(n_workers,) the expected weight of correct votes given the other votes on each task."""
+        """Return (n_workers,) the expected weight of correct votes, given the other votes on each task."""
         agree, rows = np.zeros(len(self.table)), self.table.reshape(-1, len(self.log_prior))
         for t, w in sorted(set(zip(self.task, self.worker, strict=True))):
             mine = np.flatnonzero((self.task == t) & (self.worker == w))
@@ -58,7 +58,9 @@ def spare(n: int) -> np.ndarray:
 def test_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    value = confusion_e_step.em_pass(*case.votes, case.log_prior, pad_array(case.table), simd_width(k), n_true, counts)
+    value = confusion_e_step.e_step_adding_expected_counts(
+        *case.votes, case.log_prior, flatten_align_and_pad(case.table), simd_width_as_zeros_tuple(k), n_true, counts
+    )
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
@@ -69,8 +71,10 @@ def test_em_pass_matches_numpy(case: Case) -> None:
 def test_hard_em_pass_matches_numpy(case: Case) -> None:
     k = len(case.log_prior)
     n_true, counts = spare(k), spare(case.table.size)
-    width = simd_width(k, coarse=True)
-    value = confusion_e_step.hard_em_pass(*case.votes, case.log_prior, pad_array(case.table), width, n_true, counts)
+    width = simd_width_as_zeros_tuple(k, coarse=True)
+    value = confusion_e_step.hard_e_step_adding_counts(
+        *case.votes, case.log_prior, flatten_align_and_pad(case.table), width, n_true, counts
+    )
     np.testing.assert_allclose(value, case.log.max(1).sum(), rtol=1e-13)
     labels = np.eye(k)[case.log.argmax(1)]
     np.testing.assert_array_equal(n_true[:k], labels.sum(0))
@@ -80,18 +84,18 @@ def test_hard_em_pass_matches_numpy(case: Case) -> None:
 @cases
 def test_posterior_and_counts_match_numpy(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
-    prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width(k, coarse=True)
-    given = (*case.votes, case.worker, case.said, case.log_prior[None], pad_array(case.table), width, prob)
-    value = confusion_e_step.posterior(*given, agree)
+    prob, agree, width = np.empty((n_tasks, k)), np.zeros(7), simd_width_as_zeros_tuple(k, coarse=True)
+    given = (*case.votes, case.worker, case.said, case.log_prior[None], flatten_align_and_pad(case.table), width, prob)
+    value = confusion_e_step.fill_posterior_and_add_agreement(*given, agree)
     np.testing.assert_allclose(prob, case.posterior, rtol=1e-11)
     np.testing.assert_allclose(value, case.value.sum(), rtol=1e-13)
     np.testing.assert_allclose(agree, case.left_out(), rtol=1e-10)
     alone = prob.copy()
     prob[:] = 0
-    assert confusion_e_step.posterior(*given, None) == value
+    assert confusion_e_step.fill_posterior_and_add_agreement(*given, None) == value
     np.testing.assert_array_equal(prob, alone)
     n_true, counts = spare(k), spare(case.table.size)
-    confusion_e_step.count_votes(*case.votes, prob, width, n_true, counts)
+    confusion_e_step.add_expected_counts_under_posterior(*case.votes, prob, width, n_true, counts)
     np.testing.assert_allclose(n_true[:k], case.posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(counts[:-PAD], case.counts(case.posterior), rtol=1e-11)
 
@@ -100,9 +104,9 @@ def test_posterior_and_counts_match_numpy(case: Case) -> None:
 def test_posterior_with_one_prior_per_task(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     own = np.random.default_rng(9).normal(size=(n_tasks, k))
-    prob, width = np.empty((n_tasks, k)), simd_width(k, coarse=True)
-    value = confusion_e_step.posterior(
-        *case.votes, case.worker, case.said, own, pad_array(case.table), width, prob, None
+    prob, width = np.empty((n_tasks, k)), simd_width_as_zeros_tuple(k, coarse=True)
+    value = confusion_e_step.fill_posterior_and_add_agreement(
+        *case.votes, case.worker, case.said, own, flatten_align_and_pad(case.table), width, prob, None
     )
     score = case.log - case.log_prior + own
     total = np.logaddexp.reduce(score, axis=1)
@@ -114,7 +118,7 @@ def test_posterior_with_one_prior_per_task(case: Case) -> None:
 def test_vote_shares(case: Case) -> None:
     k, n_tasks = len(case.log_prior), case.votes[1]
     share = np.empty((n_tasks, k))
-    confusion_e_step.vote_shares(0, n_tasks, case.start, case.said, case.weight, share)
+    confusion_e_step.fill_vote_shares_or_uniform(0, n_tasks, case.start, case.said, case.weight, share)
     counts = np.zeros((n_tasks, k))
     np.add.at(counts, (case.task, case.said), case.w)
     total = counts.sum(1, keepdims=True)
@@ -126,21 +130,23 @@ def test_vote_shares(case: Case) -> None:
 def test_m_step_and_renormalise_match_numpy(k: int) -> None:
     rng = np.random.default_rng(0)
     counts, pseudo = rng.random((5, k, k)), rng.random((k, k))
-    counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 was never seen where the last label is true
+    counts[2, :, k - 1], pseudo[:, k - 1] = 0, 0  # worker 2 has no votes on tasks whose true label is the last
     counts[1, 0, 0] = pseudo[0, 0] = 0
-    table, width = spare(counts.size), simd_width(k, coarse=True)
-    confusion_m_step.m_step(2, 5, k, pad_array(counts), pad_array(pseudo), width, table)
-    confusion_m_step.m_step(
-        0, 2, k, pad_array(counts), pad_array(pseudo), width, table
-    )  # writes nothing beyond its workers
+    table, width = spare(counts.size), simd_width_as_zeros_tuple(k, coarse=True)
+    confusion_m_step.fill_log_confusion_from_counts(
+        2, 5, k, flatten_align_and_pad(counts), flatten_align_and_pad(pseudo), width, table
+    )
+    confusion_m_step.fill_log_confusion_from_counts(
+        0, 2, k, flatten_align_and_pad(counts), flatten_align_and_pad(pseudo), width, table
+    )  # this call must not change the rows of workers 2 to 4
     wanted = counts + pseudo
     wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
     share = np.exp(table[:-PAD].reshape(5, k, k))
     np.testing.assert_allclose(share, wanted / wanted.sum(1, keepdims=True), rtol=1e-13, atol=1e-299)
     moved = table.copy()
     moved[:-PAD] += np.repeat(rng.normal(0, 9, (5, 1, k)), k, 1).ravel()
-    confusion_m_step.renormalise(2, 5, k, width, moved)
-    confusion_m_step.renormalise(0, 2, k, width, moved)
+    confusion_m_step.renormalise_log_confusion(2, 5, k, width, moved)
+    confusion_m_step.renormalise_log_confusion(0, 2, k, width, moved)
     np.testing.assert_allclose(moved, table, rtol=1e-12, atol=1e-12)
 
 
@@ -148,9 +154,9 @@ def test_likelihood_stays_finite_for_many_and_impossible_votes() -> None:
     n = 30_000
     key = np.zeros(n, np.uint32)
     key[::2] = 1
-    table = pad_array(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
+    table = flatten_align_and_pad(np.log([[1.0, 1e-300], [1e-300, 1.0]]))
     counts, n_true = spare(4), spare(2)
-    value = confusion_e_step.em_pass(
-        0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, simd_width(2), n_true, counts
+    value = confusion_e_step.e_step_adding_expected_counts(
+        0, 1, np.array([0, n]), key, None, np.log([0.5, 0.5]), table, simd_width_as_zeros_tuple(2), n_true, counts
     )
     assert np.isfinite(value) and n_true[:2].tolist() == [0.5, 0.5]

@@ -1,10 +1,10 @@
 import numpy as np
 
-from plurivox.engine.jit import kernel
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
+from plurivox.engine.numba_compilation import compile_kernel
 
 
-@kernel
+@compile_kernel
 def both(x, logs, exps):
     for i in range(len(x)):
         logs[i] = fast_log(x[i])

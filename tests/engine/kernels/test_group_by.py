@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from plurivox.engine.kernels.agreement import pack_votes
-from plurivox.engine.kernels.group_by import group_medians, group_rows
+from plurivox.engine.kernels.group_by import group_medians, row_order_and_offsets_by_group
+from plurivox.engine.kernels.kappa_and_vote_agreement import pack_worker_label_and_task_end
 
 
 def test_group_rows_matches_a_stable_sort() -> None:
     group = np.random.default_rng(0).integers(-1, 5, 200)
-    order, start = group_rows(group, 6)  # the last one is empty
+    order, start = row_order_and_offsets_by_group(group, 6)  # group 5 has no rows
     kept = np.flatnonzero(group >= 0)
     np.testing.assert_array_equal(order, kept[np.argsort(group[kept], kind="stable")])
     np.testing.assert_array_equal(np.diff(start), np.bincount(group[kept], minlength=6))
@@ -21,10 +21,12 @@ def test_group_medians_match_numpy() -> None:
 
 
 def test_pack_votes_into_one_integer() -> None:
-    key = pack_votes(np.array([0, 0, 3]), np.array([1, 2, 2**31 - 1]), np.array([0, 7, 2**31 - 1], np.uint32))
+    key = pack_worker_label_and_task_end(
+        np.array([0, 0, 3]), np.array([1, 2, 2**31 - 1]), np.array([0, 7, 2**31 - 1], np.uint32)
+    )
     assert [(k >> 32, (k >> 1) & (2**31 - 1), k & 1) for k in key.tolist()] == [
         (1, 0, 0),
         (2, 7, 1),
         (2**31 - 1, 2**31 - 1, 1),
     ]
-    assert len(pack_votes(*np.zeros((3, 0), np.int64))) == 0
+    assert len(pack_worker_label_and_task_end(*np.zeros((3, 0), np.int64))) == 0

@@ -21,7 +21,12 @@ def test_compiled_kernels_match_python(monkeypatch) -> None:
     for form in (TopTwo(), TopTwo(spread="uniform"), TopTwo(spread="none")):
         compiled = form.read(random_answers())
         with monkeypatch.context() as slow:
-            for name in ("find_first_two_named_labels", "count_open_labels", "fill_label_weight_rows", "counting_sort"):
+            for name in (
+                "find_first_two_named_labels",
+                "count_open_labels",
+                "fill_label_weight_rows",
+                "fill_counting_sort_order",
+            ):
                 slow.setattr(kernels, name, getattr(kernels, name).py_func)
             plain = form.read(random_answers())
         for column in ("task", "worker", "label", "weight", "answer"):

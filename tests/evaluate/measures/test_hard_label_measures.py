@@ -1,4 +1,4 @@
-"""Hard measures against scikit-learn, and by hand where labels tie or differ."""
+"""Hard measures equal scikit-learn, and values computed by hand for ties and for different label sets."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def prediction_and_truth(n: int = 200, k: int = 4, seed: int = 0) -> tuple[SoftL
     return SoftLabels.of(prob, range(n), range(k)), SoftLabels.gold(rng.permutation(n), true, labels=range(k))
 
 
-def test_as_scikit_learn() -> None:
+def test_accuracy_and_balanced_accuracy_equal_scikit_learn() -> None:
     prediction, truth = prediction_and_truth()
     said, true = prediction.hard(), truth.on(prediction.tasks).hard()
     assert accuracy(prediction, truth) == pytest.approx(metrics.accuracy_score(true, said))
@@ -24,7 +24,7 @@ def test_as_scikit_learn() -> None:
     assert accuracy(prediction, truth, ties="share") == accuracy(prediction, truth)
 
 
-def test_ties() -> None:
+def test_accuracy_of_ties_by_first_label_or_by_shares() -> None:
     prediction = SoftLabels.of([[1 / 3, 1 / 3, 1 / 3], [0.5, 0, 0.5], [0, 1, 0]], "abc", "xyz")
     truth = SoftLabels.gold("abc", "zxy")
     assert accuracy(prediction, truth) == pytest.approx(2 / 3)
@@ -33,7 +33,7 @@ def test_ties() -> None:
 
 
 def test_tasks_and_labels_are_matched_by_name() -> None:
-    """Only b and c are shared; the truth lists its labels in another order and has one the prediction does not know."""
+    """Only tasks b and c are shared; the truth has its labels in another order, and one more label than the prediction."""
     prediction = SoftLabels.of([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], "abc", ["no", "yes"])
     truth = SoftLabels.gold(["c", "b", "x"], ["maybe", "yes", "no"], labels=["yes", "maybe", "no"])
     assert accuracy(prediction, truth) == 0.5
@@ -44,7 +44,7 @@ def test_tasks_and_labels_are_matched_by_name() -> None:
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
-def test_precision_recall_and_f1_as_scikit_learn(average: Average) -> None:
+def test_precision_recall_and_f1_equal_scikit_learn(average: Average) -> None:
     prediction, truth = prediction_and_truth(40, seed=3)
     said, true = prediction.hard(), truth.on(prediction.tasks).hard()
     theirs = metrics.precision_recall_fscore_support(true, said, average=average, zero_division=0)[:3]
@@ -53,8 +53,8 @@ def test_precision_recall_and_f1_as_scikit_learn(average: Average) -> None:
     assert f1(prediction, truth, average=average, ties="share") == pytest.approx(ours[2])
 
 
-def test_labels_that_only_one_side_has_count_as_zero() -> None:
-    """x is never said, z is never true, q is neither."""
+def test_labels_only_in_prediction_or_truth_count_as_zero() -> None:
+    """Label x is never predicted, z is never true, q is neither predicted nor true."""
     prediction, truth = SoftLabels.gold("abc", "yyz", labels="qxyz"), SoftLabels.gold("abc", "xyy", labels="qxyz")
     assert f1(prediction, truth) == pytest.approx((0 + 2 / 4 + 0) / 3)
     assert recall(prediction, truth) == pytest.approx((0 + 1 / 2 + 0) / 3)
@@ -64,17 +64,17 @@ def test_labels_that_only_one_side_has_count_as_zero() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
-def test_top_k_as_scikit_learn(k: int) -> None:
+def test_top_k_accuracy_equals_scikit_learn(k: int) -> None:
     prediction, truth = prediction_and_truth()
-    true = truth.on(prediction.tasks).codes()
+    true = truth.on(prediction.tasks).most_probable_label_codes()
     theirs = metrics.top_k_accuracy_score(true, prediction.prob, k=k, labels=range(4)) if k < 4 else 1.0
     assert top_k_accuracy(prediction, truth, k=k) == pytest.approx(theirs)
     by_label = [top_k_accuracy(prediction, truth.on(prediction.tasks[true == one]), k=k) for one in range(4)]
     assert top_k_accuracy(prediction, truth, k=k, average="macro") == pytest.approx(np.mean(by_label))
 
 
-def test_top_k_with_ties() -> None:
-    """Of four even labels, two get a place: the first two, or each half the time."""
+def test_top_k_accuracy_with_ties() -> None:
+    """With four equal labels and k=2, the top two are the first two labels, or each label with weight one half."""
     prediction, truth = SoftLabels.of(np.full((4, 4), 0.25), "abcd", "wxyz"), SoftLabels.gold("abcd", "wxyz")
     assert top_k_accuracy(prediction, truth, k=2) == 0.5 == top_k_accuracy(prediction, truth, k=2, ties="share")
     last = SoftLabels.gold("a", "z")
@@ -84,7 +84,7 @@ def test_top_k_with_ties() -> None:
         top_k_accuracy(prediction, truth, k=0)
 
 
-def test_confusion_as_scikit_learn() -> None:
+def test_confusion_counts_equal_scikit_learn() -> None:
     prediction, truth = prediction_and_truth()
     table, labels = confusion_counts(prediction, truth)
     np.testing.assert_array_equal(table, metrics.confusion_matrix(truth.on(prediction.tasks).hard(), prediction.hard()))

@@ -1,4 +1,4 @@
-"""A prediction against vote counts: scipy's multinomial, and the floor against simulated votes."""
+"""Likelihood of vote counts equals scipy's multinomial; the vote floor equals the KL divergence of simulated votes."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_likelihood_equals_scipy_and_deviance_is_the_difference() -> None:
 
 
 def test_a_perfect_prediction_is_at_the_floor() -> None:
-    """51 votes per task, drawn from the prediction itself: its KL to their shares is what the floor says, not 0."""
+    """With 51 votes per task drawn from the prediction, the KL divergence to the vote shares is the floor, not 0."""
     q = np.random.default_rng(1).dirichlet(np.full(5, 5), 4000)
     drawn = Votes.from_counts(np.random.default_rng(2).multinomial(51, q), range(4000), range(5))
     prediction = SoftLabels.of(q, range(4000), range(5))

@@ -1,4 +1,4 @@
-"""The earth mover's distance against scipy's, on a line and by linear programming."""
+"""The Wasserstein distance equals scipy's, for labels on a line and for a matrix of distances."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SCALE = [3.0, 1.0, 7.0, 2.0]
 PREDICTION, TRUTH = (SoftLabels.of(prob, range(30), list("abcd")) for prob in (Q, P))
 
 
-def test_on_a_line_it_is_scipys() -> None:
+def test_wasserstein_on_a_line_equals_scipy() -> None:
     expected = np.mean([wasserstein_distance(SCALE, SCALE, p, q) for p, q in zip(P, Q, strict=True)])
     assert wasserstein(PREDICTION, TRUTH, scale=SCALE) == pytest.approx(expected)
     line = np.abs(np.subtract.outer(SCALE, SCALE))
@@ -42,6 +42,6 @@ def test_ordered_labels_provide_the_scale() -> None:
         ({"distance": [[0, 1, 9, 1], [1, 0, 1, 1], [9, 1, 0, 1], [1, 1, 1, 0]]}, "triangle inequality"),
     ],
 )
-def test_mistakes(how: dict[str, object], said: str) -> None:
+def test_invalid_scales_and_distances_raise_input_error(how: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         wasserstein(PREDICTION, TRUTH, **how)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import numpy as np
 from click.testing import Result
 
 from interfaces.cli.cli_process import environment
-from plurivox.core.encoding import as_names
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.data.training_data import TrainingData, write_training_data
 

@@ -72,7 +72,7 @@ def test_votes_can_be_cleaned_and_gold_can_be_a_file(call: Call, tmp_path: Path)
     assert said.exit_code == 0, said.output
     left = pv.read(out).votes
     assert left is not None and left.columns()["task"].tolist() == ["b", "q"] and left.workers.tolist() == ["ann"]
-    assert left.tasks.tolist() == ["a", "b", "q"]  # a lost its votes and keeps its place
+    assert left.tasks.tolist() == ["a", "b", "q"]  # task a lost its votes but is still listed
 
 
 def test_the_worst_workers_are_dropped_after_the_rules(call: Call, crowd_folder: Path, tmp_path: Path) -> None:

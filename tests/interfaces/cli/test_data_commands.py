@@ -14,7 +14,9 @@ Call = Callable[..., Result]
 def test_describe_shows_statistics_of_votes(call: Call, votes_file: Path) -> None:
     shown = call("describe", votes_file).stdout.splitlines()
     assert shown[0].split() == ["tasks", "3"] and "votes per task" in shown[4]
-    assert len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1  # one column of values
+    assert (
+        len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1
+    )  # all values are aligned in one column
     facts = json.loads(call("describe", votes_file, "--json").stdout)
     assert (facts["n_tasks"], facts["n_workers"], facts["worker_accuracy"]) == (3, 3, None)
 
@@ -127,7 +129,10 @@ def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path))
     assert completed("datasets", "info", incomplete="to") == {"toy"}
-    assert completed("aggregate", "vote-shares", incomplete="to") == {"toy", "to"}  # and files that begin so
+    assert completed("aggregate", "vote-shares", incomplete="to") == {
+        "toy",
+        "to",
+    }  # data sets, and the start itself for file names
 
 
 SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")
@@ -148,7 +153,7 @@ def test_the_methods_work_on_real_data(call: Call, real: str, tmp_path: Path) ->
         done = call("aggregate", method, real, "-o", tmp_path / "soft.parquet", "--json", *part)
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["tasks"] == n_tasks > 0
-    assert "n_tasks" in json.loads(call("describe", real, "--json").stdout)  # and as it is read without a word
+    assert "n_tasks" in json.loads(call("describe", real, "--json").stdout)  # also without --part
     if part:
         assert call("aggregate", "wawa", real, "-o", tmp_path / "w.csv").stderr.endswith("(--part votes)\n")
 

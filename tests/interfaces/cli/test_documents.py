@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "soft_answers.md"
-SLOW = ("recipe",)  # has a test of its own
+SLOW = ("recipe",)  # has a separate test
 
 
 def test_the_commands_of_soft_answers_give_the_numbers_of_the_page(

@@ -80,7 +80,7 @@ def test_a_user_error_is_one_line(call: Call, votes_file: Path, tmp_path: Path, 
 def test_two_options_of_the_same_name_are_an_error() -> None:
     @dataclass(frozen=True)
     class Greedy(Method):
-        """Takes a name that is taken."""
+        """A method with an option whose name is already a flag of the command."""
 
         labels: int = option(1, "how many")
 

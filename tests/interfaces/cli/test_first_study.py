@@ -1,4 +1,4 @@
-"""docs/first_study.md: its commands run as they stand there, and simulated people answer where it asks people."""
+"""The commands of docs/first_study.md run as written; simulated workers answer the study that it serves."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from click.testing import Result
 
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.server.uvicorn_server import serve_in_thread
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin.invites import create_invite
 from studies import seeded
 
@@ -18,13 +18,13 @@ PAGE = Path(__file__).parents[3] / "docs" / "first_study.md"
 
 @pytest.fixture(autouse=True)
 def same_draws() -> Iterator[None]:
-    """What simulated people say follows from the addresses of images, which are ids: all of them are seeded."""
+    """Seed all ids, because answers of simulated workers depend on image addresses, which contain ids."""
     with seeded("first study"):
         yield
 
 
 def draw(folder: Path) -> None:
-    """Thirty squares of some size and shade."""
+    """Write thirty images of squares with different sizes and colours."""
     image = pytest.importorskip("PIL.Image")
     folder.mkdir()
     for i in range(30):
@@ -37,13 +37,13 @@ def answer(study: Path, n: int) -> None:
     with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "test", "", n)).result()
-        for seed in range(n):  # one after the other: who gets which tasks depends on no race
+        for seed in range(n):  # one worker at a time, so that the assignment of tasks is reproducible
             run_async(simulate_workers(url, studio.keys.sign("invite", f"{row.id:x}"), 1, seed=seed, patience=600))
 
 
 @pytest.mark.slow
 @pytest.mark.training
-def test_the_page_leads_from_images_to_a_net(
+def test_the_commands_of_the_page_run(
     call: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("torch")
@@ -60,4 +60,4 @@ def test_the_page_leads_from_images_to_a_net(
         done = call(*words)
         assert done.exit_code == 0, (line, done.output)
     assert (tmp_path / "soft.csv").read_text().count("\n") == 31
-    assert "accuracy" in done.stdout  # evaluate comes last
+    assert "accuracy" in done.stdout  # the last command is evaluate

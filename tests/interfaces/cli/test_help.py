@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import Result
 
-from plurivox.cli._method_commands import COMMAND_OF, STEPS, TRAIN_REGISTRIES, load_registry, method_catalogue
+from plurivox.cli._method_commands import COMMAND_OF, STEPS, TRAIN_REGISTRIES, import_method_registry, method_catalogue
 from plurivox.cli.main import COMMANDS, main
 from plurivox.core.method import Method
 
@@ -39,18 +39,18 @@ def test_every_method_has_a_command_with_all_its_options(call: Call, step: str, 
     said = call(COMMAND_OF.get(step, step), name, "--help")
     assert said.exit_code == 0, said.output
     words = " ".join(said.stdout.split())
-    method: type[Method] = load_registry(step)[name]
+    method: type[Method] = import_method_registry(step)[name]
     assert method.summary() in words
     for option in method.options():
-        assert f"--{option.flag_name}" in words and option.help in words
-        assert option.range_text in words or option.choices
+        assert f"--{option.name_with_dashes}" in words and option.help in words
+        assert option.allowed_values_text in words or option.choices
 
 
 @pytest.mark.parametrize(("step", "name"), EVERY)
 def test_every_command_takes_the_common_options(call: Call, step: str, name: str) -> None:
     words = call(COMMAND_OF.get(step, step), name, "--help").stdout
     assert all(flag in words for flag in ("--json", "--quiet", "--seed", "--threads"))
-    if "seed" not in {option.name for option in load_registry(step)[name].options()}:
+    if "seed" not in {option.name for option in import_method_registry(step)[name].options()}:
         assert "no effect" in words
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 
 HEAVY = ("numpy", "polars", "narwhals", "numba", "scipy", "rich", "pandas", "torch", "sklearn", "matplotlib")
 LOADED = "import sys; from plurivox.cli.main import main; main({words}, standalone_mode=False); print(*sys.modules)"
-# a background process of a shell ignores SIGINT from birth; a person's Ctrl-C is never ignored
+# restore SIGINT: a shell starts background processes with SIGINT ignored, unlike a command run in a terminal
 AWAKE = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.argv[0] = 'plurivox'; "
 AWAKE += "from plurivox.cli.main import main; main()"
 
@@ -93,13 +93,15 @@ def test_a_broken_plugin_breaks_only_its_own_method(plugin: dict[str, str], tmp_
 
 @pytest.mark.parametrize("word", ["SIGTERM", "SIGINT"])
 def test_an_interrupt_at_any_moment_prints_no_traceback(votes_file: Path, word: str) -> None:
-    """Ctrl-C and SIGTERM while the command line itself is still being loaded."""
+    """SIGINT and SIGTERM arrive while the command line is still importing its modules."""
     hook = "import builtins, os, signal, sys; real = builtins.__import__\n"
     hook += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     hook += "def slow(name, *rest):\n    if name == MOMENT: os.kill(os.getpid(), signal.{word})\n"
     hook += "    return real(name, *rest)\nbuiltins.__import__ = slow\n"
     hook += "from plurivox.cli.main import main; main(['describe', sys.argv[1]])"
-    moments = ("numpy", "plurivox.evaluate") + (("click", "plurivox.cli._click.command") if word == "SIGINT" else ())
+    moments = ("numpy", "plurivox.evaluate") + (
+        ("click", "plurivox.cli._click.command_base_classes") if word == "SIGINT" else ()
+    )
     for moment in moments:
         code = hook.format(word=word).replace("MOMENT", repr(moment))
         run = subprocess.run(
@@ -146,7 +148,7 @@ def test_an_interrupt_leaves_no_partial_file(
 def wait_for(file: Path, run: "subprocess.Popen[str]") -> None:
     """Wait until a process has written a file."""
     while not file.exists():
-        assert run.poll() is None, f"{file} never came"
+        assert run.poll() is None, f"the process ended before it wrote {file}"
         time.sleep(0.05)
 
 
@@ -168,7 +170,7 @@ def test_a_progress_bar_is_drawn_only_on_a_terminal(plugin: dict[str, str], vote
     run = subprocess.run([*PYTHON, *words], env=plugin, stdout=subprocess.PIPE, stderr=terminal, text=True)
     os.close(terminal)
     drawn = ""
-    with suppress(OSError):  # nobody has the other end any more
+    with suppress(OSError):  # raised at the end: the process has closed its side of the terminal
         while part := os.read(main_end, 65536):
             drawn += part.decode()
     os.close(main_end)

@@ -30,7 +30,7 @@ def _count(event: str, args: tuple[object, ...]) -> None:
         opened[args[0]] += 1
 
 
-sys.addaudithook(_count)  # it cannot be taken away again; counting costs next to nothing
+sys.addaudithook(_count)  # an audit hook cannot be removed; it adds very little time to later tests
 
 
 @pytest.fixture

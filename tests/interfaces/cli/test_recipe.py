@@ -5,7 +5,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-from plurivox.core.tables import Table, Tables
+from plurivox.core.result_tables import Table, Tables
 
 Call = Callable[..., Result]
 
@@ -23,7 +23,7 @@ def test_a_folder_with_other_files_is_not_overwritten(call: Call, tmp_path: Path
 
 def test_force_replaces_only_the_tables(call: Call, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    Tables("two", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand").write(out)
+    Tables("two", (Table("one", {"a": [1]}), Table("two", {"b": [2]})), "by hand").write_tables_to_folder(out)
     done = call("recipe", "prune-and-compare", "-o", str(out), "--force", "--quantiles", "0.4")
     assert done.exit_code == 0, done.output
     assert sorted(one.name for one in out.iterdir()) == ["table-1.csv", "tables.md", "tables.npz", "tables.tex"]

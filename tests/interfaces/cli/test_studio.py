@@ -18,7 +18,7 @@ from interfaces.cli.cli_process import PYTHON, environment
 from interfaces.web.server_kills import own_port
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.server.uvicorn_server import serve_in_thread
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.study.config import read_study
 from studies import PATIENCE
@@ -39,7 +39,7 @@ def items(tmp_path: Path) -> Path:
 
 
 def answers(url: str) -> bool:
-    """Whether a server is there."""
+    """Return whether a server responds at this address."""
     try:
         return httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200
     except httpx.TransportError:
@@ -48,7 +48,7 @@ def answers(url: str) -> bool:
 
 @pytest.fixture
 def serving(tmp_path: Path, items: Path, call: Call) -> Iterator[tuple[str, str, "subprocess.Popen[str]"]]:
-    """(address, token of the first start, process) of a study that is served as people serve it."""
+    """Create a study, run `plurivox studio serve`, and yield (address, setup token, process)."""
     words = ("--items", items, "--labels", "cat,dog,ship", "--per-task", 2, "--strata", "hard=4,easy=2", "--repeats", 1)
     assert call("studio", "new", tmp_path / "s", *words).exit_code == 0
     with own_port() as port:
@@ -76,7 +76,7 @@ def start(folder: Path, port: int) -> Iterator[tuple[str, str, "subprocess.Popen
     process.communicate()
 
 
-def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
+def test_a_study_is_created_served_answered_exported_elicited_and_aggregated(
     tmp_path: Path, call: Call, serving: tuple[str, str, "subprocess.Popen[str]"]
 ) -> None:
     url, token, process = serving
@@ -107,7 +107,7 @@ def test_a_study_is_made_served_filled_exported_elicited_and_aggregated(
     assert json.loads(call("studio", "status", tmp_path / "back", "--json").stdout)["answers"] == 18
 
 
-def test_tasks_and_answers_are_added_later(tmp_path: Path, call: Call, items: Path) -> None:
+def test_tasks_and_answers_can_be_imported_into_a_study(tmp_path: Path, call: Call, items: Path) -> None:
     assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "cat,dog").exit_code == 0
     (tmp_path / "more.txt").write_text("one\n\ntwo\n")
     assert json.loads(call("studio", "import", tmp_path / "s", tmp_path / "more.txt", "--json").stdout)["tasks"] == 25
@@ -120,7 +120,7 @@ def test_tasks_and_answers_are_added_later(tmp_path: Path, call: Call, items: Pa
     )
 
 
-def test_the_demo_has_something_to_show(tmp_path: Path, call: Call) -> None:
+def test_the_demo_study_is_partly_answered(tmp_path: Path, call: Call) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is missing; run: pip install 'plurivox[demo]'")
     assert call("studio", "demo", tmp_path / "demo", "--only-make").exit_code == 0
     status = json.loads(call("studio", "status", tmp_path / "demo", "--json").stdout)
@@ -144,7 +144,7 @@ MISTAKES = {
 }
 
 
-def test_mistakes_are_one_line_and_leave_nothing_behind(tmp_path: Path, call: Call, items: Path) -> None:
+def test_errors_are_one_line_and_leave_no_files(tmp_path: Path, call: Call, items: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert call("studio", "new", tmp_path / "made", "--items", items, "--labels", "a,b").exit_code == 0
     places = {"ITEMS": items, "S": tmp_path / "s", "MADE": tmp_path / "made", "EMPTY": tmp_path / "empty"}
@@ -156,7 +156,7 @@ def test_mistakes_are_one_line_and_leave_nothing_behind(tmp_path: Path, call: Ca
     assert not (tmp_path / "s").exists() and list((tmp_path / "empty").iterdir()) == []
 
 
-def test_the_extra_is_asked_for_where_it_is_missing(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_the_web_extra_says_how_to_install_it(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "fastapi", None)
@@ -164,8 +164,8 @@ def test_the_extra_is_asked_for_where_it_is_missing(call: Call, monkeypatch: pyt
     assert said.exit_code == 2 and "pip install 'plurivox[web]'" in said.stderr
 
 
-def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, call: Call) -> None:
-    """What was mistyped is told at once, and no folder is left behind."""
+def test_an_invalid_study_is_not_created(tmp_path: Path, items: Path, call: Call) -> None:
+    """`studio new` reports the error before it writes the study folder."""
     (tmp_path / "none.csv").write_text("task,text\n")
     (tmp_path / "batches.csv").write_text("batch,task\n1,t0\n1,nobody\n")
     for words, told in [
@@ -188,13 +188,13 @@ def test_a_study_that_cannot_be_asked_is_not_made(tmp_path: Path, items: Path, c
     )
 
 
-def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path, call: Call) -> None:
+def test_an_edited_study_toml_is_applied_or_its_error_is_reported(tmp_path: Path, items: Path, call: Call) -> None:
     study = tmp_path / "s"
     assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
     toml = (study / "study.toml").read_text()
     assert (
         'kind = "text"' in toml and "the text below" in read_study(study).task_page_phrases()["opening"]
-    )  # the paper's words
+    )  # text of the page for text tasks
     with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "", "", 2)).result()
@@ -210,13 +210,13 @@ def test_an_edited_study_still_fits_or_says_why_not(tmp_path: Path, items: Path,
     assert "did you mean 'dawid-skene'?" in edited('aggregator = ""', 'aggregator = "dawid"')
     assert "no longer has the label 'cat'" in edited('"cat", "dog"', '"kitten", "dog"')
     assert "wanted           46" in edited('"cat", "dog"', '"cat", "dog", "fox"')
-    assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more than is wanted now; nothing is lost
+    assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more answers than now wanted; all are kept
     edited('"cat"', '"cat"')
     (study / "secret.key").unlink()
     assert "is missing, but the study has workers" in call("studio", "status", study).stderr
 
 
-def test_a_port_in_use_is_told_before_anything_is_promised(tmp_path: Path, items: Path, call: Call) -> None:
+def test_a_port_in_use_is_an_error_before_the_setup_link_is_printed(tmp_path: Path, items: Path, call: Call) -> None:
     assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "a,b").exit_code == 0
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

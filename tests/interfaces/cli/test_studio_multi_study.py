@@ -1,4 +1,4 @@
-"""`plurivox studio serve` with several studies, as people start it."""
+"""`plurivox studio serve` with several studies, run as a process."""
 
 import json
 import re
@@ -27,7 +27,7 @@ NAMES = ("pets", "ships")
 
 @contextmanager
 def serving(*words: object) -> Iterator[tuple[str, dict[str, str]]]:
-    """The address, and the token of the first start of every study; stopped by Ctrl-C at the end."""
+    """Serve the studies, yield (address, {study: setup token}), and stop the server with SIGINT at the end."""
     with own_port() as port:
         yield from start(port, *words)
 
@@ -51,12 +51,12 @@ def start(port: int, *words: object) -> Iterator[tuple[str, dict[str, str]]]:
         out, _ = process.communicate(timeout=PATIENCE)
         assert "all answers are saved" in out
     finally:
-        process.terminate()  # and not kill: it takes its processes with it
+        process.terminate()  # unlike kill, lets the server stop its worker processes
         process.communicate()
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_two_studies_of_a_folder_by_two_processes(
+def test_two_processes_serve_two_studies_of_a_folder(
     tmp_path: Path, call: Call, kind: str, request: pytest.FixtureRequest
 ) -> None:
     url = fresh_database(request.getfixturevalue("postgres")) if kind == "postgresql" else ""
@@ -94,7 +94,7 @@ MISTAKES = {
 }
 
 
-def test_mistakes_are_one_line(tmp_path: Path, call: Call) -> None:
+def test_errors_are_one_line(tmp_path: Path, call: Call) -> None:
     (tmp_path / "items.txt").write_text("one\n\ntwo")
     for name in ("a", "b"):
         words = ("--items", tmp_path / "items.txt", "--labels", "cat,dog")

@@ -15,7 +15,7 @@ from interfaces.cli.cli_process import environment
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
 from plurivox.train.data.training_data import TrainingData, read_training_data, write_training_data
-from plurivox.train.loop.safetensors import write_tensors
+from plurivox.train.loop.safetensors_files import write_safetensors
 from plurivox.train.trained_net import Trained
 from toy_training import toy_data
 
@@ -37,7 +37,11 @@ def test_training_data_round_trip(box: Path) -> None:
     assert made.tasks.tolist() == GOLD.tasks.tolist() and np.array_equal(made.x, X)
     assert made.gold is not None and made.gold.hard().tolist() == GOLD.hard().tolist()
     assert made.votes is not None and np.array_equal(made.votes.counts(), VOTES.counts())
-    assert {name: len(part) for name, part in made.splits().items()} == {"train": 40, "dev": 8, "test": 12}
+    assert {name: len(part) for name, part in made.tasks_by_standard_split().items()} == {
+        "train": 40,
+        "dev": 8,
+        "test": 12,
+    }
 
 
 def test_train_prints_mean_and_std_and_predict_gives_the_same_measures(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -206,7 +210,7 @@ def test_pretrained_weights_are_loaded_and_frozen(call, tmp_path: Path) -> None:
     write_training_data(TrainingData("made", GOLD.tasks, pixels, None, GOLD), tmp_path / "images.npz")
     word, file = "vgg16[width=2,hidden=4]", tmp_path / "w.safetensors"
     seen = nets.methods.make(word).build((3, 32, 32), 3).get_submodule("trunk.see.1")
-    write_tensors(file, {f"features.{name}": one for name, one in seen.state_dict().items()}, {})
+    write_safetensors(file, {f"features.{name}": one for name, one in seen.state_dict().items()}, {})
     how = ("--net", word, "--target", "gold", "--epochs", 1, "--device", "cpu", "--pretrained", file)
     for freeze in (False, True):
         run = tmp_path / f"run-{freeze}"

@@ -1,4 +1,4 @@
-"""Studios draw the same in every run; their tests are skipped where the packages of the studio are missing."""
+"""Seed the random draws of every test; skip the tests if the packages of the studio are not installed."""
 
 from seeded_studies import seeded_module, seeded_test
 

@@ -1,6 +1,6 @@
-"""A process that has everything loaded, and forks a server whenever a line comes: servers that can be killed.
+"""Fork a server for every line on stdin, so that tests can start and kill servers without importing again.
 
-A line is the settings as JSON with `port`; the answer is the number of the process.
+A line is the settings as JSON plus `port`; the reply on stdout is the process id of the server.
 """
 
 import json
@@ -9,7 +9,7 @@ import signal
 import sys
 
 from plurivox.web.server.uvicorn_server import serve
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 
 
 def main() -> None:

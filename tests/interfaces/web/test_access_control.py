@@ -1,4 +1,4 @@
-"""Every route requires its authentication, and no setting removes that."""
+"""Every route requires its authentication, and no setting disables it."""
 
 import re
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ import pytest
 from fastapi import Response
 from fastapi.routing import APIRoute
 
-from plurivox.web.api.auth import set_session_cookie
+from plurivox.web.api.route_dependencies import set_session_cookie
 from plurivox.web.server.middleware import SecurityMiddleware
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from studies import PATIENCE, Served, plain_study, served
 
 FORGED = "f" * 43
-UNSIGNED = {"/api/owner/setup", "/api/owner/login"}  # they are how owners sign in
+UNSIGNED = {"/api/owner/setup", "/api/owner/login"}  # owners sign in with these, so they need no session
 OPEN = {
     "/api/enter",
-    "/api/preview",  # words alone, and only where a study is on a platform that shows them first
+    "/api/preview",  # texts only, and only for platforms with a preview
     "/health",
     "/media/{media}",
     "/",
@@ -44,7 +44,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def routes(study: Served) -> Iterator[tuple[str, str]]:
-    """(method, path) of everything that the application answers."""
+    """Yield (method, path) of every route of the application."""
     seen, waiting = 0, list(study.app.routes)
     while waiting:
         route = waiting.pop()
@@ -52,7 +52,7 @@ def routes(study: Served) -> Iterator[tuple[str, str]]:
         if isinstance(route, APIRoute):
             seen += 1
             yield from ((method, route.path) for method in route.methods)
-    assert seen > 30, "the routes were not found"
+    assert seen > 30, "too few routes were found"
 
 
 def reached(path: str) -> str:
@@ -62,7 +62,7 @@ def reached(path: str) -> str:
 def call(
     study: Served, method: str, path: str, headers: dict[str, str] | None = None, cookie: str = ""
 ) -> httpx.Response:
-    """A request with these headers and this session's cookie, and nothing else."""
+    """Send a request with only these headers and this session cookie."""
     given = {**(headers or {}), **({"Cookie": f"plurivox_owner={cookie}"} if cookie else {})}
     kept, study.http.cookies.jar = study.http.cookies.jar, CookieJar()
     try:
@@ -119,7 +119,7 @@ def test_owner_writes_need_the_studios_origin_and_the_csrf_token(study: Served) 
                 path, json={"token": "x", "name": "olga", "password": "correct horse"}, headers={"Origin": one}
             )
             assert said.status_code in (403, 422) and "set-cookie" not in said.headers, (path, one)
-    assert study.http.get("/api/owner/session").json()["name"] == "olga"  # nothing of it had an effect
+    assert study.http.get("/api/owner/session").json()["name"] == "olga"  # the rejected requests had no effect
     assert study.http.get("/api/owner/progress").json()["state"] == "open"
 
 
@@ -153,10 +153,8 @@ def test_no_route_of_a_worker_answers_without_their_token(study: Served) -> None
         for one in bad:
             for headers in ({"Authorization": f"Bearer {one}"}, {"Authorization": f"Basic {one}"}):
                 assert call(study, method, path, headers).status_code == 401, (method, path, one)
-        assert call(study, method, path, {}, cookie).status_code == 401  # an owner is not a worker
-        assert (
-            call(study, method, f"{path}?token={token}").status_code == 401
-        )  # nor is an address the place for a token
+        assert call(study, method, path, {}, cookie).status_code == 401  # an owner session gives no worker access
+        assert call(study, method, f"{path}?token={token}").status_code == 401  # a token in the query string is ignored
         assert call(study, method, path, {"Cookie": f"token={token}; bearer={token}"}).status_code == 401
 
 
@@ -176,7 +174,7 @@ def test_a_worker_cannot_see_what_belongs_to_another(study: Served) -> None:
 
 def test_no_setting_disables_authentication(study: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     switches = {name for name, about in Settings.model_fields.items() if about.annotation is bool}
-    assert switches <= {"is_leader", "multi_study"}  # a new switch must be shown to open nothing, here
+    assert switches <= {"is_leader", "multi_study"}  # test here that a new boolean setting does not weaken access
     loud = re.compile("debug|bypass|insecure|unsafe|skip|disable|anonym|backdoor|master|dev_|test")
     assert not [name for name in Settings.model_fields if loud.search(name)]
     for name in ("DEBUG", "TESTING", "INSECURE", "NO_AUTH", "ADMIN", "SETUP_TOKEN", "PASSWORD", "SECRET"):
@@ -191,7 +189,8 @@ def test_no_setting_disables_authentication(study: Served, monkeypatch: pytest.M
 
 def test_every_sign_in_makes_a_new_session_with_an_http_only_cookie(study: Served) -> None:
     body, origin = {"name": "olga", "password": "correct horse"}, {"Origin": study.url}
-    with httpx.Client(base_url=study.url, cookies={"plurivox_owner": FORGED}, timeout=PATIENCE) as http:  # planted
+    # session fixation: the client already sends a cookie that an attacker chose
+    with httpx.Client(base_url=study.url, cookies={"plurivox_owner": FORGED}, timeout=PATIENCE) as http:
         said = [http.post("/api/owner/login", json=body, headers=origin) for _ in range(2)]
     cookies = [one.headers["set-cookie"] for one in said]
     assert cookies[0] != cookies[1] and not any(FORGED in one for one in cookies)

@@ -15,7 +15,7 @@ RING = """() => {
 
 
 def tab_through(page: Any, n: int) -> list[str]:
-    """Where Tab leads, and whether one sees it."""
+    """Press Tab n times; return the focused elements, marked if the focus is not visible."""
     found = []
     for _ in range(n):
         page.keyboard.press("Tab")
@@ -41,7 +41,7 @@ def test_the_keyboard_focus_is_always_visible(studio: Any, context: Any) -> None
     page.click("text=Check my answers")
     shown(page)
     key(page, "3", "5", "7", "0")
-    stops += tab_through(page, 31)  # ten tiles with their ticks, the split, the deeds
+    stops += tab_through(page, 31)  # ten tiles with ticks, the split slider, the action buttons
     key(page, "?")
     stops += tab_through(page, 2)
     key(page, "Escape", "h")
@@ -68,7 +68,7 @@ def test_screen_readers_get_names_percents_and_errors(studio: Any, context: Any,
     assert page.inner_text("[aria-live=polite]") == f"{first} 70% · {second} 30%"
     top = page.get_by_role("button", name=f"{first} 1st 70%")
     assert top.get_attribute("aria-pressed") == "true"
-    assert page.get_by_role("button", name=f"{second}: definitely not").count() == 0  # a contradiction is not offered
+    assert page.get_by_role("button", name=f"{second}: definitely not").count() == 0  # a picked label has no tick
     assert page.get_by_role("slider", name="Percent of the top label").get_attribute("aria-valuetext") == "70 percent"
     key(page, "?")
     assert page.get_by_role("dialog", name="Help").is_visible() and barriers(page) == []
@@ -80,12 +80,12 @@ def test_screen_readers_get_names_percents_and_errors(studio: Any, context: Any,
     bar.focus()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    assert bar.evaluate("(one) => one === document.activeElement")  # the focus stays where the person is
+    assert bar.evaluate("(one) => one === document.activeElement")  # the focus stays on the bar
     resize(page, 360, 640)
     assert barriers(page) == []
 
 
-def test_a_finger_drags_the_split_and_the_bars(studio: Any, context: Any) -> None:
+def test_touch_drags_the_split_and_the_bars(studio: Any, context: Any) -> None:
     live = studio(n=4, form="top-two")
     page = context(**PHONE).new_page()
     page.goto(live.join)
@@ -115,7 +115,7 @@ def test_a_finger_drags_the_split_and_the_bars(studio: Any, context: Any) -> Non
     for one in (split, bars):
         assert {event["by"] for event in one["events"]} == {"touch"}
     moves = [event["value"] for event in split["events"] if event["kind"] == "percent"]
-    assert moves[-1] == "80" and len(moves) == len(set(moves))  # only what changed is written down
+    assert moves[-1] == "80" and len(moves) == len(set(moves))  # only changes of the value are recorded
 
 
 def test_reduced_motion_is_respected(studio: Any, context: Any) -> None:

@@ -1,4 +1,4 @@
-"""The answer as a state machine, in a browser, without a page or a server."""
+"""The JavaScript state machine of an answer, run in a browser without the task page or a server."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def page(blank: Any) -> Any:
 
 
 def setup(form: str = "also-possible", labels: Sequence[str] = LABELS, **study: Any) -> dict[str, Any]:
-    """What an answer begins with."""
+    """Return the initial data of an answer: the labels and what the form asks for."""
     return {"labels": labels, "asks": asks(form, **study)}
 
 
@@ -74,9 +74,9 @@ def test_keys_become_marks(page: Any, keys: str, form: str, marks: list[list[str
     ("form", "keys", "marks", "share"),
     [
         ("one-label", "3 Enter", named(("bird", "")), 1.0),
-        ("top-two", "3 Enter", named(("bird", "100")), 0.9),  # nine labels were not ruled out: gamma is theirs
+        ("top-two", "3 Enter", named(("bird", "100")), 0.9),  # the nine labels not ruled out share 0.1
         ("top-two", "3 n Enter", [*named(("bird", "100")), *(["never", x, ""] for x in LABELS if x != "bird")], 1.0),
-        ("also-possible", "3 Enter", named(("bird", "100")), 1.0),  # what is unmarked is negligible
+        ("also-possible", "3 Enter", named(("bird", "100")), 1.0),  # unmarked labels get nothing
         ("histogram", "3 . Enter", named(("bird", "100")), 1.0),
     ],
 )
@@ -95,7 +95,7 @@ def test_the_shortest_answer_stores_what_was_entered_and_no_more(
     assert rest == pytest.approx([(1 - share) / 9] * 9)
 
 
-def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
+def test_one_key_rules_out_the_other_labels_and_reverts_it(page: Any) -> None:
     ruled = press(page, "3 5 7 0 n", form="top-two")["marks"]
     assert [mark[0] for mark in ruled] == ["named"] * 2 + ["never"] * 8
     assert len(press(page, "3 5 7 0 n n", form="top-two")["marks"]) == 2
@@ -105,12 +105,12 @@ def test_one_key_rules_out_the_rest_and_takes_it_back(page: Any) -> None:
     ("keys", "form", "why"),
     [
         ("Enter", "top-two", "Pick a label first"),
-        ("3 5 Enter", "top-two", "Type its percent"),  # no split is assumed
+        ("3 5 Enter", "top-two", "Type its percent"),  # no default split
         ("3 5 1 0 0 Enter", "top-two", "leaves nothing for frog"),
         ("3 . 8 0 Enter", "also-possible", "20% is left over"),
         ("3 . 8 0 n Enter", "top-two", "20% is left over"),
         ("h 3 3 Enter", "top-two", "90% still to place"),
-        ("h Enter", "top-two", "100% still to place"),  # it starts empty
+        ("h Enter", "top-two", "100% still to place"),  # the histogram starts empty
     ],
 )
 def test_an_incomplete_answer_is_not_sent(page: Any, keys: str, form: str, why: str) -> None:
@@ -121,7 +121,7 @@ def test_an_incomplete_answer_is_not_sent(page: Any, keys: str, form: str, why: 
 def test_contradictions_cannot_be_entered(page: Any) -> None:
     assert "already your top label" in press(page, "3 3")["hint"]
     assert press(page, "3 Shift+3", form="top-two")["ticked"] == []
-    state = press(page, "Shift+3 3", form="top-two")  # naming a label takes its tick back
+    state = press(page, "Shift+3 3", form="top-two")  # picking a label removes its tick
     assert state["top"] == 2 and state["ticked"] == []
     assert press(page, "h " + "1 " * 25)["bars"][0] == 100
     assert "1 to 100" in press(page, "3 5 0")["hint"]
@@ -133,7 +133,7 @@ def test_a_likely_mistake_needs_a_second_enter(page: Any) -> None:
         assert not once["sent"] and why in once["hint"] and twice["sent"]
 
 
-def test_undo_goes_step_by_step_and_then_back(page: Any) -> None:
+def test_undo_reverts_each_step_and_then_goes_to_the_previous_task(page: Any) -> None:
     state = press(page, "3 5 7 0 Shift+8 u u")
     assert (state["topPercent"], state["ticked"]) == (7, [])
     assert press(page, "3 5 7 0 u u u u")["back"] is False
@@ -156,18 +156,19 @@ def test_many_labels_are_found_by_typing(page: Any) -> None:
     assert press(page, "o a k 1 r o y 1 6 0 Enter", labels=labels)["marks"] == named(("oak", "60"), ("royal oak", "40"))
 
 
-def test_shift_and_five_ticks_the_fifth_label_though_it_types_a_sign(page: Any) -> None:
+def test_digit_keys_are_read_by_position_on_any_keyboard_layout(page: Any) -> None:
     script = """setup => { const state = answer.newAnswer(setup);
       const keys = [["%", "Digit5", true], ["%", "", false], ["\\"", "Digit3", false], ["3", "Numpad3", false]];
       return keys.map(([key, code, shift]) => answer.readKey(state, { key, code, shift }).do); }"""
     assert page.evaluate(script, setup("top-two")) == ["shift-digit", "field", "digit", "digit"]
 
 
-def test_labels_that_are_digits_have_themselves_as_keys(page: Any) -> None:
+def test_labels_that_are_digits_are_picked_by_the_same_digit(page: Any) -> None:
     labels = list("3650172984")
     assert press(page, "8 3 7 0 Enter", labels=labels)["marks"] == named(("8", "70"), ("3", "30"))
     assert press(page, "h 8 Shift+8 3", labels=labels)["bars"][0] == 5
-    assert press(page, "9 1 Enter", labels=["1", "2"])["marks"] == named(("1", "100"))  # there is no 9
+    # 9 is not a label, so the key does nothing
+    assert press(page, "9 1 Enter", labels=["1", "2"])["marks"] == named(("1", "100"))
 
 
 def test_an_earlier_answer_is_restored(page: Any) -> None:
@@ -184,7 +185,7 @@ def test_an_earlier_answer_is_restored(page: Any) -> None:
             )
 
 
-# ---- ranking, chips, and the forms that are a part of top-two
+# ---- ranking, chips, and the forms that use a part of top-two
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_keys_of_the_other_forms_become_marks(page: Any, keys: str, form: str, m
     assert state["sent"] and state["marks"] == marks
 
 
-def test_a_ranking_knows_each_label_once_and_its_steps_are_undone_one_by_one(page: Any) -> None:
+def test_a_ranking_has_each_label_once_and_undo_reverts_one_step(page: Any) -> None:
     state = press(page, "3 5 3", form="ranking")
     assert state["order"] == [2, 4] and "bird is 1st" in state["hint"] and state["touched"] == 2
     assert press(page, "3 5 1 ArrowLeft u", form="ranking")["order"] == [2, 4, 0]
@@ -225,7 +226,7 @@ def test_a_ranking_knows_each_label_once_and_its_steps_are_undone_one_by_one(pag
     )
 
 
-def test_a_dragged_label_goes_to_the_nearest_place(page: Any, blank: Any) -> None:
+def test_a_dragged_label_goes_to_the_nearest_rank(page: Any, blank: Any) -> None:
     near = """([x, y]) => ranking_state.nearestOf([[0, 0], [100, 0], [200, 0], [0, 50]].map(([left, top]) =>
       ({ left, top, width: 90, height: 44 })), x, y)"""
     ranking = blank("ranking_state")
@@ -235,7 +236,7 @@ def test_a_dragged_label_goes_to_the_nearest_place(page: Any, blank: Any) -> Non
       return answer.applyAction(state, { do: "move", place, to }).order; }"""
     assert page.evaluate(move, [[0, 1, 2, 3], 0, 2, setup("ranking")]) == [1, 2, 0, 3]
     assert page.evaluate(move, [[0, 1, 2, 3], 3, 0, setup("ranking")]) == [3, 0, 1, 2]
-    assert page.evaluate(move, [[0, 1], 2, 0, setup("ranking")]) == [0, 1]  # it is not ranked
+    assert page.evaluate(move, [[0, 1], 2, 0, setup("ranking")]) == [0, 1]  # label 2 is not in the ranking
 
 
 @pytest.mark.parametrize(("chips", "step"), [(10, 10), (20, 5), (4, 25)])

@@ -6,7 +6,7 @@ import pytest
 
 from interfaces.web.server_kills import Load, check, studied
 from interfaces.web.soak import soak
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.study.study_database import open_database
 from studies import fresh_database, plain_study
 

@@ -17,10 +17,10 @@ from sqlalchemy import func, select, update
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
+from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in, worker_stages
-from plurivox.web.settings import Settings
 from plurivox.web.store import study_state
-from plurivox.web.store.admin.erase_worker import TABLES_OF_WORKER, erase_worker, truncate_wal
+from plurivox.web.store.admin.erase_worker import TABLES_OF_WORKER, erase_worker, truncate_sqlite_wal
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, standings, tasks, workers
 from plurivox.web.study import export
@@ -36,9 +36,9 @@ def platform(pid: str = PID) -> dict[str, Any]:
 
 
 def whole_flow(study: Served) -> list[str]:
-    """Everything that a person and an owner do, with mistakes; the secrets that were used on the way."""
+    """Do everything that a worker and an owner can do, including errors; return all secrets that were used."""
     token = study.studio.writer.submit(
-        lambda connection: owner_sign_in.create_setup_token(connection, study.studio.keys)
+        lambda connection: owner_sign_in.create_setup_token_unless_owner_exists(connection, study.studio.keys)
     ).result()
     origin = {"Origin": study.url}
     study.http.post("/api/owner/setup", json={"token": token, "name": "olga", "password": PASSWORD}, headers=origin)
@@ -81,7 +81,7 @@ def test_logs_contain_no_secrets_and_no_ids(
     caplog.set_level(logging.DEBUG)
     with served(tmp_path / "s", plain_study(**STUDY), database=database, body_limit=3000) as study:
         used = whole_flow(study)
-        # the secret of the study was replaced: the same id comes under another pseudonym, and the tables refuse it
+        # as after a new study secret: the same platform id gets another pseudonym, and a unique constraint rejects it
         study.studio.writer.submit(lambda c: c.execute(update(workers).values(pseudonym="another"))).result()
         assert study.http.post("/api/enter", json=platform()).status_code == 500
         monkeypatch.setattr(study_state, "get_study_state", lambda _: 1 / 0)
@@ -102,7 +102,7 @@ def test_error_responses_reveal_no_internals(tmp_path: Path, monkeypatch: pytest
         study.sign_in()
         person = study.enter()
         monkeypatch.setattr(study_progress, "study_progress", broken)
-        monkeypatch.setattr(worker_stages, "current_stage", broken)
+        monkeypatch.setattr(worker_stages, "current_stage_study_state_and_sitting", broken)
         said = [
             study.http.get("/api/owner/progress"),
             person.get("/api/me"),
@@ -167,11 +167,12 @@ def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
                 {"seq": i, "ms": i, "kind": "pick", "value": "myMode7" if pid == PID else "x"} for i in range(300)
             ]
             for slot in person.slots():
-                person.answer(slot["slot"], mode="myMode7" if pid == PID else "x", events=events)  # more than a page
+                # over one database page
+                person.answer(slot["slot"], mode="myMode7" if pid == PID else "x", events=events)
             person.post("/api/me/stage", {"stage": "debrief", "comment": COMMENT if pid == PID else "fine"})
         assert left()
         study.studio.writer.submit(lambda c: erase_worker(c, "test", PID)).result()
-        assert truncate_wal(study.studio.engine) is True
+        assert truncate_sqlite_wal(study.studio.engine) is True
         assert left() == []
         line = study.look(select(audit).where(audit.c.what == "erase"))[0]
         assert '"answers": 4' in line.detail and PID not in line.detail
@@ -179,7 +180,7 @@ def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
 
 def test_erasing_by_pseudonym_ignores_a_platform_id_with_the_same_text(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
-        for i in range(8):  # whoever comes first in the table
+        for i in range(8):  # repeated, as the order of the rows is random
             victim = study.enter(**platform(f"p{i}"))
             name = victim.entered["me"]["worker"]
             liar = study.enter(**platform(name))

@@ -1,4 +1,4 @@
-"""Messages and pages shown to people when something is missing, closed or wrong."""
+"""Pages and messages for unknown addresses, closed studies and invalid input."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from interfaces.web.page_actions import shown
-from plurivox.web.study.question_forms import FIRST, THIRD, adapted_phrases
+from plurivox.web.study.question_forms import FIRST, THIRD, phrases_that_differ_for_task_kind
 from studies import plain_study, served
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -46,8 +46,8 @@ def test_the_wording_names_the_kind_of_task(kind: str, person: Any) -> None:
 
 
 def test_the_wording_follows_later_changes_of_form_wording_and_arms() -> None:
-    """Earlier versions wrote the words of the day into study.toml; only what somebody else wrote stays."""
-    third = adapted_phrases("top-two", "third", "text")
+    """Earlier versions wrote default phrases into study.toml; they are ignored, and phrases of the author are kept."""
+    third = phrases_that_differ_for_task_kind("top-two", "third", "text")
     study = plain_study(form="top-two", wording="third", kind="text", phrase=third | {"never": "Not which?"})
     assert (
         study.task_page_phrases()["opening"] == third["opening"] and study.task_page_phrases()["never"] == "Not which?"
@@ -64,7 +64,9 @@ def test_the_wording_follows_later_changes_of_form_wording_and_arms() -> None:
 
 
 def test_a_study_of_an_earlier_version_gets_the_kind_of_its_tasks(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(phrase=adapted_phrases("top-two", "third", "text"))) as study:
+    with served(
+        tmp_path / "s", plain_study(phrase=phrases_that_differ_for_task_kind("top-two", "third", "text"))
+    ) as study:
         assert study.studio.study.kind == "text"
         assert "the text below" in study.enter().get("/api/me").json()["phrases"]["opening"]
 

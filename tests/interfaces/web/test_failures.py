@@ -28,7 +28,7 @@ def tops(live: Any) -> list[str]:
 
 
 def every(live: Any) -> list[Any]:
-    """All answers of the newest worker, replaced ones too."""
+    """Return all answers of the newest worker, including replaced ones."""
     newest = select(workers.c.id).order_by(workers.c.born.desc()).limit(1).scalar_subquery()
     wanted = select(answers).where(answers.c.worker_id == newest).order_by(answers.c.id)
     return live.studio.read_sync(lambda c: c.execute(wanted).all())
@@ -44,12 +44,13 @@ def test_two_tabs_are_synchronised_and_send_each_answer_once(studio: Any, contex
     two = both.new_page()
     two.goto(f"{live.base}/work")
     shown(two)
-    key(two, "9")  # begun here, answered there
+    key(two, "9")  # started in tab two, answered in tab one
     answer(one, "1", "Enter")
     two.wait_for_selector("text=answered in another tab")
     saved(one)
     two.wait_for_selector("text=2 of 4")
-    assert two.query_selector(".tile[data-is=top]") is None  # the next task, and nothing of the last one
+    # the next task is shown without the pick of the previous one
+    assert two.query_selector(".tile[data-is=top]") is None
     answer(two, "2", "Enter")
     one.wait_for_selector("text=3 of 4")
     answer(one, "3", "Enter")
@@ -67,7 +68,7 @@ def test_two_tabs_that_answer_the_same_task_at_once_give_one_answer(studio: Any,
     one.goto(live.join)
     shown(one)
     two.add_init_script("addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
-    two.goto(f"{live.base}/work")  # it hears nothing, as on another device
+    two.goto(f"{live.base}/work")  # gets no storage events, like another device
     shown(two)
     answer(one, "1", "Enter")
     saved(one)
@@ -95,8 +96,8 @@ def test_back_over_several_tasks_changes_one_and_keeps_the_rest(studio: Any, con
         key(page, "u")
         page.wait_for_selector(f".tile[data-is=top] >> text={name}")
         assert f"{place} of 5" in page.inner_text(".way") and "changing an earlier" in page.inner_text(".tag")
-    answer(page, "Escape", "8", "Enter")  # the second is put right
-    for name in (order[2], order[3]):  # the others come again as they were, and Enter goes on
+    answer(page, "Escape", "8", "Enter")  # correct the second answer
+    for name in (order[2], order[3]):  # later answers are shown unchanged; Enter goes on
         page.wait_for_selector(f".tile[data-is=top] >> text={name}")
         answer(page, "Enter")
     shown(page)
@@ -104,10 +105,10 @@ def test_back_over_several_tasks_changes_one_and_keeps_the_rest(studio: Any, con
     answer(page, "5", "Enter")
     page.wait_for_selector("text=All done")
     assert tops(live) == [order[0], order[7], order[2], order[3], order[4]]
-    assert len(every(live)) == 6  # what was only looked at was not sent again
+    assert len(every(live)) == 6  # unchanged answers are not sent again
 
 
-def test_a_slow_network_does_not_make_people_wait(studio: Any, context: Any) -> None:
+def test_workers_can_continue_while_answers_are_being_sent(studio: Any, context: Any) -> None:
     live = studio(n=9)
     page = context().new_page()
     page.goto(live.join)
@@ -115,9 +116,9 @@ def test_a_slow_network_does_not_make_people_wait(studio: Any, context: Any) -> 
     loaded: list[str] = []
     page.on("request", lambda asked: "/media/" in asked.url and loaded.append(asked.url))
     held: list[Any] = []
-    page.route("**/api/answers", lambda route: held.append(route))  # nothing comes back until we let it
+    page.route("**/api/answers", lambda route: held.append(route))  # hold every request until the test continues it
     for place in "123":
-        answer(page, place, "Enter")  # three tasks were there already
+        answer(page, place, "Enter")  # three tasks are preloaded
     page.wait_for_selector("text=Saving your answers")
     while held or len(live.answers()) < 3:
         if held:
@@ -131,7 +132,7 @@ def test_a_slow_network_does_not_make_people_wait(studio: Any, context: Any) -> 
     assert len(live.answers()) == 6
 
 
-def test_answers_wait_for_a_server_that_starts_again(tmp_path: Path, context: Any) -> None:
+def test_unsent_answers_are_sent_after_the_server_restarts(tmp_path: Path, context: Any) -> None:
     page = context().new_page()
     with own_port() as port:
         with run(tmp_path / "one", studio_of(n=5), port=port) as live:
@@ -142,7 +143,7 @@ def test_answers_wait_for_a_server_that_starts_again(tmp_path: Path, context: An
         page.wait_for_selector("text=1 not sent yet")
         for place in "34":
             answer(page, place, "Enter")
-        page.wait_for_selector("text=The server cannot be reached")  # no more tasks were there
+        page.wait_for_selector("text=The server cannot be reached")  # all preloaded tasks are answered
         with run(tmp_path / "one", lambda _: None, port=port) as live:
             assert "5 of 5" in shown(page)
             saved(page)
@@ -160,14 +161,14 @@ def test_answering_works_without_browser_storage_and_warns(studio: Any, context:
     saved(page)
     answer(page, "2", "Enter")
     saved(page)
-    page.reload()  # the address leads back to the same person, though the invitation is used up
+    page.reload()  # the URL identifies the worker, though the invite has no uses left
     assert "3 of 4" in shown(page)
     page.route("**/api/answers", lambda route: route.abort())
     answer(page, "3", "Enter")
     page.wait_for_selector("text=1 not saved: keep this page open")
     page.on("dialog", lambda dialog: dialog.dismiss())
     with page.expect_event("dialog") as asked:
-        page.close(run_before_unload=True)  # the browser asks, and the person stays
+        page.close(run_before_unload=True)  # the browser asks to confirm; the test declines
     page.wait_for_selector("text=1 not saved")
     assert asked.value.type == "beforeunload"
     page.unroute("**/api/answers")
@@ -191,10 +192,10 @@ def test_a_picture_that_does_not_load_is_shown_to_the_worker_and_flagged(studio:
     kinds = [[event["kind"] for event in one["events"]] for one in live.answers()]
     assert live.answers()[0]["abstain"] and kinds[0][0] == "unseen"
     assert kinds[1][:2] == ["unseen", "seen"]
-    SnapshotComputer(live.studio.engine).compute_snapshot(live.studio.study)
+    SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(live.studio.study)
     told = select(flags.c.flags).where(flags.c.answer_id.in_([one["id"] for one in live.answers()]))
     found = live.studio.read_sync(lambda c: c.execute(told.order_by(flags.c.answer_id)).scalars().all())
-    assert sum("picture-not-seen" in one for one in found) == 1  # the one that came after all is none
+    assert sum("picture-not-seen" in one for one in found) == 1  # not the one that loaded on the second try
 
 
 def drafted(live: Any) -> list[str]:
@@ -202,18 +203,18 @@ def drafted(live: Any) -> list[str]:
 
 
 def test_an_unfinished_answer_continues_on_another_device(studio: Any, context: Any) -> None:
-    live = studio(n=3, form="top-two", title="Elsewhere")  # drafts of nobody else
+    live = studio(n=3, form="top-two", title="Elsewhere")  # a study of its own, without other drafts
     page = context().new_page()
-    page.add_init_script(UNASKED)  # no pause is long enough for a draft to be sent
+    page.add_init_script(UNASKED)  # disables the timer that sends drafts
     asked: list[str] = []
     page.on("request", lambda one: asked.append(f"{one.method} {one.url.rpartition('/')[2]}"))
     page.goto(live.join)
     shown(page)
     key(page, "3", "5", "7", "0", "Shift+1")
     order = order_of(page)
-    assert "PUT draft" not in asked  # not with every key
+    assert "PUT draft" not in asked  # keys alone send no draft
     with page.expect_response("**/api/draft"):
-        page.evaluate("dispatchEvent(new Event('pagehide'))")  # what leaving the page does
+        page.evaluate("dispatchEvent(new Event('pagehide'))")  # as when the worker leaves the page
     key(page, "?")
     link = page.input_value("[aria-label='Your personal link']")
     there = context(viewport={"width": 390, "height": 844}).new_page()
@@ -230,7 +231,7 @@ def test_an_unfinished_answer_continues_on_another_device(studio: Any, context: 
 
 
 def test_a_draft_is_sent_after_a_pause_and_deleted(studio: Any, context: Any) -> None:
-    live = studio(n=3, form="top-two", title="A pause")  # drafts of nobody else
+    live = studio(n=3, form="top-two", title="A pause")  # a study of its own, without other drafts
     page = context().new_page()
     page.add_init_script("const later = setTimeout; globalThis.setTimeout = (act, ms) => later(act, ms / 20);")
     page.goto(live.join)

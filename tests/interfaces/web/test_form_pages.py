@@ -8,7 +8,7 @@ import pytest
 
 from interfaces.web.page_actions import answer, drag, fits, key, resize, saved, shown
 from plurivox.core import registry
-from plurivox.core.questions import Question
+from plurivox.core.form_inputs import Question
 from plurivox.elicit import OneLabel
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -18,7 +18,7 @@ MIDDLE = """one => { const { left, top, width, height } = one.getBoundingClientR
 
 
 def enter(live: Any, context: Any, **options: Any) -> tuple[Any, list[str]]:
-    """A page with the first task, and the labels in this person's order."""
+    """Open the first task; return the page and the labels in the order shown to this worker."""
     page = context(**options).new_page()
     page.goto(live.join)
     shown(page)
@@ -33,7 +33,7 @@ def said(live: Any) -> list[tuple[str, str]]:
 
 
 def small(page: Any) -> list[str]:
-    """Buttons that a finger would miss."""
+    """Return the classes of buttons smaller than 44 px, too small for touch."""
     return page.eval_on_selector_all(
         "button",
         """all => all.filter((one) => one.checkVisibility() && (one.offsetHeight < 44 || one.offsetWidth < 44))
@@ -54,11 +54,11 @@ KEYS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_by_keyboard_alone(studio: Any, context: Any, form: str) -> None:
+def test_every_form_can_be_answered_by_keyboard(studio: Any, context: Any, form: str) -> None:
     live = studio(n=1, form=form)
     page, names = enter(live, context)
     keys, wanted = KEYS[form]
-    key(page, "Enter")  # nothing is said yet: told, not sent
+    key(page, "Enter")  # an empty answer gives a hint and is not sent
     page.wait_for_selector(".hint:not(:empty)")
     key(page, *keys)
     page.wait_for_selector("text=All done")
@@ -67,7 +67,7 @@ def test_by_keyboard_alone(studio: Any, context: Any, form: str) -> None:
     assert one["form"] == ("histogram" if form == "chips" else form) and one["mode"] == "keyboard"
 
 
-SHOWN = {  # how the page shows the answer of KEYS, and a draft of the fourth label
+SHOWN = {  # selectors of the answer of KEYS and of a draft with the fourth label
     "ranking": (".ranks li:nth-child(3)", ".tile:nth-child(4)[data-is=top]"),
     "chips": ("text=All 20 chips placed", ".barrow:nth-child(4) output:text-is('1')"),
     "top-one": (".tile:nth-child(3) .says:text-is('1st 70%')", ".tile:nth-child(4)[data-is=top]"),
@@ -86,12 +86,13 @@ def test_drafts_and_earlier_answers_are_restored_after_a_reload(studio: Any, con
     saved(page)
     page.reload()
     page.wait_for_selector(SHOWN[form][1])
-    key(page, "u")  # nothing to undo after a reload: back to the earlier answer
+    key(page, "u")  # nothing to undo after a reload, so u goes to the earlier answer
     page.wait_for_selector(SHOWN[form][0])
     answer(page, "Enter")
     page.wait_for_selector(SHOWN[form][1])
     saved(page)
-    assert said(live) == [(names[place], typed) for place, typed in wanted]  # looked at, not changed
+    # viewing the earlier answer did not change it
+    assert said(live) == [(names[place], typed) for place, typed in wanted]
 
 
 def test_a_ranking_by_mouse_is_clicked_dragged_and_corrected(studio: Any, context: Any) -> None:
@@ -99,7 +100,7 @@ def test_a_ranking_by_mouse_is_clicked_dragged_and_corrected(studio: Any, contex
     page, names = enter(live, context)
     for place in (2, 5, 9, 7):
         page.click(f".tile:nth-child({place}) .pick")
-    page.click(".tile:nth-child(7) .pick")  # once more: out again
+    page.click(".tile:nth-child(7) .pick")  # a second click removes the label
     assert page.eval_on_selector_all(".rank .name", "all => all.map((one) => one.textContent)") == [
         names[1],
         names[4],
@@ -120,7 +121,7 @@ def test_a_ranking_by_mouse_is_clicked_dragged_and_corrected(studio: Any, contex
     assert {event["kind"] for event in live.answers()[0]["events"]} >= {"pick", "move", "touch"}
 
 
-def test_a_ranking_by_finger(studio: Any, context: Any) -> None:
+def test_a_ranking_by_touch(studio: Any, context: Any) -> None:
     live = studio(n=1, form="ranking")
     page, names = enter(live, context, **PHONE)
     for place in (1, 2, 3):
@@ -149,7 +150,7 @@ def test_chips_by_mouse_are_dragged_and_counted(studio: Any, context: Any) -> No
     page.mouse.up()
     page.wait_for_selector("text=4 of 10 chips still to place")
     page.click(".next", force=True)
-    page.wait_for_selector(".hint:has-text('4 of 10 chips still to place')")  # says what is missing
+    page.wait_for_selector(".hint:has-text('4 of 10 chips still to place')")  # the hint says what is missing
     for _ in range(5):
         page.click(f"[aria-label='{names[4]}: add a chip']")
     page.wait_for_selector(".hint:has-text('All 10 chips are placed')")
@@ -160,7 +161,7 @@ def test_chips_by_mouse_are_dragged_and_counted(studio: Any, context: Any) -> No
     assert said(live) == [(names[2], "50"), (names[4], "40"), (names[0], "10")]
 
 
-def test_chips_by_finger(studio: Any, context: Any) -> None:
+def test_chips_by_touch(studio: Any, context: Any) -> None:
     live = studio(n=1, form="chips")
     page, names = enter(live, context, **PHONE)
     row = page.locator(".barrow:nth-child(2) input").bounding_box()
@@ -180,7 +181,7 @@ def test_top_one_and_select_top_two_by_pointer(studio: Any, context: Any, touch:
     live = studio(n=1, form="top-one")
     page, names = enter(live, context, **options)
     hit = page.tap if touch else page.click
-    for place in (4, 2):  # another label takes its place
+    for place in (4, 2):  # the second pick replaces the first
         hit(f".tile:nth-child({place}) .pick")
     for _ in range(6):
         hit("[aria-label='Top label: 5% less']")
@@ -200,7 +201,7 @@ def test_top_one_and_select_top_two_by_pointer(studio: Any, context: Any, touch:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
-def test_no_serious_barrier(studio: Any, context: Any, barriers: Any, form: str) -> None:
+def test_task_pages_are_accessible(studio: Any, context: Any, barriers: Any, form: str) -> None:
     live = studio(n=1, form=form)
     page, _ = enter(live, context, bypass_csp=True)
     for scheme in ("light", "dark"):
@@ -217,7 +218,7 @@ def test_no_serious_barrier(studio: Any, context: Any, barriers: Any, form: str)
 
 @dataclass(frozen=True)
 class LabelAndNot(OneLabel):
-    """One label, and the labels it is not."""
+    """One label, and labels that are ruled out."""
 
     asks: ClassVar[Question] = Question(labels=1, ticks="never")
 

@@ -1,4 +1,4 @@
-"""Every form of the studio, from the first key to the soft label."""
+"""Every form of the studio: simulated answers, export, soft labels, rejected marks."""
 
 import json
 import random
@@ -19,7 +19,7 @@ LABELS = ["bird", "cat", "dog", "frog", "ship"]
 
 
 def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
-    """What an answer says about labels, by the definition of its form."""
+    """Return the probability of each label in an answer, by the definition of its form."""
     named = [mark for mark in marks if mark["kind"] == "named"]
     n = len(named)
     if form in ("one-label", "select-top-two"):
@@ -32,7 +32,7 @@ def mass_of(form: str, marks: list[dict[str, str]]) -> dict[str, float]:
     marked = {mark["label"] for mark in marks if mark["kind"] != "named"}
     open_ = [one for one in LABELS if one not in said and (one in marked) == (form == "also-possible")]
     left = 1 - sum(said.values())
-    if not left and open_:  # all 100 were used up, and yet labels were left open
+    if not left and open_:  # 100 percent are assigned, but labels are not ruled out
         left, said = 0.1, {label: 0.9 * value for label, value in said.items()}
     if not open_:
         return {label: value / sum(said.values()) for label, value in said.items()}

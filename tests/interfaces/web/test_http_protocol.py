@@ -1,4 +1,4 @@
-"""HTTP: slow clients, floods, request smuggling, paths, methods, hosts, forwarded addresses, password attempts."""
+"""HTTP: slow clients, floods, request smuggling, paths, methods, hosts, forwarded addresses, login attempts."""
 
 import itertools
 import resource
@@ -17,12 +17,12 @@ from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
 from plurivox.web.api.login_throttle import LoginThrottle
-from plurivox.web.api.rate_limit import client_network
+from plurivox.web.api.rate_limit import ip_or_ipv6_network
 from plurivox.web.server import uvicorn_server
 from plurivox.web.services import owner_sign_in
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import places
-from plurivox.web.study.audio_validation import validate_sound
+from plurivox.web.study.audio_validation import validate_sound_and_return_media_file
 from studies import PATIENCE, Served, served, text_tasks
 from web.study.test_audio_validation import tone
 
@@ -43,7 +43,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def heard(line: socket.socket, until: bytes = b"\0") -> bytes:
-    """Everything until the server hangs up, or to the end of what /health says: a brace."""
+    """Receive until the server closes the connection or the data end with `until` (/health ends with a brace)."""
     said = b""
     with suppress(ConnectionResetError):
         while not said.endswith(until) and (part := line.recv(65536)):
@@ -52,7 +52,7 @@ def heard(line: socket.socket, until: bytes = b"\0") -> bytes:
 
 
 def drip(line: socket.socket, stop: threading.Event) -> None:
-    """A letter now and then, for ever."""
+    """Send one byte every 0.05 s until `stop` is set or the connection breaks."""
     try:
         while not stop.wait(0.05):
             line.sendall(b"x")
@@ -76,15 +76,15 @@ def test_slow_headers_are_limited_on_keep_alive_connections_too(
                 stop = threading.Event()
                 thread = threading.Thread(target=drip, args=(line, stop))
                 thread.start()
-                assert heard(line) == b""  # let go, without an answer
+                assert heard(line) == b""  # closed by the server without a response
                 stop.set()
                 thread.join()
-        while not pauses(study, 0.6):  # we were so slow ourselves that we were let go
+        while not pauses(study, 0.6):  # retry if the test itself was too slow
             pass
 
 
 def pauses(study: Served, seconds: float) -> bool:
-    """A pause between whole requests is allowed; False where not even the first one was sent in time."""
+    """Assert that a client may pause between requests; return False if the first request was sent too late."""
     with dialled(study) as patient:
         with suppress(OSError):
             patient.sendall(HEALTH + b"\r\n")
@@ -102,8 +102,8 @@ def test_a_client_that_does_not_read_the_response_is_disconnected(
 ) -> None:
     monkeypatch.setattr(uvicorn_server, "READ_SECONDS", 0.3)
     with served(
-        tmp_path / "s", None, [NewTask("a", medium=validate_sound(tone(600), "a"))]
-    ) as study:  # more than buffers hold
+        tmp_path / "s", None, [NewTask("a", medium=validate_sound_and_return_media_file(tone(600), "a"))]
+    ) as study:  # a response larger than the socket buffers
         media = study.enter().slots()[0]["task"]["media"].encode()
         with dialled(study) as line:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -147,18 +147,18 @@ def test_a_client_that_does_not_read_the_response_is_disconnected(
     ],
     ids=range(16),
 )
-def test_odd_requests_are_refused_and_the_connection_ends(standing: Served, request_: bytes) -> None:
+def test_malformed_requests_are_rejected_and_the_connection_is_closed(standing: Served, request_: bytes) -> None:
     study = standing
     with dialled(study) as line:
         with suppress(OSError):
-            line.sendall(request_ + HEALTH + b"\r\n")  # what follows must not be taken for a request of its own
+            line.sendall(request_ + HEALTH + b"\r\n")  # the server must not answer this second request
         said = heard(line)
         assert said[9:12] in (b"400", b"404", b"413", b"431", b""), said[:200]
         assert b"status" not in said, said[-200:]
         assert study.http.get("/health").status_code == 200
 
 
-def test_many_small_chunks_cost_no_more_than_their_bytes(tmp_path: Path) -> None:
+def test_the_cost_of_small_chunks_does_not_grow_quadratically(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
 
         def cost(n: int) -> float:
@@ -167,7 +167,7 @@ def test_many_small_chunks_cost_no_more_than_their_bytes(tmp_path: Path) -> None
             assert said.status_code == 422
             return time.process_time() - began
 
-        assert cost(10_000) < 50 * cost(1_000)  # ten times as many: far from a hundred times as dear
+        assert cost(10_000) < 50 * cost(1_000)  # 10 times the chunks: linear, not quadratic (100 times)
 
 
 def test_other_methods_and_unusual_paths_get_an_error_response(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_other_methods_and_unusual_paths_get_an_error_response(tmp_path: Path) -
             assert set(said.json()) == {"error", "detail", "retry"}
 
 
-def test_no_address_comes_from_the_host_header(tmp_path: Path) -> None:
+def test_links_and_redirects_ignore_the_host_header(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         study.sign_in()
         evil = {
@@ -219,7 +219,7 @@ def test_forwarded_addresses_are_trusted_from_the_configured_proxy_only(tmp_path
             assert [one.status_code for one in said] == codes
 
 
-def test_passwords_are_guessed_slowly_from_many_addresses_too(tmp_path: Path, still: None) -> None:
+def test_login_attempts_for_one_name_are_limited_across_addresses(tmp_path: Path, still: None) -> None:
     with served(tmp_path / "s", logins_per_minute=2, behind_proxy="127.0.0.1") as study:
 
         def guess(i: int, name: str = "olga") -> int:
@@ -228,7 +228,8 @@ def test_passwords_are_guessed_slowly_from_many_addresses_too(tmp_path: Path, st
                 "/api/owner/login", json={"name": name, "password": "guess"}, headers=headers
             ).status_code
 
-        assert [guess(i) for i in range(8)] == [401] * 6 + [429] * 2  # three times what one address may
+        # the limit per name is three times the limit per address
+        assert [guess(i) for i in range(8)] == [401] * 6 + [429] * 2
         assert guess(9, "other") == 401
 
 
@@ -240,17 +241,17 @@ def test_strangers_cannot_lock_an_owner_out(tmp_path: Path) -> None:
             headers = {"Origin": study.url, "X-Forwarded-For": address}
             return study.http.post("/api/owner/login", json={"name": name, "password": password}, headers=headers)
 
-        study.sign_in()  # from 127.0.0.1, whom no proxy names another
+        study.sign_in()  # from 127.0.0.1, without X-Forwarded-For
         strangers = [log_in(f"192.0.2.{i}").status_code for i in range(12)]
-        assert strangers == [401] * 9 + [429] * 3  # the attack: all strangers together have their limit
-        assert log_in("192.0.2.99", "correct horse").status_code == 429  # and even the right guess comes too late
+        assert strangers == [401] * 9 + [429] * 3  # unknown addresses share one limit per name
+        assert log_in("192.0.2.99", "correct horse").status_code == 429  # even with the right password
         for _ in range(5):
-            assert log_in("127.0.0.1", "correct horse").status_code == 200  # the owner's place is known
+            assert log_in("127.0.0.1", "correct horse").status_code == 200  # the owner's known address
         wrong = [log_in("127.0.0.1").status_code for _ in range(4)]
-        assert wrong == [401] * 3 + [429]  # it does not bypass the limit
+        assert wrong == [401] * 3 + [429]  # a known address has a limit too
         assert [
             log_in(f"198.51.100.{i}", name="nobody").status_code for i in range(12)
-        ] == strangers  # as if she were there
+        ] == strangers  # the same for unknown names, so responses do not reveal names
         hidden = study.look(select(places))
         assert len(hidden) == 1 and "127.0.0.1" not in str(hidden)
 
@@ -271,25 +272,33 @@ def test_a_known_address_is_shared_by_servers_and_survives_a_restart(tmp_path: P
 def test_the_wait_after_wrong_passwords_doubles() -> None:
     throttle, at, waits = LoginThrottle(600), 0.0, []
     for _ in range(1_100):
-        while wait := throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=at):
+        while wait := throttle.count_login_or_return_seconds_to_wait(
+            "olga", "192.0.2.1", known_address=False, time_now=at
+        ):
             at += wait
         waits.append(at)
     gaps = [after - before for before, after in itertools.pairwise(waits)]
     assert gaps[:4] == [0.0] * 4 and gaps[4:9] == [1.0, 2.0, 4.0, 8.0, 16.0] and max(gaps) == 900.0
     assert (
-        throttle.seconds_until_attempt("olga", "192.0.2.2", known_address=False, time_now=at) == 0.0
-    )  # another stranger's is another's
+        throttle.count_login_or_return_seconds_to_wait("olga", "192.0.2.2", known_address=False, time_now=at) == 0.0
+    )  # waits are counted per address
     assert (
-        throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=at + 4000.0) == 0.0
-    )  # forgotten
-    throttle.forgive_attempts("olga", "192.0.2.1", known_address=False)
+        throttle.count_login_or_return_seconds_to_wait("olga", "192.0.2.1", known_address=False, time_now=at + 4000.0)
+        == 0.0
+    )  # no wait is left after 4000 s
+    throttle.forget_login_attempts_after_success("olga", "192.0.2.1", known_address=False)
     assert [
-        throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=at + 4000.0) for _ in range(5)
+        throttle.count_login_or_return_seconds_to_wait("olga", "192.0.2.1", known_address=False, time_now=at + 4000.0)
+        for _ in range(5)
     ] == [0.0] * 5
 
 
 def test_an_ipv6_network_counts_as_one_client() -> None:
-    assert len({client_network(f"2001:db8:1:2::{i:x}") for i in range(1, 50)}) == 1 != client_network("2001:db8:1:3::1")
+    assert (
+        len({ip_or_ipv6_network(f"2001:db8:1:2::{i:x}") for i in range(1, 50)})
+        == 1
+        != ip_or_ipv6_network("2001:db8:1:3::1")
+    )
 
 
 def test_password_hashing_does_not_block_other_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,9 +329,9 @@ def test_password_hashing_does_not_block_other_requests(tmp_path: Path, monkeypa
         threads = [threading.Thread(target=guess, args=(i,)) for i in range(24)]
         for thread in threads:
             thread.start()
-        while codes.count(429) < 6:  # two at work, sixteen in line, six told to come again
+        while codes.count(429) < 6:  # two are hashed, sixteen are queued, six get 429
             time.sleep(0.01)
-        assert study.http.get("/health").status_code == 200  # nobody else waits for them
+        assert study.http.get("/health").status_code == 200  # other requests are not delayed
         assert study.enter().get("/api/me").status_code == 200
         go.set()
         for thread in threads:

@@ -7,7 +7,7 @@ import pytest
 from interfaces.web.page_actions import answer, drag, fits, key, saved, shown, until_true
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
-ASIDE = {"viewport": {"width": 640, "height": 360}}  # a phone on its side, or a small screen at 200%
+ASIDE = {"viewport": {"width": 640, "height": 360}}  # a phone in landscape, or a small screen at 200% zoom
 INSIDE = """([inner, outer]) => {
   const [a, b] = [inner, outer].map((name) => document.querySelector(name).getBoundingClientRect());
   return a.top >= b.top - 1 && a.bottom <= b.bottom + 1 && a.left >= b.left - 1 && a.right <= b.right + 1; }"""
@@ -21,13 +21,13 @@ def enter(live: Any, context: Any, **options: Any) -> Any:
 
 
 def swipe(page: Any, selector: str, across: float, down: float) -> None:
-    """A finger goes from the middle of something; it rests before it is lifted, so that nothing scrolls on."""
+    """Drag by touch from the middle of an element; a pause before the release prevents a fling."""
     box = page.locator(selector).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     drag(page, (x, y), (x + across, y + down))
 
 
-# ---- keys alone
+# ---- keyboard only
 
 
 def test_enter_presses_the_button_that_has_the_focus_and_sends_from_a_picked_label(studio: Any, context: Any) -> None:
@@ -35,7 +35,7 @@ def test_enter_presses_the_button_that_has_the_focus_and_sends_from_a_picked_lab
     page = enter(live, context)
     page.focus(".tile:nth-child(2) .tick")
     key(page, "Enter")
-    page.wait_for_selector(".tile[data-is=never]:nth-child(2)")  # ruled out, and nothing was sent
+    page.wait_for_selector(".tile[data-is=never]:nth-child(2)")  # Enter pressed the tick and did not send the answer
     page.focus(".tile:nth-child(3) .pick")
     key(page, "Enter")
     page.wait_for_selector(".tile[data-is=top]:nth-child(3)")
@@ -47,7 +47,7 @@ def test_enter_presses_the_button_that_has_the_focus_and_sends_from_a_picked_lab
     assert [kind for kind, _, _ in said["marks"]] == ["named", "never"]
 
 
-def test_a_click_on_help_or_a_sound_leaves_enter_to_the_answer(studio: Any, context: Any) -> None:
+def test_enter_sends_the_answer_after_help_was_clicked(studio: Any, context: Any) -> None:
     live = studio(n=2, form="one-label")
     page = enter(live, context)
     page.click("button.help")
@@ -63,7 +63,7 @@ def test_a_click_on_help_or_a_sound_leaves_enter_to_the_answer(studio: Any, cont
     key(page, "Enter")
     page.wait_for_selector("dialog[open]")
     key(page, "Escape")
-    page.wait_for_selector("button.help:focus")  # who came by keys goes on where they were
+    page.wait_for_selector("button.help:focus")  # opened by keyboard: the focus returns to the button
 
 
 def test_screen_readers_announce_a_new_task(studio: Any, context: Any) -> None:
@@ -74,11 +74,11 @@ def test_screen_readers_announce_a_new_task(studio: Any, context: Any) -> None:
     page.get_by_role("main", name="Task, 2 of 3").wait_for()
 
 
-# ---- a finger
+# ---- touch
 
 
 @pytest.mark.parametrize("form", ["histogram", "chips"])
-def test_a_finger_that_scrolls_moves_no_bar(studio: Any, context: Any, form: str) -> None:
+def test_touch_scrolling_does_not_move_bars(studio: Any, context: Any, form: str) -> None:
     page = enter(studio(n=1, form=form), context, **PHONE)
     swipe(page, ".barrow:nth-child(5) input", 25, 1)
     until_true(page, "Number(document.querySelector('.barrow:nth-child(5) input').value) > 60")
@@ -121,14 +121,14 @@ def test_choices_keep_their_size_with_long_questions(studio: Any, context: Any) 
     assert boxes == [[20, 20]] * 2
 
 
-# ---- their own colours
+# ---- forced colours
 
 
 @pytest.mark.parametrize("form", ["top-two", "chips", "ranking"])
 def test_picked_labels_are_visible_in_forced_colours(studio: Any, context: Any, form: str) -> None:
     page = enter(studio(n=1, form=form), context, forced_colors="active")
     key(page, "3", "5")
-    if form == "chips":  # the dots are painted by the page itself, in the colours of the person
+    if form == "chips":  # the page draws the dots itself with system colours
         assert page.eval_on_selector(".barrow input", "one => getComputedStyle(one).forcedColorAdjust") == "none"
         return
     picked, other = {

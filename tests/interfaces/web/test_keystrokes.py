@@ -1,4 +1,4 @@
-"""The number of keys per answer, for all answers of CIFAR-10S."""
+"""The number of keys per answer, for all answers of CIFAR-10S (or simulated ones if the data set is missing)."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def replay(blank: Any) -> tuple[list[Any], list[Any]]:
     )
 
 
-def test_every_answer_can_be_entered_and_says_the_same(replay: tuple[list[Any], list[Any]]) -> None:
+def test_every_recorded_answer_can_be_entered_and_gives_the_same_marks(replay: tuple[list[Any], list[Any]]) -> None:
     wrong = [
         (a, b)
         for a, b in zip(*replay, strict=True)
@@ -46,7 +46,7 @@ def test_every_answer_can_be_entered_and_says_the_same(replay: tuple[list[Any], 
     assert not wrong, wrong[:3]
 
 
-def test_two_keys_when_sure_and_five_at_the_median(replay: tuple[list[Any], list[Any]]) -> None:
+def test_certain_answers_need_two_keys_and_the_median_is_at_most_five(replay: tuple[list[Any], list[Any]]) -> None:
     said, done = replay
     sure = [one["count"] for said_, one in zip(said, done, strict=True) if said_.percent == 100 and not said_.possible]
     counts = np.array([one["count"] for one in done])

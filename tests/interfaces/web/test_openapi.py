@@ -23,7 +23,7 @@ CHECKS = (
     checks.response_headers_conformance,
     checks.response_schema_conformance,
 )
-EXAMPLES = int(os.environ.get("PLURIVOX_EXAMPLES", "20"))  # of each route, for each kind of visitor
+EXAMPLES = int(os.environ.get("PLURIVOX_EXAMPLES", "20"))  # generated requests per route and kind of client
 
 
 def few(n: int) -> Any:
@@ -33,7 +33,7 @@ def few(n: int) -> Any:
 
 
 def _only(send: Callable[[Any], None]) -> Callable[[Any], None]:
-    """A function of one argument, as hypothesis wants it."""
+    """Return a function with the single argument `case`, which hypothesis needs."""
 
     def test(case: Any) -> None:
         send(case)
@@ -42,7 +42,7 @@ def _only(send: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def _without_tuples(schema: Any) -> Any:
-    """The same description with lists in the place of tuples, which schemathesis 4.32 turns into what it then refuses."""
+    """Replace tuples by lists in the OpenAPI schema, because schemathesis 4.32 cannot validate tuples."""
     if isinstance(schema, list):
         return [_without_tuples(one) for one in schema]
     if isinstance(schema, dict):
@@ -64,7 +64,8 @@ def study(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
 def test_every_response_is_declared_in_openapi(study: Served, who: str) -> None:
     schema = schemathesis.openapi.from_dict(_without_tuples(study.http.get("/api/openapi.json").json()))
     schema.config.base_url = study.url
-    study.http.post("/api/owner/state", json={"state": "open"}, headers=study.owner)  # an owner may have closed it
+    # generated owner requests may have closed the study
+    study.http.post("/api/owner/state", json={"state": "open"}, headers=study.owner)
     person = study.enter()
     slot = person.slots()[0]["slot"]
     headers = study.owner if who == "owner" else person.headers
@@ -74,14 +75,14 @@ def test_every_response_is_declared_in_openapi(study: Served, who: str) -> None:
 
         def send(case: Any) -> None:
             if isinstance(case.body, dict) and "slot" in case.body:
-                case.body["slot"] = slot  # so that more than the first check is reached
+                case.body["slot"] = slot  # a valid slot, so that later checks are reached
             said = case.call(headers=headers, cookies=cookies, session=session, timeout=PATIENCE)
             case.validate_response(said, checks=CHECKS)
             seen[said.status_code] += 1
 
         for operation in schema.get_all_operations():
             path, ours = operation.ok().path, operation.ok().path.startswith("/api/owner") == (who == "owner")
-            if path != "/api/owner/logout":  # nothing would be tried after it
+            if path != "/api/owner/logout":  # it would end the session of later requests
                 few(EXAMPLES if ours and not study.studio.settings.database else 3)(
                     given(operation.ok().as_strategy())(_only(send))
                 )()
@@ -103,6 +104,6 @@ def test_every_api_route_declares_its_errors(study: Served) -> None:
             assert about["summary"] and (path == "/health" or "422" in about["responses"]), (path, way)
 
 
-def test_a_name_with_a_null_in_it_is_a_mistake_of_the_client(study: Served) -> None:
+def test_a_name_with_a_null_character_is_a_client_error(study: Served) -> None:
     said = study.http.post("/api/owner/login", json={"name": "a\x00b", "password": "x"}, headers={"Origin": study.url})
     assert said.status_code == 422 and said.json()["retry"] is False

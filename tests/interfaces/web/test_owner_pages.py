@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from plurivox.web.store.report.background_alerts import set_alert
+from plurivox.web.store.report.background_alerts import set_or_delete_alert_of_job
 
 PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
 
 
 def sign_in(page: Any, live: Any) -> None:
-    """By the token where nobody was here before."""
+    """Create the first owner with the setup token, or sign in if an owner exists."""
     first = live.setup
     page.goto(f"{live.base}/owner" if first.endswith("None") else first)
     page.fill("#name", "ada")
@@ -20,7 +20,7 @@ def sign_in(page: Any, live: Any) -> None:
 
 
 def go(page: Any, name: str) -> None:
-    """To a page, by its link."""
+    """Open an owner page by its link in the navigation."""
     page.click(f"nav a[data-key='{name}']")
     page.wait_for_selector(f"nav a[data-key='{name}'][aria-current]")
     page.wait_for_selector(f"main[data-shows='{name}']")
@@ -28,7 +28,7 @@ def go(page: Any, name: str) -> None:
 
 def test_setup_by_token_then_sign_in_by_password(studio: Any, context: Any) -> None:
     page = context().new_page()
-    page.goto(studio(n=1).setup)  # a study of its own: nobody has been there
+    page.goto(studio(n=1).setup)  # a study without an owner
     page.fill("#name", "ada")
     page.fill("#password", "short")
     page.click("button.main")
@@ -48,17 +48,17 @@ def test_setup_by_token_then_sign_in_by_password(studio: Any, context: Any) -> N
     page.wait_for_selector(".figures")
 
 
-def test_every_page_shows_something(owned: Any, context: Any) -> None:
+def test_every_owner_page_loads_without_an_error(owned: Any, context: Any) -> None:
     page = context().new_page()
     sign_in(page, owned)
-    page.wait_for_selector("text=Soft labels of")  # computed beside the server; the page renews itself
+    page.wait_for_selector("text=Soft labels of")  # computed in the background; the page refreshes itself
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     go(page, "tasks")
     page.click("main table a >> nth=0")
-    page.wait_for_selector(".plot .span", state="attached")  # the list has no intervals; the page of one task has
+    page.wait_for_selector(".plot .span", state="attached")  # only the page of one task shows intervals
     assert page.query_selector("main .card table tbody tr")
 
 
@@ -92,18 +92,20 @@ def test_a_new_study_shows_the_next_step_and_a_failing_aggregator_an_alert(studi
     for name in PAGES:
         go(page, name)
         assert page.query_selector(".note.bad") is None, name
-    live.studio.writer.submit(lambda c: set_alert(c, "aggregator", "The aggregator dawid-skene failed.")).result()
+    live.studio.writer.submit(
+        lambda c: set_or_delete_alert_of_job(c, "aggregator", "The aggregator dawid-skene failed.")
+    ).result()
     for name in PAGES:
         go(page, name)
         page.wait_for_selector(
             ".trouble:has-text('dawid-skene'):has-text('since just now'):has-text('another aggregator')"
         )
-    live.studio.writer.submit(lambda c: set_alert(c, "aggregator", "")).result()
+    live.studio.writer.submit(lambda c: set_or_delete_alert_of_job(c, "aggregator", "")).result()
     go(page, "")
     page.wait_for_selector("main:not(:has(.trouble))")
 
 
-def test_pause_and_open(owned: Any, context: Any) -> None:
+def test_an_owner_pauses_opens_and_closes_the_study(owned: Any, context: Any) -> None:
     page = context().new_page()
     sign_in(page, owned)
     page.click("button:has-text('Pause')")
@@ -126,7 +128,7 @@ CHARTS = """all => all.map((chart) => {
   const runsInto = (one, next) => one.y === next.y && one.x + one.width > next.x;
   const touching = ticks.filter((box, at) => at && runsInto(ticks[at - 1], box)).length;
   return { told: svg.getAttribute("aria-label"), head: words("thead th"), rows: words("tbody tr").length,
-    drawn: words("svg .name, svg .unit"), leaving, touching }; })"""  # all at once: the page renews itself
+    drawn: words("svg .name, svg .unit"), leaving, touching }; })"""  # read in one call: the page refreshes itself
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -142,12 +144,13 @@ def test_charts_have_axis_names_and_a_table(owned: Any, context: Any, width: int
     for chart in charts:
         assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), (
             chart
-        )  # what is counted stands at its axis
-        assert any(char.isdigit() for char in chart["told"]), chart  # and is told, not only its title
+        )  # an axis name is also a column of the table
+        # the aria-label contains values, not only the title
+        assert any(char.isdigit() for char in chart["told"]), chart
         assert (chart["leaving"], chart["touching"]) == (0, 0), chart
 
 
-def test_the_api_has_a_page(owned: Any, context: Any) -> None:
+def test_the_api_page_lists_routes_and_schemas(owned: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(f"{owned.base}/api")
     page.wait_for_selector("text=POST /api/answers")
@@ -156,7 +159,7 @@ def test_the_api_has_a_page(owned: Any, context: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "names"), [("light", ["", "tasks", "workers", "invites"]), ("dark", [""])])
-def test_no_serious_barrier(owned: Any, context: Any, barriers: Any, scheme: str, names: list[str]) -> None:
+def test_owner_pages_are_accessible(owned: Any, context: Any, barriers: Any, scheme: str, names: list[str]) -> None:
     page = context(color_scheme=scheme, bypass_csp=True).new_page()
     sign_in(page, owned)
     for name in names:

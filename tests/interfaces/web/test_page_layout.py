@@ -27,7 +27,7 @@ TELL = {
 
 
 def must_fit(page: Any, form: str, width: int, height: int) -> None:
-    """No scroll; ten bars of 44 px are higher than a small phone, so there the list of bars alone may scroll."""
+    """Assert that the page does not scroll; on a small phone the list of ten 44 px bars may scroll."""
     resize(page, width, height)
     scrolls = page.evaluate(SCROLLS)
     if page.query_selector(".task[data-bars]") and height < 700:
@@ -82,23 +82,24 @@ def test_two_hundred_labels_are_found_by_typing(studio: Any, context: Any) -> No
     shown(page)
     for width, height in SIZES:
         resize(page, width, height)
-        scrolls = [one for one in page.evaluate(SCROLLS) if not one.startswith("grid ")]  # the list alone may scroll
+        # only the list of labels may scroll
+        scrolls = [one for one in page.evaluate(SCROLLS) if not one.startswith("grid ")]
         assert scrolls == [] and page.evaluate(OUTSIDE) == []
     assert "160 more" in page.inner_text(".more")
     key(page, *"oak")
     assert names(page)[0] == "oak" and set(names(page)) == {"oak", "oak tree", "Oakmoss"}
-    key(page, "Enter")  # the very name, although others begin so
+    key(page, "Enter")  # the exact match comes first
     assert page.inner_text(".tile[data-is=top] .name") == "oak"
     answer(page, "Enter")
     shown(page)
     key(page, *"zzz")
     assert "No label contains" in page.inner_text(".more")
-    answer(page, "Escape", *"eclair", "Enter", "Enter")  # accents need not be typed
+    answer(page, "Escape", *"eclair", "Enter", "Enter")  # the search ignores accents
     answer(page, *"1984", "Enter", "Enter")  # a label that is a number
-    answer(page, *"topic 14", "Enter", *"66", "Enter", "7", "0", "Enter")  # and then percents are percents again
+    answer(page, *"topic 14", "Enter", *"66", "Enter", "7", "0", "Enter")  # after both picks, digits are percents
     answer(page, *"9 l", "Enter", "Enter")
     shown(page)
-    page.fill(".sought", "\u05e2\u05d1")  # right to left, by the field
+    page.fill(".sought", "\u05e2\u05d1")  # Hebrew text, typed into the search field
     page.keyboard.press("Enter")
     assert page.evaluate("getComputedStyle(document.querySelector('.tile[data-is=top] .name')).direction") == "rtl"
     answer(page, "Enter")
@@ -108,7 +109,7 @@ def test_two_hundred_labels_are_found_by_typing(studio: Any, context: Any) -> No
     answer(page, "Enter")
     shown(page)
     page.click(".sought")
-    page.keyboard.type("code book", delay=5)  # the field keeps the focus while one types, as a phone's keyboard needs
+    page.keyboard.type("code book", delay=5)  # the field keeps the focus, else a phone closes its keyboard
     assert page.evaluate("document.activeElement.className") == "sought"
     answer(page, "Enter", "Enter")
     page.wait_for_selector("text=All done")
@@ -130,14 +131,14 @@ def test_long_labels_stay_on_the_page(studio: Any, context: Any) -> None:
         assert page.evaluate(OUTSIDE) == [] and page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-def test_at_200_percent_everything_is_reached_and_the_button_stays(studio: Any, context: Any) -> None:
+def test_at_200_percent_zoom_all_labels_and_the_button_are_reachable(studio: Any, context: Any) -> None:
     live = studio(n=3, form="top-two")
     page = context(viewport={"width": 640, "height": 360}, device_scale_factor=2).new_page()  # 1280x720 at 200%
     page.goto(live.join)
     shown(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
     for place in (1, 10):
-        page.click(f".tile:nth-child({place}) .pick")  # scrolled into view by the browser, as a person does
+        page.click(f".tile:nth-child({place}) .pick")  # the browser scrolls it into view
     assert page.locator(".next").bounding_box()["y"] < 330
     page.click("[aria-label='Top label: 5% more']")
     page.click(".next")

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from interfaces.web.page_actions import answer, fits, key, shown
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.leases import end_overdue_leases
+from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
 from plurivox.web.study.config import parse_study
 from studies import PLAIN, plain_study, served, text_tasks
@@ -21,7 +21,7 @@ FRAME = """<!doctype html><title>platform</title><style>html,body,iframe {{ marg
 NO_STORE = """if (window !== top) for (const name of ["localStorage", "sessionStorage"])
   Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });"""
 
-LOCAL = {"permissions": ["local-network-access"]}  # the platform is made up, the studio is on this machine
+LOCAL = {"permissions": ["local-network-access"]}  # a frame on a public host may load the studio on localhost
 
 
 def address(base: str, **changes: str) -> str:
@@ -29,7 +29,7 @@ def address(base: str, **changes: str) -> str:
     return f"{base}/join?{urlencode(said)}"
 
 
-def test_an_assignment_ends_with_a_form_to_a_host_of_mturk_alone(tmp_path: Path) -> None:
+def test_an_assignment_is_submitted_only_to_mturk_hosts(tmp_path: Path) -> None:
     study = plain_study(batch=1, platforms=["mturk"], completion={"code": "C0DE"})
     with served(tmp_path / "s", study) as live:
         for bad in ("https://evil.test", "http://www.mturk.com", "https://www.mturk.com.evil.test", None, ""):
@@ -44,7 +44,7 @@ def test_an_assignment_ends_with_a_form_to_a_host_of_mturk_alone(tmp_path: Path)
         assert submit["action"] == f"{SANDBOX}/mturk/externalSubmit"
         assert submit["fields"] == {"assignmentId": "3ASSIGN", "worker": person.entered["me"]["worker"], "code": "C0DE"}
         prolific = live.http.post("/api/enter", json={"platform": {"pid": "p", "study": "s", "session": "x"}})
-        assert prolific.status_code == 403  # the study does not say that it is there
+        assert prolific.status_code == 403  # the study does not list Prolific in `platforms`
 
 
 def test_an_mturk_assignment_identifies_the_worker_without_storage(tmp_path: Path) -> None:
@@ -53,7 +53,8 @@ def test_an_mturk_assignment_identifies_the_worker_without_storage(tmp_path: Pat
         first = live.enter(**way, key="a" * 20)
         assert live.enter(**way, key="b" * 20).entered["me"]["worker"] == first.entered["me"]["worker"]
         accepted_again = {"platform": MTURK | {"submit_to": SANDBOX, "session": "3OTHER"}}
-        assert live.http.post("/api/enter", json=accepted_again).status_code == 409  # anybody could say so
+        # a new assignment id needs the worker's token
+        assert live.http.post("/api/enter", json=accepted_again).status_code == 409
         assert live.http.post("/api/enter", json=accepted_again, headers=first.headers).status_code == 200
         assert live.look(select(raw_ids.c.session)) == [("3OTHER",)]
         live.enter(**accepted_again)
@@ -84,7 +85,7 @@ def test_slots_of_a_returned_prolific_submission_go_to_others(tmp_path: Path) ->
         ]
         write = live.studio.writer.submit
         write(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-        assert write(end_overdue_leases).result() == 1
+        assert write(end_some_overdue_leases_and_return_count).result() == 1
         assert sorted(row.given for row in live.look(select(tasks.c.given))) == [0, 0, 0, 1]
         assert len(live.enter(platform={"pid": "p2", "study": "st1", "session": "se2"}).slots()) == 3
 
@@ -105,7 +106,8 @@ def test_completion_codes_for_failed_and_for_full(tmp_path: Path) -> None:
         for person in (one, late):
             assert person.post("/api/me/stage", {"stage": "quiz", "quiz": [1]}).json()["me"]["stage"] == "tasks"
         one.answer(one.slots()[0]["slot"])
-        assert late.slots() == [] and late.get("/api/me").json()["stage"] == "done"  # not thanked for nothing
+        # no debriefing for a worker without answers
+        assert late.slots() == [] and late.get("/api/me").json()["stage"] == "done"
         assert late.post("/api/done").json() | {"text": ""} == {
             "code": "FULL", "redirect": "https://app.prolific.com/submissions/complete?cc=FULL", "how": "full",
             "text": "", "submit": None,
@@ -115,7 +117,7 @@ def test_completion_codes_for_failed_and_for_full(tmp_path: Path) -> None:
 
 
 def in_frame(page: Any, src: str) -> Any:
-    """The studio's frame in a page of MTurk; what is sent to MTurk lands in `page.sent`."""
+    """Open the studio in a frame of a fake MTurk page; record forms sent to MTurk in `page.sent`."""
     page.sent = []
 
     def platform(route: Any) -> None:
@@ -135,7 +137,7 @@ TEXTS = {"consent": "We ask about animals.", "instructions": "Look, then say.", 
 
 
 def test_a_preview_creates_no_worker_and_leases_no_slot(studio: Any, context: Any) -> None:
-    live = studio(n=2, platforms=["mturk"], texts=TEXTS, title="Previews")  # nobody else enters it
+    live = studio(n=2, platforms=["mturk"], texts=TEXTS, title="Previews")  # a study of its own, without other workers
     frame = in_frame(
         context(**LOCAL).new_page(), address(live.base, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="")
     )
@@ -163,15 +165,16 @@ def test_all_stages_in_a_frame_of_another_origin_without_storage(studio: Any, co
     assert fits_frame
     answer(inside_page(inside), "1", "Enter")
     frame.locator(".saved[data-is=kept]").wait_for()
-    with page.expect_event("framenavigated"):  # the page before shows "2 of 2" as well
-        page.evaluate("document.querySelector('iframe').src += ''")  # reloaded: nothing was kept, the assignment tells
+    with page.expect_event("framenavigated"):  # wait for the reload: the old page shows "2 of 2" too
+        # reload without storage: the assignment identifies the worker
+        page.evaluate("document.querySelector('iframe').src += ''")
     frame.get_by_text("2 of 2").wait_for()
     inside = page.frames[1]
-    shown(inside)  # all of it is there before the network goes
+    shown(inside)  # the task is loaded before the network is cut
     browser.set_offline(True)
     answer(inside_page(inside), "1", "Enter")
     frame.get_by_role("heading", name="One moment").wait_for()
-    assert page.sent == [] and len(live.answers()) == 1  # not a word to the platform before the answer is kept
+    assert page.sent == [] and len(live.answers()) == 1  # nothing is submitted before the answer is saved
     browser.set_offline(False)
     frame.get_by_text("taken").wait_for()
     assert len(live.answers()) == 2
@@ -181,14 +184,14 @@ def test_all_stages_in_a_frame_of_another_origin_without_storage(studio: Any, co
 
 
 def inside_page(frame: Any) -> Any:
-    """A frame that can be typed into as a page can."""
+    """Focus a frame and give it a keyboard, so that page actions work on it."""
     frame.locator("body").evaluate("() => window.focus()")
     frame.keyboard = frame.page.keyboard
     frame.locator("main.task").focus()
     return frame
 
 
-def test_a_study_that_is_full_says_so_on_a_page(studio: Any, context: Any) -> None:
+def test_a_full_study_shows_a_page_with_its_own_code(studio: Any, context: Any) -> None:
     live = studio(n=1, per_task=1, completion={"code": "OK", "full": "F-1"}, kind="text")
     for end, code in (("All done", "OK"), ("No task is left", "F-1")):
         page = context().new_page()

@@ -8,25 +8,25 @@ from typing import Any
 import httpx
 import pytest
 
-from plurivox.web.api.auth import RateLimits
-from plurivox.web.settings import Settings
+from plurivox.web.api.route_dependencies import RateLimits
+from plurivox.web.server_settings import Settings
 from studies import PATIENCE, Served, served
 from web.server.test_multi_study import made, serve_studies
 
 HOME = "https://lab.example"
-PROXY = "127.0.0.2"  # another address of this machine
+PROXY = "127.0.0.2"  # a second loopback address
 
 
 @contextmanager
 def proxy(study: Served, address: str = PROXY) -> Iterator[httpx.Client]:
-    """A client that comes from the proxy's address."""
+    """Yield a client that connects from the proxy's address."""
     way = httpx.HTTPTransport(local_address=address)
     with httpx.Client(base_url=study.url, transport=way, timeout=PATIENCE) as http:
         yield http
 
 
 def codes(http: httpx.Client, n: int, **headers: str) -> list[int]:
-    """What so many wrong passwords are answered with."""
+    """Send n logins with a wrong password and return the status codes."""
     said = [
         http.post("/api/owner/login", json={"name": "x", "password": "y"}, headers={"Origin": HOME, **headers})
         for _ in range(n)
@@ -38,7 +38,7 @@ def test_limits_count_the_client_address_from_the_trusted_proxy(tmp_path: Path, 
     with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study, proxy(study) as http:
         assert codes(http, 3, **{"X-Forwarded-For": "203.0.113.7"}) == [401, 401, 429]
         assert codes(http, 1, **{"X-Forwarded-For": "203.0.113.8"}) == [401]
-        # what the client wrote itself stands on the left; the proxy's own word is the last one
+        # clients can forge the addresses on the left; the proxy appends the last one
         assert codes(http, 2, **{"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}) == [429, 429]
 
 
@@ -46,7 +46,7 @@ def test_forwarded_headers_of_other_addresses_are_ignored(tmp_path: Path, still:
     with served(tmp_path / "s", base_url=HOME, behind_proxy=PROXY, logins_per_minute=2) as study:
         forged = [codes(study.http, 1, **{"X-Forwarded-For": f"203.0.113.{n}"})[0] for n in range(4)]
         assert forged == [401, 401, 429, 429]
-    with served(tmp_path / "t", logins_per_minute=2) as study:  # no proxy was named at all
+    with served(tmp_path / "t", logins_per_minute=2) as study:  # without a configured proxy
         about = {"Origin": study.url}
         assert [codes(study.http, 1, **about, **{"X-Forwarded-For": f"203.0.113.{n}"})[0] for n in range(3)][2] == 429
 
@@ -68,10 +68,12 @@ def test_https_makes_cookies_secure_and_links_and_origin_follow(tmp_path: Path) 
 
 
 def sign_in(study: Served, http: httpx.Client, path: str) -> httpx.Response:
-    """As the first owner."""
+    """Create the first owner through the proxy and return the response."""
     from plurivox.web.services import owner_sign_in
 
-    token = study.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, study.studio.keys)).result()
+    token = study.studio.writer.submit(
+        lambda c: owner_sign_in.create_setup_token_unless_owner_exists(c, study.studio.keys)
+    ).result()
     body = {"token": token, "name": "olga", "password": "correct horse"}
     said = http.post(path, json=body, headers={"Origin": HOME})
     assert said.status_code == 200, said.text
@@ -79,7 +81,7 @@ def sign_in(study: Served, http: httpx.Client, path: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("seen", ["", "/study"], ids=["stripped", "kept"])
-def test_an_address_with_a_path_works_whether_the_proxy_keeps_it_or_not(tmp_path: Path, seen: str) -> None:
+def test_a_base_url_with_a_path_works_if_the_proxy_keeps_or_strips_the_path(tmp_path: Path, seen: str) -> None:
     with served(tmp_path / "s", base_url=f"{HOME}/study", behind_proxy=PROXY) as study, proxy(study) as http:
         said = sign_in(study, http, f"{seen}/api/owner/setup")
         assert "Path=/study;" in said.headers["set-cookie"]
@@ -117,16 +119,16 @@ def test_an_invalid_base_url_is_rejected(address: str) -> None:
         Settings(base_url=address)
 
 
-def test_addresses_are_written_as_browsers_write_them() -> None:
+def test_base_urls_are_normalised_as_in_browsers() -> None:
     said = {"https://Lab.Example:443/study/": f"{HOME}/study", "http://[::1]:80": "http://[::1]"}
     assert {given: Settings(base_url=given).base_url for given in said} == said
 
 
 def test_the_login_limit_does_not_grow_with_processes() -> None:
     def passed(buckets: Any) -> int:
-        return sum(not buckets.take_token("one", time_now=0.0) for _ in range(100))
+        return sum(not buckets.take_token_or_return_seconds_to_wait("one", time_now=0.0) for _ in range(100))
 
     about = {"logins_per_minute": 10, "enters_per_minute": 40}
-    counts = {n: RateLimits.limits_from_settings(Settings(processes=n, **about)) for n in (1, 4, 64)}
-    assert [passed(one.logins.addresses) for one in counts.values()] == [10, 2, 1]  # one guess must be possible
+    counts = {n: RateLimits.rate_limits_from_settings(Settings(processes=n, **about)) for n in (1, 4, 64)}
+    assert [passed(one.logins.addresses) for one in counts.values()] == [10, 2, 1]  # at least one attempt per process
     assert [passed(one.enters) for one in counts.values()] == [40, 40, 40]

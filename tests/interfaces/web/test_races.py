@@ -17,9 +17,9 @@ import pytest
 from sqlalchemy import Connection, func, insert, select, update
 
 from plurivox.web.services import owner_sign_in
-from plurivox.web.services.next_tasks import next_tasks
+from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.services.submit_answer import SubmitResult, submit_answer
-from plurivox.web.services.worker_stages import advance_stage
+from plurivox.web.services.worker_stages import record_visit_and_move_to_next_stage
 from plurivox.web.store import database
 from plurivox.web.store.admin import owner_accounts as owner_store
 from plurivox.web.store.collect import leases, submissions
@@ -31,13 +31,13 @@ from plurivox.web.store.schema import answers, owners, sessions, sittings, slots
 from plurivox.web.study.config import Study
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
 
-TIMES = 4  # how often a race is run that chance decides
+TIMES = 4  # repetitions of races with a random outcome
 PAGES = {"consent": "Agreed?", "instructions": "Look.", "debrief": "Thanks."}
 
 
 @pytest.fixture
 def both(tmp_path: Path, postgres: str) -> Iterator[Callable[..., tuple[Served, Served]]]:
-    """Two servers of one study on one PostgreSQL."""
+    """Start two servers of one study on one PostgreSQL database."""
     with ExitStack() as stack:
 
         def start(study: Study, n: int = 6) -> tuple[Served, Served]:
@@ -51,7 +51,7 @@ def both(tmp_path: Path, postgres: str) -> Iterator[Callable[..., tuple[Served, 
 
 
 def at_once(*calls: Callable[[], httpx.Response]) -> list[httpx.Response]:
-    """All of them begin at the same moment."""
+    """Run all calls at the same time and return their responses."""
     gate = threading.Barrier(len(calls))
 
     def run(call: Callable[[], httpx.Response]) -> httpx.Response:
@@ -67,13 +67,13 @@ def post(study: Served, path: str, body: Any, **headers: str) -> Callable[[], ht
 
 
 def whole(study: Served) -> None:
-    """What tasks say they have given is what slots hold."""
+    """Assert that the count of each task equals its slots and is within the quota."""
     held = Counter(row.task_id for row in study.look(select(slots)) if row.number is not None)
     assert all(row.given == held[row.id] <= row.quota for row in study.look(select(tasks)))
 
 
 def one_after_the_other(study: Served, first: Callable[[Connection], Any], second: Callable[[Connection], Any]) -> None:
-    """`second` begins while what `first` did is not committed yet, as on another server."""
+    """Start `second` in another transaction before the one of `first` commits, as on two servers."""
     with study.studio.engine.connect().execution_options(**WRITE_OPTIONS) as early, ThreadPoolExecutor(1) as pool:
 
         def late() -> None:
@@ -92,18 +92,18 @@ def one_after_the_other(study: Served, first: Callable[[Connection], Any], secon
 
 
 def said(person: Person, slot: str, key: str, label: str = "cat") -> Callable[[Connection], SubmitResult]:
-    """A job that submits an answer, as a server would."""
+    """Return a job that submits an answer, as the server runs it."""
     worker = int(person.entered["token"].split(".")[0], 16)
     answer = Submission(key, int(slot, 16), [Mark("named", label, "70")])
     return partial(submit_answer, study=person.served.studio.study, worker=worker, submission=answer)
 
 
 def body_of(slot: str, key: str) -> dict[str, Any]:
-    """The same answer as the page sends it."""
+    """Return the body of an answer as the page sends it."""
     return {"key": key, "slot": slot, "marks": [{"kind": "named", "label": "cat", "typed": "70"}]}
 
 
-def test_one_key_is_one_answer_whatever_else_it_says(tmp_path: Path) -> None:
+def test_a_key_identifies_one_answer_of_a_worker(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slot = person.slots()[0]["slot"]
@@ -111,7 +111,8 @@ def test_one_key_is_one_answer_whatever_else_it_says(tmp_path: Path) -> None:
         assert person.answer(slot, key="k", abstain=True).json()["again"] is True
         assert person.answer(slot, key="k", none_of_these=True).json()["error"] == "key-used"
         other = study.enter()
-        assert other.answer(other.slots()[0]["slot"], key="k").json()["again"] is False  # keys are each person's own
+        # keys are unique per worker only
+        assert other.answer(other.slots()[0]["slot"], key="k").json()["again"] is False
         assert len(study.look(select(answers))) == 2
 
 
@@ -120,31 +121,31 @@ def test_a_late_answer_does_not_end_the_sitting_for_the_tasks_that_are_left(tmp_
         person = study.enter()
         given = person.slots()
         study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-        study.studio.writer.submit(leases.end_overdue_leases).result()
-        assert person.answer(given[0]["slot"]).json()["extra"] is False  # the browser's outbox comes first
+        study.studio.writer.submit(leases.end_some_overdue_leases_and_return_count).result()
+        assert person.answer(given[0]["slot"]).json()["extra"] is False  # the outbox is sent first
         assert [slot["slot"] for slot in person.slots()] == [slot["slot"] for slot in given[1:]]
         assert person.get("/api/me").json()["stage"] == "tasks"
 
 
-def test_two_late_answers_to_one_slot_on_two_servers_take_one_place(both: Any) -> None:
+def test_two_late_answers_to_one_slot_on_two_servers_count_once(both: Any) -> None:
     study, _ = both(plain_study(per_task=3, batch=2), 2)
     person = study.enter()
     slot = person.slots()[0]["slot"]
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-    study.studio.writer.submit(leases.end_overdue_leases).result()
+    study.studio.writer.submit(leases.end_some_overdue_leases_and_return_count).result()
     one_after_the_other(study, said(person, slot, "first"), said(person, slot, "second", "dog"))
     whole(study)
     rows = study.look(select(answers).order_by(answers.c.id))
-    assert [row.replaces for row in rows] == [None, rows[0].id]  # the second knows of the first
+    assert [row.replaces for row in rows] == [None, rows[0].id]  # the second replaces the first
     assert [row.answer_id for row in study.look(select(slots)) if row.state == "done"] == [rows[1].id]
 
 
-def test_an_answer_in_the_moment_its_lease_ends_is_counted_once(both: Any) -> None:
+def test_an_answer_sent_while_its_lease_ends_is_counted_once(both: Any) -> None:
     study, _ = both(plain_study(per_task=1, batch=2), 2)
     person = study.enter()
     slot = person.slots()[0]["slot"]
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-    one_after_the_other(study, leases.end_overdue_leases, said(person, slot, "k"))
+    one_after_the_other(study, leases.end_some_overdue_leases_and_return_count, said(person, slot, "k"))
     whole(study)
     assert [row.state for row in study.look(select(slots).where(slots.c.answer_id.is_not(None)))] == ["done"]
 
@@ -154,9 +155,9 @@ def test_two_servers_lease_each_slot_once_after_an_expired_lease(both: Any) -> N
     person = study.enter()
     person.slots()
     study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
-    study.studio.writer.submit(leases.end_overdue_leases).result()
+    study.studio.writer.submit(leases.end_some_overdue_leases_and_return_count).result()
     worker = int(person.entered["token"].split(".")[0], 16)
-    ask = partial(next_tasks, study=study.studio.study, worker=worker, max_slots=3)
+    ask = partial(get_or_lease_next_task_slots, study=study.studio.study, worker=worker, max_slots=3)
     one_after_the_other(study, ask, ask)
     whole(study)
     assert len(person.slots()) == 2
@@ -186,7 +187,7 @@ def test_answers_and_tasks_of_one_person_on_two_servers_at_once(both: Any) -> No
     whole(one)
 
 
-def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> None:
+def test_a_double_click_advances_one_stage_even_on_two_servers(both: Any) -> None:
     one, other = both(plain_study(texts=PAGES))
     for _ in range(TIMES):
         person = one.enter()
@@ -197,7 +198,7 @@ def test_a_double_click_goes_one_page_further_on_two_servers_too(both: Any) -> N
         assert {reply.status_code for reply in replies} <= {200, 409}
         assert {reply.json()["me"]["stage"] for reply in replies} == {"instructions"}
         assert person.get("/api/me").json()["stage"] == "instructions"
-    assert len(one.look(select(visits))) == TIMES  # and is written down once
+    assert len(one.look(select(visits))) == TIMES  # each stage change is recorded once
 
 
 def test_an_outdated_tab_does_not_move_a_worker_back(tmp_path: Path) -> None:
@@ -208,11 +209,13 @@ def test_an_outdated_tab_does_not_move_a_worker_back(tmp_path: Path) -> None:
         )
         person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         person.post("/api/me/stage", {"stage": "instructions"})
-        found = study.studio.writer.submit(lambda c: advance_stage(c, study.studio.study, stale)).result()
+        found = study.studio.writer.submit(
+            lambda c: record_visit_and_move_to_next_stage(c, study.studio.study, stale)
+        ).result()
         assert found.stage == person.get("/api/me").json()["stage"] == "tasks"
 
 
-def test_entering_twice_at_once_is_one_person(both: Any) -> None:
+def test_entering_twice_at_once_creates_one_worker(both: Any) -> None:
     one, other = both(plain_study())
     for at in range(TIMES):
         way = {"platform": {"pid": f"pid{at}", "study": "s", "session": "t"}}
@@ -225,7 +228,7 @@ def test_entering_twice_at_once_is_one_person(both: Any) -> None:
     assert len(one.look(select(workers))) == 3 * TIMES
 
 
-def test_the_last_use_of_an_invite_lets_one_in(both: Any) -> None:
+def test_the_last_use_of_an_invite_admits_one_worker(both: Any) -> None:
     one, other = both(plain_study())
     for _ in range(TIMES):
         way = {"invite": one.invite(1)}
@@ -235,7 +238,9 @@ def test_the_last_use_of_an_invite_lets_one_in(both: Any) -> None:
 
 def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     one, other = both(plain_study())
-    token = one.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, one.studio.keys)).result()
+    token = one.studio.writer.submit(
+        lambda c: owner_sign_in.create_setup_token_unless_owner_exists(c, one.studio.keys)
+    ).result()
     calls = [
         post(
             study, "/api/owner/setup", {"token": token, "name": f"o{at}", "password": "correct horse"}, Origin=study.url
@@ -244,7 +249,12 @@ def test_a_setup_token_used_twice_at_once_makes_one_owner(both: Any) -> None:
     ]
     assert sorted(reply.status_code for reply in at_once(*calls)) == [200, 403, 403, 403]
     assert len(one.look(select(owners))) == 1
-    assert one.studio.writer.submit(lambda c: owner_sign_in.create_setup_token(c, one.studio.keys)).result() is None
+    assert (
+        one.studio.writer.submit(
+            lambda c: owner_sign_in.create_setup_token_unless_owner_exists(c, one.studio.keys)
+        ).result()
+        is None
+    )
 
 
 def test_an_answer_without_received_acknowledgement_counts_once(tmp_path: Path) -> None:
@@ -265,10 +275,10 @@ def test_an_answer_without_received_acknowledgement_counts_once(tmp_path: Path) 
         assert person.answer(slot, key="k").json()["again"] is True and len(study.look(select(answers))) == 1
 
 
-def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, shift = database.now, [0.0]
+def test_answers_are_stored_while_the_clock_goes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, shift = database.current_unix_time, [0.0]
     for module in (submissions, worker_store, sitting_store, leases, owner_store):
-        monkeypatch.setattr(module, "now", lambda: real() + shift[0])
+        monkeypatch.setattr(module, "current_unix_time", lambda: real() + shift[0])
     with served(tmp_path / "s", plain_study(sittings=2)) as study:
         study.sign_in()
         person, seen = study.enter(), []
@@ -286,13 +296,13 @@ def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path, monkeypatch: pytes
         whole(study)
 
 
-def test_two_sign_ins_of_one_owner_do_not_block_each_other_for_ever(tmp_path: Path, postgres: str) -> None:
+def test_concurrent_sign_ins_of_one_owner_do_not_deadlock(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s", database=fresh_database(postgres), write_seconds=20) as study:
         study.sign_in()
         row = {"hidden": "x", "owner_id": 1, "csrf": "", "until": time.time() + 60}
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
-            one.execute(insert(sessions).values(row))  # it points to the owner, and is not done yet
-            owner_sign_in.begin_session(other, study.studio.keys, 1, 1.0, "home")
+            one.execute(insert(sessions).values(row))  # holds a lock on the owner row until it commits
+            owner_sign_in.begin_owner_session_and_return_tokens(other, study.studio.keys, 1, 1.0, "home")
             other.commit()
             one.commit()
         assert len(study.look(select(sessions))) == 3

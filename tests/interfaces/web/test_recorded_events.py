@@ -19,7 +19,7 @@ HIDE = """(hidden) => {
 
 
 def tables_of(live: Any, folder: Path) -> tuple[Any, list[dict[str, Any]], dict[int, list[dict[str, Any]]]]:
-    """The answers, the views in the order they came, and the events of each."""
+    """Export the study; return the answers, the views in order, and the events of each answer."""
     export_study(live.studio.engine, live.studio.study, folder)
     data = pv.read(folder)
     views = data.tables["views"]().to_dicts()
@@ -37,12 +37,12 @@ def test_views_and_inputs_are_exported_as_they_happened(tmp_path: Path, context:
         page.goto(live.join)
         page.wait_for_selector("main.task")
         order = page.eval_on_selector_all(".tile .name", "all => all.map((one) => one.textContent)")
-        released = time.time()  # until now there was nothing to see
+        released = time.time()  # the picture is not loaded before this time
         until(page, lambda: held)
-        page.unroute("**/media/**")  # lets those on the way go on
+        page.unroute("**/media/**")  # continues the held requests
         page.wait_for_selector("main.task[data-seen]")
         key(page, "3", "5")
-        page.evaluate(HIDE, True)  # another tab is in front
+        page.evaluate(HIDE, True)  # as if the worker switched to another tab
         page.wait_for_timeout(700)
         page.evaluate(HIDE, False)
         answer(page, "7", "0", "Shift+1", "Enter")
@@ -99,7 +99,7 @@ def test_views_and_inputs_are_exported_as_they_happened(tmp_path: Path, context:
         assert next(event["ms"] for event in mine if event["by"] != "other") == one["first_input_ms"]
         assert mine[-1]["ms"] <= one["submitted_ms"]
     hide, show = (next(e["ms"] for e in events[first["answer"]] if e["kind"] == kind) for kind in ("hide", "show"))
-    assert abs(show - hide - first["hidden_ms"]) < 650  # the same pause, however busy the machine is beside it
+    assert abs(show - hide - first["hidden_ms"]) < 650  # tolerance for a busy machine
 
 
 def test_the_owner_downloads_what_was_answered(studio: Any, context: Any, tmp_path: Path) -> None:
@@ -116,5 +116,5 @@ def test_the_owner_downloads_what_was_answered(studio: Any, context: Any, tmp_pa
     with zipfile.ZipFile(tmp_path / "export.zip") as files:
         files.extractall(tmp_path)
     [folder] = [path.parent for path in tmp_path.rglob("answers.*")]
-    [typed] = pv.read(folder).answers.typed(0).tolist()
+    [typed] = pv.read(folder).answers.typed_texts_at_rank(0).tolist()
     assert typed == "100" and download.value.suggested_filename.endswith(".zip")

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
-from plurivox.web.study.image_preparation import prepare_image
+from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.task_import import read_tasks
 from studies import PATIENCE, plain_study, served, text_tasks
@@ -49,13 +49,16 @@ def test_scripts_in_texts_labels_and_errors_stay_text_under_a_strict_policy(tmp_
             assert said.headers["x-frame-options"] == "DENY" and "frame-ancestors 'none'" in policy
 
 
-def test_media_are_what_their_bytes_say_and_never_svg_or_html(tmp_path: Path) -> None:
-    small, large = prepare_image(png(), "x.svg", 160), prepare_image(png((200, 100)), "x.html", 160)
+def test_media_types_are_detected_from_bytes_and_never_svg_or_html(tmp_path: Path) -> None:
+    small, large = (
+        validate_image_and_make_displayed_version(png(), "x.svg", 160),
+        validate_image_and_make_displayed_version(png((200, 100)), "x.html", 160),
+    )
     assert (small.type, small.shown_type, small.width) == ("image/png", "image/png", 160)
     assert large.shown is None and (large.width, large.height) == (200, 100)
     for bad in (SVG, b"<html>", b"", b"\x89PNG\r\n\x1a\n" + b"0" * 50, png()[:40], b"GIF89a<script>"):
         with pytest.raises(InputError, match=r"x.png is not a supported image"):
-            prepare_image(bad, "x.png", 160)
+            validate_image_and_make_displayed_version(bad, "x.png", 160)
     with served(tmp_path / "s", plain_study(), [NewTask("a", medium=small)]) as study:
         address = study.enter().slots()[0]["task"]["media"]
         said = study.http.get(address)
@@ -93,7 +96,7 @@ def test_the_server_fetches_no_address_and_no_route_takes_one(tmp_path: Path) ->
             assert study.http.post("/api/enter", json=way).status_code == 422
 
 
-def test_nobody_reads_or_writes_anothers_answers(tmp_path: Path) -> None:
+def test_a_worker_cannot_read_or_write_answers_of_another(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         ann, bob = study.enter(), study.enter()
         slot = ann.slots()[0]["slot"]
@@ -104,14 +107,14 @@ def test_nobody_reads_or_writes_anothers_answers(tmp_path: Path) -> None:
         for path in ("/api/me", "/api/tasks", "/api/answers"):
             assert study.http.get(path).status_code == 401
         token, link = ann.entered["token"], ann.entered["personal_link"].split("link=")[1]
-        forged = token[:-1] + chr(ord(token[-1]) ^ 1)  # another last character, whatever it was
+        forged = token[:-1] + chr(ord(token[-1]) ^ 1)  # change the last character
         for token in ("x", "a.b", forged, link):
             assert study.http.get("/api/me", headers={"Authorization": f"Bearer {token}"}).status_code == 401
         for path in ("progress", "tasks", "workers", "export", "audit", "invites", "session"):
             assert study.http.get(f"/api/owner/{path}", headers=ann.headers).status_code == 401
 
 
-def test_the_secret_is_made_at_first_start_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_the_study_secret_is_created_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
         folder.mkdir()
@@ -128,7 +131,7 @@ def test_the_secret_is_made_at_first_start_and_only_its_owner_reads_it(tmp_path:
         StudySecret.read_or_create_secret(one)
 
 
-def test_only_signed_invites_let_people_in_and_only_so_many(tmp_path: Path) -> None:
+def test_entering_needs_a_signed_invite_with_uses_left(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         invite = study.invite(uses=2)
         assert [study.http.post("/api/enter", json={"invite": invite}).status_code for _ in range(3)] == [200, 200, 403]
@@ -144,7 +147,7 @@ def test_only_signed_invites_let_people_in_and_only_so_many(tmp_path: Path) -> N
         )
 
 
-def test_a_platform_id_belongs_to_whoever_came_with_it_first(tmp_path: Path) -> None:
+def test_a_platform_id_belongs_to_the_first_worker_who_used_it(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter(platform=PROLIFIC)
         again = study.http.post("/api/enter", json={"platform": PROLIFIC})
@@ -188,7 +191,7 @@ def test_platform_ids_are_only_in_the_table_raw_ids(tmp_path: Path, caplog: pyte
     assert not any(PROLIFIC["pid"] in text or person.entered["token"] in text for text in ours)
 
 
-def test_workers_have_no_cookie_and_frames_open_for_platforms_alone(tmp_path: Path) -> None:
+def test_workers_get_no_cookie_and_only_platforms_may_embed_pages(tmp_path: Path) -> None:
     made = plain_study(frame_ancestors=["https://app.prolific.com"])
     with served(tmp_path / "s", made) as study:
         said = study.http.post("/api/enter", json={"invite": study.invite()})
@@ -203,7 +206,7 @@ def test_workers_have_no_cookie_and_frames_open_for_platforms_alone(tmp_path: Pa
         )
 
 
-def test_owners_write_only_from_our_own_pages_with_the_token(tmp_path: Path) -> None:
+def test_owner_writes_need_the_studio_origin_and_the_csrf_token(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         study.sign_in()
         assert study.http.get("/api/owner/session").json()["name"] == "olga"
@@ -246,12 +249,13 @@ def test_an_answer_is_only_acknowledged_once_it_is_on_disk(tmp_path: Path) -> No
         import sqlite3
 
         person.answer(slot, key="kept")
-        with sqlite3.connect(tmp_path / "s" / "study.db") as other:  # another connection sees it: it is committed
+        with sqlite3.connect(tmp_path / "s" / "study.db") as other:  # visible to another connection, so it is committed
             assert other.execute("SELECT key FROM answers").fetchall() == [("kept",)]
             assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         other.close()
         connection = study.studio.engine.raw_connection()
-        assert connection.cursor().execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+        # 2 is FULL: every commit is synced to disk
+        assert connection.cursor().execute("PRAGMA synchronous").fetchone() == (2,)
         connection.close()
         assert len(study.look(select(answers))) == 1
 

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from interfaces.web.live_server import LIMITS, Running, studio_of
 from interfaces.web.page_actions import answer, key, resize, saved, shown, until_true
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.schema import answers
 from studies import running_multi_study
 
@@ -33,7 +33,7 @@ def n_answers(live: Running) -> int:
     )
 
 
-def test_a_person_answers_in_both(two: dict[str, Running], context: Any) -> None:
+def test_a_worker_can_answer_in_both_studies(two: dict[str, Running], context: Any) -> None:
     tabs, before = context(), {name: n_answers(live) for name, live in two.items()}
     pages = {name: tabs.new_page() for name in NAMES}
     for name, page in pages.items():
@@ -41,7 +41,7 @@ def test_a_person_answers_in_both(two: dict[str, Running], context: Any) -> None
         answer(page, "1", "Enter")
         saved(page)
         assert f"About {name}" in page.title() and page.url == f"{two[name].base}/join"
-    for name, page in pages.items():  # what the other tab kept meanwhile is not ours
+    for name, page in pages.items():  # data stored by the other study's tab must not interfere
         page.reload()
         answer(page, "2", "Enter")
         saved(page)
@@ -56,7 +56,7 @@ def test_a_person_answers_in_both(two: dict[str, Running], context: Any) -> None
     assert tokens["pets"] != tokens["ships"] and tabs.cookies() == []
 
 
-def test_what_waits_for_one_study_is_never_sent_to_the_other(two: dict[str, Running], context: Any) -> None:
+def test_unsent_answers_are_sent_to_their_own_study_only(two: dict[str, Running], context: Any) -> None:
     tabs, before = context(), {name: n_answers(live) for name, live in two.items()}
     sent: list[str] = []
     tabs.on("request", lambda asked: asked.method == "POST" and sent.append(asked.url))
@@ -80,7 +80,7 @@ def test_what_waits_for_one_study_is_never_sent_to_the_other(two: dict[str, Runn
 
 
 def sign_in(page: Any, live: Running) -> None:
-    """By the token where nobody was here before."""
+    """Create the first owner with the setup token, or sign in if an owner exists."""
     first = live.setup
     page.goto(f"{live.base}/owner" if first.endswith("None") else first)
     page.wait_for_selector("#password" if first.endswith("None") else "#token")
@@ -90,7 +90,7 @@ def sign_in(page: Any, live: Running) -> None:
     page.wait_for_selector(".figures")
 
 
-def test_an_owner_sees_both_and_strangers_none(two: dict[str, Running], context: Any, barriers: Any) -> None:
+def test_an_owner_sees_both_studies_and_visitors_none(two: dict[str, Running], context: Any, barriers: Any) -> None:
     tabs = context(bypass_csp=True)
     page, home = tabs.new_page(), two["pets"].base.rsplit("/", 1)[0]
     page.goto(home)

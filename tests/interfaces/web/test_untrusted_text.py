@@ -14,12 +14,12 @@ from interfaces.web.live_server import Running, run
 from interfaces.web.page_actions import answer, shown
 from interfaces.web.test_owner_pages import PAGES, go, sign_in
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import tasks
 from plurivox.web.study.config import Study, parse_study
-from plurivox.web.study.create_study import insert_tasks, make_study
+from plurivox.web.study.create_study import insert_tasks_and_batches, make_study
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.task_import import read_tasks
 from studies import fresh_database, plain_study
@@ -64,7 +64,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def unharmed(page: Any) -> str:
-    """Nothing was carried out; what the page says."""
+    """Assert that no injected markup took effect; return the text of the page."""
     assert page.evaluate("window.hit === undefined && !document.querySelector('img[src=x], main script, #app script')")
     said = page.inner_text("body")
     assert not any(word in said for word in ("49 49", "[object Object]", "undefined", "&lt;"))
@@ -72,7 +72,7 @@ def unharmed(page: Any) -> str:
 
 
 def take_part(page: Any, live: Running) -> None:
-    """Consent, check, three answers and a comment, with hostile words wherever a worker writes or reads."""
+    """Take part as a worker (consent, quiz, three answers, comment) in a study full of hostile text."""
     before = live.studio.read_sync(study_progress).answers
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(live.join)
@@ -84,7 +84,7 @@ def take_part(page: Any, live: Running) -> None:
         if heading == "A short check":
             page.check("input[type=radio] >> nth=0")
             page.click("button.main")
-            page.wait_for_selector("text=Not quite.")  # wrong, and why: in the study's hostile words
+            page.wait_for_selector("text=Not quite.")  # the explanation of the wrong answer is hostile text too
             unharmed(page)
             page.check("input[type=radio] >> nth=1")
         page.click("button.main")
@@ -103,13 +103,13 @@ def take_part(page: Any, live: Running) -> None:
     assert live.studio.read_sync(study_progress).answers == before + 3
 
 
-def test_a_worker_reads_hostile_words_as_words(live: Running, context: Any) -> None:
+def test_worker_pages_show_hostile_text_as_text(live: Running, context: Any) -> None:
     take_part(context().new_page(), live)
 
 
 @pytest.mark.slow
-def test_an_owner_reads_hostile_words_as_words(live: Running, context: Any) -> None:
-    if not live.studio.read_sync(study_progress).answers:  # without an answer there are no soft labels to show
+def test_owner_pages_show_hostile_text_as_text(live: Running, context: Any) -> None:
+    if not live.studio.read_sync(study_progress).answers:  # soft labels are shown only if there are answers
         take_part(context().new_page(), live)
     one = context(accept_downloads=True)
     page = one.new_page()
@@ -157,7 +157,7 @@ def _read_export(said: Any) -> None:
         rows = list(csv.reader(io.StringIO(text)))
         assert all(len(row) == len(rows[0]) for row in rows), name
         risky = [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
-        assert set(risky) <= {"-1"}, name  # a number: no repeat
+        assert set(risky) <= {"-1"}, name  # the number that means "not a repeat"
     assert any(HOSTILE[0] in text for text in tables.values())
 
 
@@ -179,7 +179,7 @@ def test_invalid_text_is_rejected(tmp_path: Path, live: Running) -> None:
 
 
 def test_no_page_runs_foreign_scripts(live: Running, browser: Any) -> None:
-    """The policy itself: a page that was made to inject something does not carry it out, and says so."""
+    """The Content Security Policy blocks injected scripts, frames and requests, and reports them."""
     one = browser.new_context()
     for address in ("/owner", "/api", "/join"):
         page = one.new_page()
@@ -204,7 +204,7 @@ def test_no_page_runs_foreign_scripts(live: Running, browser: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_texts_with_copy_syntax_stay_texts(tmp_path: Path, kind: str, postgres: str) -> None:
+def test_task_texts_with_copy_syntax_are_stored_unchanged(tmp_path: Path, kind: str, postgres: str) -> None:
     words = [
         "\\N",
         "\\.",
@@ -229,7 +229,9 @@ def test_texts_with_copy_syntax_stay_texts(tmp_path: Path, kind: str, postgres: 
     assert sorted(map(tuple, rows)) == sorted((one.name, one.text, one.text2, one.stratum) for one in new)
     if kind == "postgresql":
         with pytest.raises(InputError, match="could not be written, no task was added"):
-            insert_tasks(settings, plain_study(), [NewTask("fine", text="fine"), NewTask("t", text="a\x00b")])
+            insert_tasks_and_batches(
+                settings, plain_study(), [NewTask("fine", text="fine"), NewTask("t", text="a\x00b")]
+            )
     with engine.connect() as connection:
         assert connection.execute(select(func.count()).select_from(tasks)).scalar_one() == len(words)
     engine.dispose()

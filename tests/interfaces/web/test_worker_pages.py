@@ -22,7 +22,7 @@ def test_all_stages_by_keyboard(studio: Any, context: Any) -> None:
     live = studio(n=4, form="top-two", whole=True)
     page = context().new_page()
     enter_study(page, live.join)
-    assert "#" not in page.url  # no secret stays in the address
+    assert "#" not in page.url  # the invite is removed from the URL
     order = page.eval_on_selector_all(".tile .name", "all => all.map((one) => one.textContent)")
     assert "Practice" in shown(page) and "Imagine 100 crowdsourced workers" in page.inner_text(".opening")
     fits(page)
@@ -66,7 +66,7 @@ def test_all_stages_by_mouse(studio: Any, context: Any) -> None:
         old = page.query_selector("main.task")
         page.click(".tile:nth-child(2) .pick")
         page.click(".tile:nth-child(4) .pick")
-        assert page.inner_text(".bar").strip() == "type a percent"  # no split before the person gives one
+        assert page.inner_text(".bar").strip() == "type a percent"  # no default split
         page.click("[aria-label='Top label: 5% more']")
         page.click("[aria-label='Top label: 5% more']")
         page.click(".tile:nth-child(5) .tick")
@@ -93,7 +93,7 @@ def test_the_whole_task_on_a_phone(studio: Any, context: Any) -> None:
         box = page.locator(".split input").bounding_box()
         page.touchscreen.tap(
             box["x"] + 13 + (box["width"] - 26) * 0.8, box["y"] + box["height"] / 2
-        )  # the thumb is 26 wide
+        )  # the thumb of the slider is 26 px wide
         fits(page)
         small = page.eval_on_selector_all(
             "button",
@@ -121,7 +121,7 @@ def test_the_histogram_starts_empty_and_is_dragged(studio: Any, context: Any) ->
     page.mouse.down()
     page.mouse.move(row["x"] + row["width"] * 0.6, middle, steps=4)
     page.mouse.up()
-    key(page, "5", "5", ".")  # two chips, then the rest
+    key(page, "5", "5", ".")  # 5% twice, then the rest
     page.wait_for_selector("text=All 100% placed")
     key(page, "Enter")
     page.wait_for_selector("text=All done")
@@ -137,7 +137,7 @@ def test_h_opens_the_histogram_in_other_forms_too(studio: Any, context: Any) -> 
     [said] = live.answers()
     assert said["form"] == "histogram" and [typed for _, typed in named(said)] == ["85", "10", "5"]
     shown(page)
-    key(page, "u")  # and back to it
+    key(page, "u")  # go back to the histogram answer
     page.wait_for_selector("text=All 100% placed")
 
 
@@ -147,13 +147,13 @@ def test_undo_goes_back_and_changes_an_answer(studio: Any, context: Any) -> None
     page.goto(live.join)
     answer(page, "1", "Enter")
     shown(page)
-    key(page, "2", "u", "u")  # undo the label, then back
+    key(page, "2", "u", "u")  # undo the pick, then go to the previous task
     page.wait_for_selector(".tile[data-is=top]")
     order = page.eval_on_selector_all(".tile .name", "all => all.map((one) => one.textContent)")
     assert page.inner_text(".tile[data-is=top] .name") == order[0]
     answer(page, "Escape", "4", "Enter")
     answer(page, "5", "Enter")
-    page.reload()  # the way back is known to the server too
+    page.reload()  # after a reload the server provides earlier answers
     shown(page)
     key(page, "u")
     page.wait_for_selector(".tile[data-is=top]")
@@ -171,7 +171,7 @@ def test_a_reload_and_another_device_continue(studio: Any, context: Any) -> None
     shown(page)
     key(page, "3", "5", "7", "0")
     page.reload()
-    page.wait_for_selector("text=2nd 30%")  # the unfinished answer is there again
+    page.wait_for_selector("text=2nd 30%")  # the unfinished answer is restored
     answer(page, "Enter")
     saved(page)
     key(page, "?")
@@ -217,15 +217,15 @@ def test_offline_answers_wait_and_are_sent_even_after_the_page_was_closed(studio
     saved(page)
     assert len(live.answers()) == 3 and "4 of 6" in shown(page)
     one.set_offline(True)
-    for _ in range(3):  # all that were preloaded; then the page waits
+    for _ in range(3):  # all preloaded tasks; then the page waits
         answer(page, "1", "Enter")
     page.wait_for_selector("text=You are offline")
     one.set_offline(False)
-    page.wait_for_selector("text=All done")  # only after every answer was acknowledged
+    page.wait_for_selector("text=All done")  # shown only after every answer is acknowledged
     assert len(live.answers()) == 6 and len({said["slot_id"] for said in live.answers()}) == 6
 
 
-def test_answers_stay_in_the_browser_while_the_server_is_lost(studio: Any, context: Any) -> None:
+def test_answers_stay_in_the_browser_while_the_server_is_unavailable(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     page.goto(live.join)
@@ -248,7 +248,7 @@ def test_usable_after_three_requests_and_sixty_kilobytes(studio: Any, context: A
     page = before.new_page()
     page.goto(live.join)
     shown(page)
-    page = context(storage_state=before.storage_state()).new_page()  # the same person, nothing cached
+    page = context(storage_state=before.storage_state()).new_page()  # the same worker with an empty cache
     asked: list[Any] = []
     page.on("response", lambda reply: asked.append(reply))
     page.goto(live.base + "/work")
@@ -259,7 +259,7 @@ def test_usable_after_three_requests_and_sixty_kilobytes(studio: Any, context: A
     assert len(needed) == 3 and 10_000 < weight <= 60_000, (len(needed), weight)
 
 
-def test_the_keys_of_a_crowd_on_the_page(studio: Any, context: Any) -> None:
+def test_recorded_answers_can_be_entered_by_keys(studio: Any, context: Any) -> None:
     _, labels, said = crowd_answers()
     some = [one for one in said if not one.looks_odd()][:: max(1, len(said) // 10)][:8]
     live = studio(n=len(some), labels=labels)
@@ -274,7 +274,7 @@ def test_the_keys_of_a_crowd_on_the_page(studio: Any, context: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "pair"])
-def test_texts_and_many_labels(studio: Any, context: Any, kind: str) -> None:
+def test_text_tasks_with_many_labels_are_answered_by_typing(studio: Any, context: Any, kind: str) -> None:
     labels = [f"topic {at}" for at in range(30)] + ["sport"]
     live = studio(n=1, kind=kind, labels=labels, form="one-label")
     page = context().new_page()
@@ -292,7 +292,7 @@ def test_times_are_recorded(studio: Any, context: Any) -> None:
     page = context().new_page()
     began = time.monotonic()
     page.goto(live.join)
-    answer(page, "3", "5", "7", "0", "Enter")  # a third of a second after the task was seen
+    answer(page, "3", "5", "7", "0", "Enter")  # 330 ms after the task was shown
     saved(page)
     took = 1000 * (time.monotonic() - began) + INPUT_DELAY_MS
     [said] = live.answers()
@@ -302,7 +302,7 @@ def test_times_are_recorded(studio: Any, context: Any) -> None:
     assert sorted(event["ms"] for event in said["events"]) == [event["ms"] for event in said["events"]]
 
 
-def test_hostile_texts_stay_texts(studio: Any, context: Any) -> None:
+def test_hostile_labels_and_titles_are_shown_as_text(studio: Any, context: Any) -> None:
     labels = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "=1+1", "a" * 150]
     live = studio(n=1, labels=labels, title="<b>x</b>")
     page = context().new_page()
@@ -315,7 +315,7 @@ def test_hostile_texts_stay_texts(studio: Any, context: Any) -> None:
 
 
 @pytest.mark.slow
-def test_no_serious_barrier(studio: Any, context: Any, barriers: Any) -> None:
+def test_worker_pages_are_accessible(studio: Any, context: Any, barriers: Any) -> None:
     live = studio(n=4, form="top-two", whole=True)
     page = context(bypass_csp=True).new_page()
     page.goto(live.join)
@@ -337,7 +337,7 @@ def test_no_serious_barrier(studio: Any, context: Any, barriers: Any) -> None:
     assert barriers(page) == []
 
 
-def test_a_platform_sends_people_in_and_gets_them_back(studio: Any, context: Any) -> None:
+def test_platform_workers_resume_by_link_and_are_redirected_at_the_end(studio: Any, context: Any) -> None:
     live = studio(n=1, completion={"code": "C1", "redirect": "https://platform.test/done?cc=C1"})
     page = context().new_page()
     asked: list[Any] = []
@@ -346,24 +346,24 @@ def test_a_platform_sends_people_in_and_gets_them_back(studio: Any, context: Any
     page.goto(way)
     shown(page)
     key(page, "1")
-    page.goto(way)  # the same link again goes on where one was
+    page.goto(way)  # the same link resumes the unfinished answer
     page.wait_for_selector(".tile[data-is=top]")
     answer(page, "Enter")
-    page.wait_for_selector("text=All done")  # it stays until the platform answers
+    page.wait_for_selector("text=All done")  # shown until the platform responds
     until(page, lambda: asked)
     asked[0].fulfill(body="<h1>Welcome home</h1>", content_type="text/html")
     page.wait_for_selector("text=Welcome home")
     assert page.url == "https://platform.test/done?cc=C1" and len(live.answers()) == 1
 
 
-def test_a_paused_study_says_so_and_loses_nothing(studio: Any, context: Any) -> None:
+def test_a_paused_study_shows_a_page_and_keeps_answers(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     page.goto(live.join)
     shown(page)
     live.turn("paused")
     answer(page, "1", "Enter")
-    saved(page)  # who has begun a task may finish it
+    saved(page)  # a task on screen can still be answered
     page.reload()
     page.wait_for_selector("text=Not open at the moment")
     live.turn("open")
@@ -381,13 +381,13 @@ def test_a_visit_without_a_link_shows_a_page(studio: Any, context: Any) -> None:
     page.wait_for_selector("text=This link does not open the study")
 
 
-def test_a_lost_reply_to_entering_uses_up_no_invitation(studio: Any, context: Any) -> None:
+def test_entering_again_after_a_lost_response_uses_the_invite_once(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()
     address = live.invite(uses=1)
 
     def lose(route: Any) -> None:
-        route.fetch()  # the server lets the person in, and nobody hears of it
+        route.fetch()  # the server admits the worker, but the response is lost
         route.abort()
 
     page.route("**/api/enter", lose)
@@ -402,14 +402,14 @@ def test_a_worker_waits_until_a_lease_expires(studio: Any, context: Any) -> None
     live = studio(n=2, per_task=1, batch=1, sittings=2)
     first, other, late = (context().new_page() for _ in range(3))
     for page in (first, late):
-        page.add_init_script(UNASKED)  # whoever looks first has it: here that is who is asked to
+        page.add_init_script(UNASKED)  # disable polling, so that the test decides who asks first
     for page in (first, other):
         page.goto(live.join)
         shown(page)
     late.goto(live.join)
     late.wait_for_selector("text=Please wait a moment")
     assert re.search(r"may become available by \d", late.inner_text("[role=status]"))
-    assert late.locator("button:has-text('Finish now')").count() == 0  # nothing answered: nothing to finish
+    assert late.locator("button:has-text('Finish now')").count() == 0  # no answers yet, so nothing to finish
     fits(late)
     answer(first, "1", "Enter")
     first.wait_for_selector("button:has-text('Finish now')")
@@ -417,7 +417,7 @@ def test_a_worker_waits_until_a_lease_expires(studio: Any, context: Any) -> None
         lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
     ).result()
     late.click("button:has-text('Check now')")
-    shown(late)  # what the other one did not answer in time
+    shown(late)  # the task whose lease expired
     first.click("button:has-text('Finish now')")
     first.wait_for_selector("text=All done")
     assert first.inner_text(".code") == "C1X7-PLURAL"

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from interfaces.web.page_actions import answer, saved, shown, until_true
-from plurivox.web.api import auth
-from plurivox.web.api.auth import BEARER, RENEWED_TOKEN_HEADER
+from plurivox.web.api import route_dependencies
+from plurivox.web.api.route_dependencies import BEARER, RENEWED_TOKEN_HEADER
 from plurivox.web.client.simulated_workers import run_async
 from plurivox.web.client.worker_client import Client
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from studies import PATIENCE, Person, Served, plain_study, served
 
 DAY = 86400
@@ -19,9 +19,9 @@ PROLIFIC = {"pid": "5f00aa", "study": "st1", "session": "se1"}
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Lets days go by."""
+    """Return a function that moves the clock of `route_dependencies` forward by days."""
     gone = [0.0]
-    monkeypatch.setattr(auth, "now", lambda: now() + gone[0])
+    monkeypatch.setattr(route_dependencies, "current_unix_time", lambda: current_unix_time() + gone[0])
 
     def pass_by(days: float) -> None:
         gone[0] += days * DAY
@@ -29,7 +29,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Any:
     return pass_by
 
 
-def test_a_token_ends_and_the_personal_link_makes_a_new_one(tmp_path: Path, later: Any) -> None:
+def test_an_expired_token_is_replaced_by_the_personal_link(tmp_path: Path, later: Any) -> None:
     with served(tmp_path / "s") as study:
         person = study.enter()
         slot = person.slots()[0]["slot"]
@@ -40,7 +40,7 @@ def test_a_token_ends_and_the_personal_link_makes_a_new_one(tmp_path: Path, late
             assert "personal link" in said.json()["detail"] and "30 days" in said.json()["detail"]
         again = study.enter(link=person.entered["personal_link"].split("#link=")[1])
         assert again.answer(slot, key="late").status_code == 200
-        assert person.get("/api/me").status_code == 401  # what has ended stays so
+        assert person.get("/api/me").status_code == 401  # the expired token stays invalid
 
 
 def test_a_token_in_use_is_renewed(tmp_path: Path, later: Any) -> None:
@@ -122,7 +122,7 @@ def link_of(study: Served) -> str:
     from plurivox.web.store.random_ids import encode_id
     from plurivox.web.store.schema import workers
 
-    return study.studio.keys.sign(auth.LINK, encode_id(study.look(select(workers.c.id))[0][0]))
+    return study.studio.keys.sign(route_dependencies.LINK, encode_id(study.look(select(workers.c.id))[0][0]))
 
 
 def study_answers(folder: Path) -> list[Any]:

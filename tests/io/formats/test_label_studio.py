@@ -11,7 +11,7 @@ import pytest
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.formats import label_studio
-from plurivox.io.tabular.text_files import read_json
+from plurivox.io.tabular.csv_and_json_files import read_json
 
 
 def choice(*labels: str, control: str = "animal", **more: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def test_choices_become_votes(tmp_path: Path) -> None:
     assert (found.name, found.notes, found.gold) == ("project", (), None)
 
 
-def test_a_time_without_a_zone_is_universal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_without_a_zone_is_read_as_utc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat"), created_at="1970-01-01T00:00:07")))
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Tokyo")
@@ -126,7 +126,7 @@ def test_names_of_tasks_and_workers(tmp_path: Path) -> None:
     people = [by(3, choice("cat")), by({"email": "bo@x.org"}, choice("dog")), by({"id": 3}, choice("cat"))]
     same = [{**task(number, *people[:1]), "data": {"image": "x.png", "meta": {"a": 1}}} for number in (1, 2)]
     votes = label_studio.read(export(tmp_path / "a.json", task(1, *people))).votes
-    assert votes is not None and votes.workers.tolist() == ["3", "bo@x.org"]  # numbers and text: all text
+    assert votes is not None and votes.workers.tolist() == ["3", "bo@x.org"]  # numbers become text if any name is text
     found = label_studio.read(export(tmp_path / "a.json", *same), task_field="image")
     assert rows(found.votes) == [("x.png", 3, "cat")] * 2
     assert found.notes == ("1 tasks share a name with an earlier one and were merged",)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats import find_format_reader, image_folder, peerannot
+from plurivox.io.formats import find_reader_module_of_folder, image_folder, peerannot
 from plurivox.io.tabular.table_files import read_table
 
 TOY = {"0": {"0": 1, "1": 0, "2": 1, "3": 1}, "1": {"0": 1, "2": 0, "3": 0}, "2": {"1": 1, "3": 1}}
@@ -34,9 +34,9 @@ def rows(votes: Votes) -> list[tuple[object, ...]]:
     return sorted(zip(*(column.tolist() for column in votes.columns().values()), strict=True), key=repr)
 
 
-def test_a_folder_with_images(tmp_path: Path) -> None:
+def test_a_folder_with_images_is_read(tmp_path: Path) -> None:
     folder = make(tmp_path / "toy", images=IMAGES, name="toy-data", n_classes=2, n_workers=4, n_tasks=3)
-    assert find_format_reader(folder) is peerannot
+    assert find_reader_module_of_folder(folder) is peerannot
     found = peerannot.read(folder)
     assert found.name == "toy-data" and found.votes is not None and found.gold is not None
     assert found.votes.tasks.tolist() == [0, 1, 2] and found.votes.workers.tolist() == [0, 1, 2, 3]
@@ -64,7 +64,7 @@ def test_text_keys_and_labels_stay_text(tmp_path: Path) -> None:
     assert votes is not None and rows(votes) == [("007", "ann", "x"), ("8", "1", "y")]
 
 
-def test_numbers_that_do_not_follow_the_folders(tmp_path: Path) -> None:
+def test_label_numbers_that_differ_from_the_order_of_folders(tmp_path: Path) -> None:
     images = tuple(f"train/{label}/{label}-{i}.png" for i, label in enumerate(["plane", "car", "bird"]))
     found = peerannot.read(make(tmp_path / "cifar", {str(i): {"0": i, "1": i} for i in range(3)}, images))
     assert found.votes is not None and found.votes.labels.tolist() == [0, 1, 2]
@@ -151,13 +151,13 @@ def plain_votes(draw: st.DrawFn) -> Votes:
     if not draw(st.booleans()):
         return votes
     names = {name: getattr(votes, name) for name in ("task", "label", "tasks", "workers", "labels", "scale")}
-    return Votes.coded(worker=np.where(np.arange(n) % 2, -1, votes.worker), **names)  # every other vote unsigned
+    return Votes.coded(worker=np.where(np.arange(n) % 2, -1, votes.worker), **names)  # every second vote has no worker
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(plain_votes())
 def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
-    """Repeats, unsigned votes, names of any kind, workers without a vote: nothing is lost."""
+    """Repeats, votes without a worker, names of any type and workers without votes survive a round trip."""
     peerannot.write_peerannot_folder(votes, tmp_path / "out", replace=True)
     back = peerannot.read(tmp_path / "out").votes
     assert back is not None
@@ -202,7 +202,7 @@ def test_images_are_copied_and_numbered(tmp_path: Path) -> None:
     notes = peerannot.write_peerannot_folder(votes, tmp_path / "out", gold=gold, images=images, splits=toy.splits)
     assert notes[-1] == "1 images without a gold label were left out"
     assert (tmp_path / "out" / "test" / "smile" / "grin-0-3.jpg").read_bytes() == b"test/smile/grin-0.jpg"
-    assert (tmp_path / "out" / "train" / "wink").is_dir()  # an empty folder, so that the others keep their numbers
+    assert (tmp_path / "out" / "train" / "wink").is_dir()  # a label without images has an empty folder, so that labels keep their numbers
     assert json.loads((tmp_path / "out" / "answers.json").read_text())["1"] == {"0": 1, "2": 0, "3": 0}
     back = peerannot.read(tmp_path / "out")
     assert back.votes is not None and back.gold is not None and gold is not None
@@ -214,7 +214,7 @@ def test_images_are_copied_and_numbered(tmp_path: Path) -> None:
         peerannot.write_peerannot_folder(votes, tmp_path / "bad", gold=bad, images=images)
 
 
-def test_labels_for_peerannot(tmp_path: Path) -> None:
+def test_soft_labels_are_written_as_labels_of_peerannot(tmp_path: Path) -> None:
     votes = Votes.of(["b", "a"], ["w", "w"], ["y", "x"])
     peerannot.write_peerannot_folder(votes, tmp_path / "out", name="tiny")
     soft = SoftLabels.of([[0.9, 0.1], [0.3, 0.7]], ["b", "a"], ["y", "x"])
@@ -229,14 +229,18 @@ def test_labels_for_peerannot(tmp_path: Path) -> None:
         peerannot.write_labels(soft, make(tmp_path / "gaps", {"1": {"0": 0}, "5": {"0": 1}}), "ds")
 
 
-def test_an_image_folder(tmp_path: Path) -> None:
+def test_an_image_folder_is_read_as_gold_labels(tmp_path: Path) -> None:
     make(
         tmp_path,
         images=("pets/cat/1.png", "pets/dog/2.JPG", "pets/dog/deep/3.gif", "pets/dog/.hidden.png", "pets/x.txt"),
     )
     (tmp_path / "pets" / "fish").mkdir()
     found = image_folder.read(tmp_path / "pets")
-    assert find_format_reader(tmp_path / "pets") is image_folder and found.votes is None and found.gold is not None
+    assert (
+        find_reader_module_of_folder(tmp_path / "pets") is image_folder
+        and found.votes is None
+        and found.gold is not None
+    )
     assert dict(zip(found.gold.tasks.tolist(), found.gold.hard().tolist(), strict=True)) == {
         "1": "cat",
         "2": "dog",
@@ -262,7 +266,7 @@ def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["labelme", "adult2", "cifar10n"])
 def test_real_votes_round_trip(tmp_path: Path, name: str) -> None:
-    """Named workers, repeats, and votes without a worker."""
+    """The data sets have named workers, repeats, or votes without a worker."""
     folder = os.environ.get("PLURIVOX_DATA")
     if not folder or not Path(folder, name).is_dir():
         pytest.skip(f"set PLURIVOX_DATA to a folder that holds {name}")

@@ -5,7 +5,7 @@ import torch
 from torch import Generator
 
 from plurivox.core.errors import UnknownName
-from plurivox.train.data.augment import AUGMENTATIONS, CropFlip, ShearFlipResize, augment_once, augmentation
+from plurivox.train.data.image_augmentation import AUGMENTATIONS, CropFlip, ShearFlipResize, augment_once, augmentation
 
 every = pytest.mark.parametrize("name", ["crop-flip", "shear-flip-resize"])
 
@@ -46,14 +46,14 @@ def test_augmenting_once_does_not_depend_on_the_block_size(name: str) -> None:
 @pytest.mark.parametrize("name", AUGMENTATIONS)
 def test_no_data_are_copied_off_the_device(name: str) -> None:
     augment = augmentation(name)
-    x = torch.empty(4, 3, 8, 8, dtype=torch.uint8, device="meta")  # a device without data
-    assert augment.apply(x, torch.empty(4, augment.n_draws, device="meta")).shape == x.shape
+    x = torch.empty(4, 3, 8, 8, dtype=torch.uint8, device="meta")  # tensors on this device have no data to copy
+    assert augment.augment_images(x, torch.empty(4, augment.n_draws, device="meta")).shape == x.shape
 
 
 def test_every_image_is_cropped_and_flipped_by_its_own_random_numbers() -> None:
     x, augment = images(), CropFlip(pad=2)
     drawn = augment.draw_random_numbers(len(x), Generator().manual_seed(0))
-    out, padded = augment.apply(x, drawn), torch.nn.functional.pad(x, (2, 2, 2, 2))
+    out, padded = augment.augment_images(x, drawn), torch.nn.functional.pad(x, (2, 2, 2, 2))
     for one in range(len(x)):
         down, right = (drawn[one, :2] * 5).long().tolist()
         crop = padded[one, :, down : down + 12, right : right + 10]
@@ -64,25 +64,25 @@ def test_all_shifts_are_equally_likely() -> None:
     column = torch.arange(9.0).expand(1, 1, 9, 9) / 8
     drawn = CropFlip().draw_random_numbers(9000, Generator().manual_seed(0))
     assert (torch.bincount((drawn[:, 0] * 9).long(), minlength=9) > 850).all()
-    middle = torch.tensor([[0.5, 0.5, 0.9]])  # neither shifted nor flipped
-    assert torch.equal(CropFlip().apply(column, middle), column)
+    middle = torch.tensor([[0.5, 0.5, 0.9]])  # these random numbers give no shift and no flip
+    assert torch.equal(CropFlip().augment_images(column, middle), column)
 
 
 def test_a_shear_a_flip_and_a_crop_by_hand() -> None:
     x, augment = images(1), ShearFlipResize(area=0.25, aspect=1)
     upright, flipped = (torch.tensor([[which, one, 0.5, 0.5, 0.5]]) for which, one in ((0.1, 0.5), (0.5, 0.2)))
-    torch.testing.assert_close(augment.apply(x, upright), x)  # a shear of 0 degrees
-    torch.testing.assert_close(augment.apply(x, flipped), x.flip(3))
+    torch.testing.assert_close(augment.augment_images(x, upright), x)  # a shear of 0 degrees
+    torch.testing.assert_close(augment.augment_images(x, flipped), x.flip(3))
     square = torch.rand(1, 1, 8, 8)
     corner = torch.tensor([[0.9, 0.0, 0.5, 0.0, 0.0]])  # a quarter of the area, in the corner
     resized = torch.nn.functional.interpolate(square[:, :, :5, :5], scale_factor=2, mode="bilinear")[:, :, :8, :8]
-    torch.testing.assert_close(augment.apply(square, corner)[:, :, :7, :7], resized[:, :, :7, :7])
+    torch.testing.assert_close(augment.augment_images(square, corner)[:, :, :7, :7], resized[:, :, :7, :7])
 
 
 def test_a_shear_moves_the_rows_away_from_the_middle() -> None:
     x = torch.zeros(1, 1, 9, 9)
-    x[:, :, :, 4] = 1  # a line from top to bottom
-    leaning = ShearFlipResize(shear=45).apply(x, torch.tensor([[0.1, 1.0, 0.5, 0.5, 0.5]]))
+    x[:, :, :, 4] = 1  # a vertical line
+    leaning = ShearFlipResize(shear=45).augment_images(x, torch.tensor([[0.1, 1.0, 0.5, 0.5, 0.5]]))
     assert leaning[0, 0].argmax(1).tolist() == [8, 7, 6, 5, 4, 3, 2, 1, 0]
 
 

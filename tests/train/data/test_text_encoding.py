@@ -10,12 +10,12 @@ from plurivox.train.data.text_encoding import (
     Vocabulary,
     encode_pairs,
     encode_tokens,
-    read_vectors,
     read_vocabularies,
+    read_word_codes_and_vectors,
     write_vocabularies,
 )
 
-WORDS = Vocabulary.of(["to", "be", "or", "not"])  # be 2, not 3, or 4, to 5
+WORDS = Vocabulary.of(["to", "be", "or", "not"])  # codes: be 2, not 3, or 4, to 5
 CHARS = Vocabulary.of("abcdefghijklmnopqrstuvwxyz")
 
 
@@ -74,7 +74,7 @@ def test_vocabularies_are_the_same_after_write_and_read(tmp_path: Path) -> None:
 
 def vectors(folder: Path, text: str, width: int = 2) -> dict[int, list[float]]:
     (folder / "glove.txt").write_text(text, encoding="utf-8")
-    codes, found = read_vectors(folder / "glove.txt", Vocabulary.of(["be", "To"]), width)  # To 2, be 3
+    codes, found = read_word_codes_and_vectors(folder / "glove.txt", Vocabulary.of(["be", "To"]), width)  # codes: To 2, be 3
     return dict(zip(codes.tolist(), found.tolist(), strict=True))
 
 
@@ -83,7 +83,7 @@ def test_word_vectors_of_known_words(tmp_path: Path) -> None:
     assert vectors(tmp_path, "3 2\nbe 1 2\nto 3 4\r\n. . 5 6\n") == {
         2: [3, 4],
         3: [1, 2],
-    }  # header of word2vec, lower case
+    }  # a header line as in word2vec; To is found as lower-case to
     assert vectors(tmp_path, "to 3 4\nTo 5 6\n") == {2: [5, 6]}  # an exact match is preferred
 
 
@@ -103,4 +103,4 @@ def test_errors_name_the_wrong_line(text: str, words: str, tmp_path: Path) -> No
 
 def test_a_missing_file_of_vectors_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file of word vectors"):
-        read_vectors(tmp_path / "absent.txt", WORDS, 2)
+        read_word_codes_and_vectors(tmp_path / "absent.txt", WORDS, 2)

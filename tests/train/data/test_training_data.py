@@ -1,4 +1,4 @@
-"""Packed inputs and a data set with the same features are the same training data, down to the tensors."""
+"""Packed inputs and a data set with the same features give the same training data and tensors."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError
 from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.data.training_data import TrainingData
 from plurivox.workflows.load_training_data import load_training_data
-from plurivox.workflows.train_nets import PreparedTraining, train_spec
+from plurivox.workflows.train_nets import PreparedTraining, make_train_spec
 from toy_training import toy_data
 
 pytest.importorskip("polars")
@@ -19,7 +19,7 @@ CPU = torch.device("cpu")
 
 
 def both(folder: Path, **arrays: object) -> tuple[TrainingData, TrainingData]:
-    """(as packed inputs, as the features of a data set) of the same arrays and votes."""
+    """Return the same arrays and votes as (packed inputs, features of a data set)."""
     columns = {f"vote_{name}": np.array(column.tolist()) for name, column in VOTES.columns().items()}
     np.savez(folder / "packed.npz", **arrays, **columns)  # type: ignore[arg-type]
     (home := folder / "set").mkdir()
@@ -35,15 +35,21 @@ def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: 
     tasks, y = np.array(GOLD.tasks.tolist()), np.array(GOLD.hard().tolist())
     split = np.repeat(["train", "test"], 6)
     packed, folder = both(tmp_path, x=x, task=tasks, split=split, y=y, labels=labels)
-    assert packed.x.dtype == folder.x.dtype == kind and packed.splits().keys() == folder.splits().keys()
+    assert (
+        packed.x.dtype == folder.x.dtype == kind
+        and packed.tasks_by_standard_split().keys() == folder.tasks_by_standard_split().keys()
+    )
     assert packed.gold is not None and folder.gold is not None and np.array_equal(packed.gold.prob, folder.gold.prob)
     assert torch.equal(*(to_input_tensor(one.inputs_of(GOLD.tasks), CPU) for one in (packed, folder)))
-    one, two = (PreparedTraining.prepare(made, made.splits(), train_spec("gold")).data for made in (packed, folder))
+    one, two = (
+        PreparedTraining.prepare_training(made, made.tasks_by_standard_split(), make_train_spec("gold")).data
+        for made in (packed, folder)
+    )
     assert torch.equal(one.x, two.x) and one.tasks.tolist() == two.tasks.tolist() == tasks[:6].tolist()
     assert one.labels.tolist() == two.labels.tolist()
     drawn = [
-        train_spec("gold")
-        .target.examples(data.supervision, data.tasks, data.labels, CPU)
+        make_train_spec("gold")
+        .target.make_examples(data.supervision, data.tasks, data.labels, CPU)
         .draw_labels(torch.arange(6), torch.Generator())
         for data in (one, two)
     ]

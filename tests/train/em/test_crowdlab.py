@@ -1,4 +1,4 @@
-"""CROWDLAB as a fit: figures of cleanlab 2.9.0 (get_label_quality_multiannotator, return_weights=True), its authors' own."""
+"""CROWDLAB as a fit equals cleanlab 2.9.0 (get_label_quality_multiannotator, return_weights=True)."""
 
 import subprocess
 import sys
@@ -16,10 +16,10 @@ WEIGHT = [0.4, 0.470588235, 0.364705882, 0.2125]
 
 
 @pytest.mark.parametrize(("consensus", "label"), [("best", "abcacbabca"), ("majority", "abcacbacca")])
-def test_the_figures_of_cleanlab(consensus: str, label: str) -> None:
+def test_labels_quality_and_weights_equal_cleanlab(consensus: str, label: str) -> None:
     fit = crowdlab(votes(), predicted(), consensus)  # type: ignore[arg-type]
     assert "".join(fit.found["label"].tolist()) == label
-    np.testing.assert_allclose(fit.soft.prob.max(1), QUALITY, atol=1e-9)  # the best q here is that of the label
+    np.testing.assert_allclose(fit.soft.prob.max(1), QUALITY, atol=1e-9)  # for these votes the largest probability is cleanlab's label quality
     np.testing.assert_allclose(fit.ability, WEIGHT, atol=1e-9)
     assert fit.found["model_weight"] == pytest.approx(1.7320508075688772)
 
@@ -38,6 +38,6 @@ def test_wrong_arguments_raise_errors() -> None:
         crowdlab(votes(), predicted().on(range(8)))
 
 
-def test_it_needs_no_torch() -> None:
+def test_crowdlab_can_be_imported_without_torch() -> None:
     code = "import sys; sys.modules['torch'] = None; from plurivox.train import crowdlab, raykar_em"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0

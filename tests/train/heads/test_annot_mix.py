@@ -22,7 +22,7 @@ def test_the_loss_of_a_mixture_is_the_published_one() -> None:
     c, worker, label = 0.3, (0, 2), (1, 2)
     mixed = c * embedding[worker[0]] + (1 - c) * embedding[worker[1]]
     matrix = softmax((weight @ mixed + bias).reshape(N_LABELS, N_LABELS))
-    spoken = np.log(softmax(numbers(logits)) @ matrix)  # (tasks, said)
+    spoken = np.log(softmax(numbers(logits)) @ matrix)  # (tasks, labels)
     want = -(c * spoken[:, label[0]] + (1 - c) * spoken[:, label[1]])
     rows = [torch.tensor([one]).expand(N_TASKS, 2) for one in (worker, label, (c, 1 - c))]
     got = head(logits, Batch(batch.x, batch.rows, PaddedVotes(*rows)))
@@ -30,7 +30,7 @@ def test_the_loss_of_a_mixture_is_the_published_one() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 3.0])
-def test_two_tasks_are_mixed_with_a_vote_of_each_and_nothing_else(alpha: float) -> None:
+def test_two_tasks_are_mixed_with_one_vote_of_each(alpha: float) -> None:
     head, _, batch = attached(AnnotMix(alpha=alpha))
     x, cast = batch.x, set(votes_in(batch))
     seen, said = head.transform_batch(x, batch.labels, torch.Generator().manual_seed(0))
@@ -45,7 +45,7 @@ def test_two_tasks_are_mixed_with_a_vote_of_each_and_nothing_else(alpha: float) 
     assert len(others) == N_TASKS and len(set(said.weight[:, 0].tolist())) == N_TASKS
 
 
-def test_without_alpha_nothing_is_mixed() -> None:
+def test_alpha_0_mixes_no_tasks() -> None:
     head, _, batch = attached(AnnotMix(alpha=0))
     seen, said = head.transform_batch(batch.x, batch.labels, torch.Generator().manual_seed(0))
     assert torch.equal(seen, batch.x) and isinstance(said, PaddedVotes) and said.weight.tolist() == [[1, 0]] * N_TASKS
@@ -88,7 +88,7 @@ def test_the_net_is_trained_on_the_mixed_inputs(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(_AnnotMixModule, "transform_batch", lambda self, x, *rest: (0 * x, mix(self, x, *rest)[1]))
     monkeypatch.setattr(_AnnotMixModule, "forward", look)
     fit(x, votes, net="linear", head="annot-mix", plan=Plan(epochs=1, batch=60))
-    assert len(seen) == 1 and np.ptp(seen[0], axis=0).max() == 0  # nothing but the bias
+    assert len(seen) == 1 and np.ptp(seen[0], axis=0).max() == 0  # all inputs are zero, so the logits are the bias alone
 
 
 def test_small_alphas_hardly_mix_tasks() -> None:
@@ -99,7 +99,7 @@ def test_small_alphas_hardly_mix_tasks() -> None:
     assert isinstance(said, PaddedVotes)
     share = said.weight[:, 0] / said.weight.sum(1)
     assert share.mean().item() == pytest.approx(0.5, abs=0.05)
-    assert ((share > 0.01) & (share < 0.99)).float().mean().item() < 0.02  # by Beta 1 in 200
+    assert ((share > 0.01) & (share < 0.99)).float().mean().item() < 0.02  # under Beta(.001, .001) about 1 in 200
 
 
 @pytest.mark.parametrize("how", [True, "visit"])

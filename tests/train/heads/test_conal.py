@@ -48,7 +48,7 @@ def test_the_loss_is_the_published_one(on: str, normalise: str) -> None:
     apart = 0.1 * sum((one - common).norm() for one in own)
     torch.testing.assert_close(
         got.mean(), want.mean() - apart
-    )  # all votes are here, so the shares sum to the whole term
+    )  # the batch has all votes, so the regulariser enters with its full weight
     plain, *_ = made(on=on, normalise=normalise, scale=0)
     torch.testing.assert_close(plain(logits, batch), want)
 

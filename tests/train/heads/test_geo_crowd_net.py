@@ -1,4 +1,4 @@
-"""Head `geo-crowd-net`: the published formulas F and W, their gradients, and batches without a label."""
+"""Head `geo-crowd-net`: the published formulas F and W, their gradients, and a batch of one task."""
 
 from typing import Literal
 
@@ -21,10 +21,10 @@ def test_the_loss_is_the_published_one(variant: Literal["F", "W"]) -> None:
     f, want = softmax(numbers(logits)), 0.0
     for i, j, said in votes_in(batch):
         want -= np.log(f[i] @ matrices[j, :, said]) / (N_TASKS * N_WORKERS)
-    stacked = np.concatenate([one.T for one in matrices])  # (workers and what they say, true), as the paper has W
+    stacked = np.concatenate([one.T for one in matrices])  # (workers x labels, true label), the matrix W of the paper
     square = f.T @ f if variant == "F" else stacked.T @ stacked
     volume = np.log(np.linalg.det(square))
-    assert head(logits, batch).mean().item() == pytest.approx(want - 0.25 * volume, rel=1e-4)  # all votes are here
+    assert head(logits, batch).mean().item() == pytest.approx(want - 0.25 * volume, rel=1e-4)  # the batch has all votes
 
 
 @every
@@ -34,7 +34,7 @@ def test_the_volume_grows_and_its_gradient_is_that_of_the_formula(variant: Liter
     plain, same, _ = attached(GeoCrowdNet(variant=variant, scale=0))
     plain(same, batch).mean().backward()
     assert logits.grad is not None and same.grad is not None
-    if variant == "W":  # the net learns from the votes alone, the workers from both
+    if variant == "W":  # the volume of W depends on the matrices only, so it gives the net no gradient
         torch.testing.assert_close(logits.grad, same.grad)
         return
     f = logits.detach().double().softmax(1)
@@ -49,7 +49,7 @@ def test_a_batch_of_one_task_has_a_finite_loss(variant: Literal["F", "W"]) -> No
     assert isinstance(batch.labels, PaddedVotes)
     labels = batch.labels
     one = Batch(batch.x[:1], batch.rows[:1], PaddedVotes(labels.worker[:1], labels.label[:1], labels.weight[:1]))
-    loss = head((1e3 * logits[:1]), one)  # certain of one label, of the others nothing
+    loss = head((1e3 * logits[:1]), one)  # the net is certain of one label
     loss.mean().backward()
     assert loss.isfinite().all() and logits.grad is not None and logits.grad.isfinite().all()
     assert head.own.grad.isfinite().all()  # type: ignore[union-attr, operator]

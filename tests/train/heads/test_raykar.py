@@ -1,4 +1,4 @@
-"""Raykar's EM: its steps by hand, gold labels, start fits, against the majority, on LabelMe."""
+"""Raykar's EM: its two steps by hand, gold labels, start fits, accuracy above majority vote, and LabelMe."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from plurivox import io
-from plurivox.core.encoding import positions
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, fit, raykar_em
@@ -32,7 +32,7 @@ def test_the_two_steps_are_those_of_the_paper() -> None:
     want = np.zeros((3, 2, 2)) + 0.01
     for t, w, said in zip(votes.task, votes.worker, votes.label, strict=True):
         want[w, :, said] += posterior[t]
-    np.testing.assert_allclose(steps.m_step(posterior), want / want.sum(2, keepdims=True))
+    np.testing.assert_allclose(steps.m_step_confusion_matrices(posterior), want / want.sum(2, keepdims=True))
 
 
 def test_gold_labels_are_kept_and_used() -> None:
@@ -70,7 +70,7 @@ def test_a_label_without_votes_is_not_predicted() -> None:
     assert (raykar_em(more, x, LogisticRegression()).predict(x).prob[:, 3] < 0.01).all()
 
 
-def test_it_is_better_than_the_majority_with_spammers() -> None:
+def test_accuracy_is_above_the_majority_vote_with_spammers() -> None:
     x, gold, votes = toy_data_with_spammers()
     done = raykar_em(votes, x, LogisticRegression(C=0.1))
     majority = LogisticRegression(C=0.1).fit(x, votes.counts().argmax(1)).predict(x)
@@ -105,7 +105,7 @@ def test_labelme_with_its_l2_chosen_on_the_validation_rows(data_set: Callable[[s
     votes, x, true = labelme(data_set("labelme"))
     right = {}
     for l2 in (100, 300, 1000):
-        with threadpool_limits(1):  # cores may be shared; small products on many threads then wait for each other
+        with threadpool_limits(1):  # small matrix products on many threads are slow if other tests use the same cores
             done = raykar_em(votes, x["train"], LogisticRegression(C=1 / l2, max_iter=300))
         right[l2] = [(done.predict(x[name]).hard() == true[name]).mean() for name in ("valid", "test")]
     chosen = max(right, key=lambda l2: right[l2][0])

@@ -21,7 +21,7 @@ def test_the_loss_is_the_published_one() -> None:
     trace = np.mean([np.trace(one) for one in matrices])
     assert head(logits, batch).mean().item() == pytest.approx(
         want + 0.25 * trace, rel=1e-5
-    )  # plus: the trace is penalised
+    )  # plus, because a large trace is penalised
 
 
 def test_initial_matrices_are_nearly_the_identity() -> None:

@@ -1,5 +1,6 @@
 """Steps recorded as CUDA graphs; needs CUDA."""
 
+import gc
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from plurivox.train import Plan, Supervision, fit
-from plurivox.train.data.augment import augmentation
+from plurivox.train.data.image_augmentation import augmentation
 from toy_training import toy_data
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
@@ -39,5 +40,22 @@ def test_two_heads_recorded_logits_and_bfloat16() -> None:
     known = Supervision(votes=VOTES, gold=GOLD, soft=GOLD)
     plan = replace(PLAN, engine="graphs", precision="bfloat16")
     trained = fit(X, "pair", tasks=GOLD.tasks, known=known, head="two-heads", plan=plan, record=True)
-    assert trained.dynamics is not None and trained.dynamics.finite_tasks().all()
+    assert trained.dynamics is not None and trained.dynamics.mask_tasks_with_finite_logits().all()
     assert trained.history["loss"][-1] < trained.history["loss"][0]
+
+
+def test_no_graph_of_an_earlier_training_is_freed_while_one_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forward_with_collection(module: torch.nn.Linear, x: torch.Tensor) -> torch.Tensor:
+        if torch.cuda.is_current_stream_capturing() and gc.isenabled():  # the garbage collector may also run during a recording without this test
+            gc.collect()
+        return torch.nn.functional.linear(x, module.weight, module.bias)
+
+    monkeypatch.setattr(torch.nn.Linear, "forward", forward_with_collection)
+    thresholds = gc.get_threshold()
+    gc.set_threshold(0)  # no other collection, so that the graph of the first training still exists in the second
+    try:
+        first, second = (fit(X, GOLD, net="linear", plan=replace(PLAN, engine="graphs")) for _ in range(2))
+    finally:
+        gc.set_threshold(*thresholds)
+    np.testing.assert_array_equal(first.logits(X), second.logits(X))
+    assert gc.isenabled()

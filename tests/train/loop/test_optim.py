@@ -6,7 +6,7 @@ from torch.optim import lr_scheduler as peers
 
 from plurivox.core.errors import OptionError
 from plurivox.train import Plan
-from plurivox.train.loop.optim import learning_rate
+from plurivox.train.loop.optim import learning_rate_of_step
 
 EPOCHS, STEPS = 6, 5
 
@@ -35,7 +35,7 @@ def theirs(make: object, per_step: bool) -> list[float]:
 )
 def test_schedules_are_those_of_torch(options: dict[str, object], make: object, per_step: bool) -> None:
     plan = Plan(epochs=EPOCHS, lr=0.5, **options)  # type: ignore[arg-type]
-    ours = [learning_rate(plan, i, STEPS) for i in range(EPOCHS * STEPS)]
+    ours = [learning_rate_of_step(plan, i, STEPS) for i in range(EPOCHS * STEPS)]
     assert ours == pytest.approx(theirs(make, per_step), abs=1e-9)
 
 

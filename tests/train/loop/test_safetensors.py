@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from plurivox.core.errors import InputError
-from plurivox.train.loop.safetensors import read_tensors, write_tensors
+from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
 
 TENSORS = {
     "a": torch.arange(6.0).reshape(2, 3),
@@ -20,13 +20,13 @@ TENSORS = {
 
 def test_files_are_exchanged_with_the_package_in_both_directions(tmp_path: Path) -> None:
     peer = pytest.importorskip("safetensors.torch")
-    write_tensors(tmp_path / "x.safetensors", TENSORS, {"labels": '["Zürich"]'})
+    write_safetensors(tmp_path / "x.safetensors", TENSORS, {"labels": '["Zürich"]'})
     theirs = peer.load_file(tmp_path / "x.safetensors")
-    ours, notes = read_tensors(tmp_path / "x.safetensors")
+    ours, notes = read_safetensors_and_metadata(tmp_path / "x.safetensors")
     assert notes == {"labels": '["Zürich"]'} and set(ours) == set(theirs) == set(TENSORS)
     assert all(torch.equal(ours[n], TENSORS[n]) and torch.equal(theirs[n], TENSORS[n]) for n in TENSORS)
     peer.save_file(TENSORS, tmp_path / "y.safetensors", {"by": "the package"})
-    again, notes = read_tensors(tmp_path / "y.safetensors")
+    again, notes = read_safetensors_and_metadata(tmp_path / "y.safetensors")
     assert notes == {"by": "the package"} and all(torch.equal(again[n], TENSORS[n]) for n in TENSORS)
 
 
@@ -34,15 +34,15 @@ def test_files_are_exchanged_with_the_package_in_both_directions(tmp_path: Path)
 def test_damaged_files_raise_an_error(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "x").write_bytes(damage)
     if damage.endswith(b"{}x"):
-        assert read_tensors(tmp_path / "x") == ({}, {})
+        assert read_safetensors_and_metadata(tmp_path / "x") == ({}, {})
         return
     with pytest.raises(InputError, match="not a safetensors file"):
-        read_tensors(tmp_path / "x")
+        read_safetensors_and_metadata(tmp_path / "x")
 
 
 def test_a_truncated_file_raises_an_error(tmp_path: Path) -> None:
-    write_tensors(tmp_path / "x", TENSORS, {})
+    write_safetensors(tmp_path / "x", TENSORS, {})
     whole = (tmp_path / "x").read_bytes()
     (tmp_path / "x").write_bytes(whole[:-3])
     with pytest.raises(InputError, match="truncated"):
-        read_tensors(tmp_path / "x")
+        read_safetensors_and_metadata(tmp_path / "x")

@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.core.errors import MissingExtra
 from plurivox.train import Plan, Trained, fit
-from plurivox.train.loop.tensorboard import TensorBoardLog
+from plurivox.train.loop.tensorboard_log import TensorBoardLog
 from toy_training import toy_data
 
 X, GOLD, _ = toy_data()
@@ -34,7 +34,7 @@ def killed_and_resumed(folder: Path, first: TensorBoardLog, second: TensorBoardL
 
 
 def points(trained: Trained) -> list[Point]:
-    """What a log of this training holds."""
+    """Return the points that a log of this training must contain."""
     history = trained.history
     return sorted((name, i, history[name][i]) for name in ("loss", "lr", "seconds") for i in range(PLAN.epochs))
 
@@ -63,12 +63,12 @@ def test_a_log_contains_every_epoch_once_even_after_an_interruption(
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", fake)
     trained = killed_and_resumed(tmp_path, TensorBoardLog(tmp_path), TensorBoardLog(tmp_path))
     assert {step for _, step, _ in told[0]} == {0, 1} and sorted(told[1]) == points(trained) and closed == [0, 1]
-    fit(X, GOLD, plan=PLAN, folder=tmp_path, log=(again := TensorBoardLog(tmp_path)))  # it has ended: nothing to write
+    fit(X, GOLD, plan=PLAN, folder=tmp_path, log=(again := TensorBoardLog(tmp_path)))  # the training is complete, so nothing is written
     again.close()
     assert len(told) == 2
 
 
-def test_tensorboard_reads_them(tmp_path: Path) -> None:
+def test_tensorboard_reads_the_event_files(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard", reason="TensorBoard is not installed")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from plurivox.core.encoding import as_names
 from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.core.name_encoding import as_names
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import CrowdLayer, TwoHeads
-from plurivox.train.loop.train_spec import AgreementWeighting, TrainSpec, task_agreement
+from plurivox.train.loop.train_spec import AgreementWeighting, TrainSpec, pair_agreement_per_task
 from plurivox.train.losses import KL
 from plurivox.train.nets import MLP
 from plurivox.train.targets import AllVotes, Gold, Pair, Soft
@@ -16,11 +16,16 @@ from toy_training import toy_data
 
 
 def test_names_become_objects() -> None:
-    spec = TrainSpec.of("gold", net="mlp[hidden=8]", loss="kl", augment="crop-flip", record=True, plan=Plan(epochs=3))
+    spec = TrainSpec.from_names_or_objects(
+        "gold", net="mlp[hidden=8]", loss="kl", augment="crop-flip", record=True, plan=Plan(epochs=3)
+    )
     assert spec.target == Gold() and spec.net == MLP(hidden="8") and spec.loss == KL() and spec.head is None
     assert spec.augment is not None and spec.record == "visit" and spec.plan.epochs == 3
-    assert TrainSpec.of(spec.target, net=spec.net, loss=spec.loss).settings_text()["net"] == "mlp[hidden=8]"
-    assert TrainSpec.of(augment="none", head="").augment is None
+    assert (
+        TrainSpec.from_names_or_objects(spec.target, net=spec.net, loss=spec.loss).setting_texts_by_name()["net"]
+        == "mlp[hidden=8]"
+    )
+    assert TrainSpec.from_names_or_objects(augment="none", head="").augment is None
 
 
 @pytest.mark.parametrize(
@@ -33,8 +38,8 @@ def test_names_become_objects() -> None:
     ],
 )
 def test_the_default_target_depends_on_the_head(head: object, target: object, described: str) -> None:
-    spec = TrainSpec.of(head=head)  # type: ignore[arg-type]
-    assert spec.target == target and spec.description == described
+    spec = TrainSpec.from_names_or_objects(head=head)  # type: ignore[arg-type]
+    assert spec.target == target and spec.net_head_and_target_text == described
 
 
 @pytest.mark.parametrize(
@@ -51,34 +56,36 @@ def test_the_default_target_depends_on_the_head(head: object, target: object, de
 def test_with_a_main_target_soft_labels_under_two_heads_are_a_pair(
     target: str | None, head: str | None, main: str, made: object
 ) -> None:
-    assert TrainSpec.of(target, head=head, main=main).target == made
+    assert TrainSpec.from_names_or_objects(target, head=head, main=main).target == made
 
 
 def test_options_of_a_net_can_be_given_separately() -> None:
-    assert TrainSpec.of(net="mlp[hidden=8]", net_options={"dropout": 0.5}).net == MLP(hidden="8", dropout=0.5)
+    assert TrainSpec.from_names_or_objects(net="mlp[hidden=8]", net_options={"dropout": 0.5}).net == MLP(
+        hidden="8", dropout=0.5
+    )
     with pytest.raises(OptionError, match="is a method object with options"):
-        TrainSpec.of(net=MLP(), net_options={"dropout": 0.5})
+        TrainSpec.from_names_or_objects(net=MLP(), net_options={"dropout": 0.5})
     with pytest.raises(UnknownName, match="no option of mlp called 'freeze'"):
-        TrainSpec.of(net_options={"freeze": True})
+        TrainSpec.from_names_or_objects(net_options={"freeze": True})
 
 
 def test_a_target_of_the_wrong_kind_raises_an_error() -> None:
     with pytest.raises(
         OptionError, match="two-heads needs a target of the kind pair; soft is of the kind distribution"
     ):
-        TrainSpec.of("soft", head="two-heads")
+        TrainSpec.from_names_or_objects("soft", head="two-heads")
     with pytest.raises(InputError, match="main=majority is the hard target of two heads; add --head two-heads"):
-        TrainSpec.of(main="majority")
+        TrainSpec.from_names_or_objects(main="majority")
     with pytest.raises(
         OptionError, match="crowd-layer needs a target of the kind votes; soft is of the kind distribution: leave"
     ):
-        TrainSpec.of("soft", head="crowd-layer")
+        TrainSpec.from_names_or_objects("soft", head="crowd-layer")
     with pytest.raises(OptionError, match="two-heads needs a target of the kind pair; all-votes is of the kind votes"):
-        TrainSpec.of("all-votes", head=TwoHeads())
+        TrainSpec.from_names_or_objects("all-votes", head=TwoHeads())
     with pytest.raises(OptionError, match=r"training without a head needs .* or use a head such as 'two-heads'"):
-        TrainSpec.of("pair")
+        TrainSpec.from_names_or_objects("pair")
     with pytest.raises(UnknownName, match="did you mean 'gold'"):
-        TrainSpec.of("golden")
+        TrainSpec.from_names_or_objects("golden")
 
 
 def test_soft_labels_as_target_of_a_head_on_votes_raise_an_error() -> None:
@@ -87,16 +94,16 @@ def test_soft_labels_as_target_of_a_head_on_votes_raise_an_error() -> None:
         fit(x, gold, known=Supervision(votes=votes), head="crowd-layer", plan=Plan(epochs=1, device="cpu"))
 
 
-def test_soft_answers_agree_as_labels_drawn_from_them_do() -> None:
+def test_agreement_of_soft_answers_is_that_of_labels_drawn_from_them() -> None:
     columns = {"weight": [0.7, 0.3, 0.7, 0.3, 1.0], "answer": [0, 0, 1, 1, 2]}
     votes = Votes.of(list("aaaab"), [1, 1, 2, 2, 1], list("xyxyx"), **columns)
-    assert task_agreement(votes, as_names(["b", "a", "c"])) == pytest.approx(
+    assert pair_agreement_per_task(votes, as_names(["b", "a", "c"])) == pytest.approx(
         [1, 0.58, 1]
-    )  # nobody disagrees on b and c
+    )  # b has one vote and c none, so no votes disagree
 
 
 def test_tasks_below_the_least_agreement_are_left_out() -> None:
     votes = Votes.of(list("aaaaabb"), [1, 2, 3, 4, 5, 1, 2], list("vvwxyvw"))
-    for weigh, expected in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # one pair of ten agrees: exactly the least
-        assert AgreementWeighting(weigh, 0.1).task_weights(votes, votes.tasks).tolist() == expected
-    assert np.all(AgreementWeighting(weigh=False).task_weights(votes, votes.tasks) == 1)
+    for weigh, expected in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # on task a one pair of ten agrees, which equals the least agreement
+        assert AgreementWeighting(weigh, 0.1).task_weights_by_agreement(votes, votes.tasks).tolist() == expected
+    assert np.all(AgreementWeighting(weigh=False).task_weights_by_agreement(votes, votes.tasks) == 1)

@@ -40,7 +40,7 @@ def same(one: dict[str, Tensor], two: dict[str, Tensor]) -> bool:
 @pytest.mark.parametrize("how", WAYS)
 def test_events_of_epochs_and_of_steps(how: dict[str, Any]) -> None:
     whole, stepwise = trainer(**how), trainer(**how)
-    epochs, events = list(whole.run()), list(stepwise.run(yield_steps=True))
+    epochs, events = list(whole.train_and_yield_events()), list(stepwise.train_and_yield_events(yield_steps=True))
     assert [type(one) for one in events] == [StepDone, StepDone, StepDone, EpochDone] * 2
     assert [(one.epoch, one.step) for one in events if isinstance(one, StepDone)] == [
         (epoch, step) for epoch in range(2) for step in range(3)
@@ -48,51 +48,57 @@ def test_events_of_epochs_and_of_steps(how: dict[str, Any]) -> None:
     done = [one for one in events if isinstance(one, EpochDone)]
     assert all(isinstance(one, EpochDone) and one.finite and one.logits is None for one in epochs)
     assert [(one.epoch, one.loss, one.lr) for one in done] == [(one.epoch, one.loss, one.lr) for one in epochs]  # type: ignore[union-attr]
-    assert same(whole.training_state_tensors(), stepwise.training_state_tensors()) and whole.epoch == 2
+    assert same(whole.training_state_tensors_by_name(), stepwise.training_state_tensors_by_name()) and whole.epoch == 2
 
 
 @pytest.mark.parametrize("how", WAYS)
 def test_steps_taken_by_hand_are_those_of_run(how: dict[str, Any]) -> None:
     by_run, by_hand = trainer(**how), trainer(**how)
-    first = next(by_run.run())
-    with by_hand.rng.torch_rng_context():
-        for step, indices in enumerate(by_hand.begin_epoch()):
-            by_hand.step(step, indices)
-    done = by_hand.end_epoch(by_hand.total)
+    first = next(by_run.train_and_yield_events())
+    with by_hand.rng.training_rng_as_global_rng_context():
+        for step, indices in enumerate(by_hand.begin_epoch_and_shuffle_into_batches()):
+            by_hand.take_training_step(step, indices)
+    done = by_hand.end_epoch_and_make_event(by_hand.total)
     assert isinstance(first, EpochDone) and (done.loss, done.lr) == (first.loss, first.lr)
-    assert same(by_run.training_state_tensors(), by_hand.training_state_tensors())
+    assert same(by_run.training_state_tensors_by_name(), by_hand.training_state_tensors_by_name())
 
 
 def test_a_restored_trainer_takes_the_same_steps() -> None:
     one, two = trainer(), trainer(seed=7)
-    events = one.run()
+    events = one.train_and_yield_events()
     next(events)
-    two.load_training_state({name: value.clone() for name, value in one.training_state_tensors().items()}, one.epoch)
+    two.load_training_state(
+        {name: value.clone() for name, value in one.training_state_tensors_by_name().items()}, one.epoch
+    )
     assert [event.loss for event in events if isinstance(event, EpochDone)] == [
-        event.loss for event in two.run() if isinstance(event, EpochDone)
+        event.loss for event in two.train_and_yield_events() if isinstance(event, EpochDone)
     ]
-    assert same(one.training_state_tensors(), two.training_state_tensors())
+    assert same(one.training_state_tensors_by_name(), two.training_state_tensors_by_name())
 
 
 def test_a_stack_shares_weights_and_optimizer_state_with_its_trainers() -> None:
     trainers = [trainer(seed) for seed in (1, 2)]
     stack = StackedTrainers(trainers)
-    done = stack.run_epoch()
+    done = stack.train_all_runs_one_epoch()
     assert [one.epoch for one in done] == [0, 0] and [one.epoch for one in trainers] == [1, 1]
     for run, one in enumerate(trainers):
-        for mine, whole in zip(one.optimizer.parameter_states(), stack.optimizer.parameter_states(), strict=True):
+        for mine, whole in zip(
+            one.optimizer.optimizer_state_per_parameter(), stack.optimizer.optimizer_state_per_parameter(), strict=True
+        ):
             assert mine["exp_avg"].data_ptr() == whole["exp_avg"][run].data_ptr()
         assert all(
             p.data_ptr() == q[run].data_ptr() for p, q in zip(one.optimizer.params, stack.optimizer.params, strict=True)
         )
-    again = StackedTrainers(trainers)  # begins with copies of the same state
-    for mine, old in zip(again.optimizer.parameter_states(), stack.optimizer.parameter_states(), strict=True):
+    again = StackedTrainers(trainers)  # a new stack starts with copies of the same state
+    for mine, old in zip(
+        again.optimizer.optimizer_state_per_parameter(), stack.optimizer.optimizer_state_per_parameter(), strict=True
+    ):
         assert torch.equal(mine["exp_avg"], old["exp_avg"]) and mine["exp_avg"].any()
 
 
 def test_recorded_logits_are_in_the_event() -> None:
     one = trainer(plan=Plan(epochs=1, batch=40, lr=0.0, device="cpu"), net="linear")
     one.start_recording_logits(3)
-    (done,) = one.run()
+    (done,) = one.train_and_yield_events()
     assert isinstance(done, EpochDone) and done.logits is not None
     torch.testing.assert_close(done.logits, one.net(one.x).detach())

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from plurivox.train import nets
-from plurivox.train.nets._shared.vgg_layers import VGG16, make_convolutions
+from plurivox.train.nets._shared.vgg_layers import VGG16, make_vgg_convolutions_and_poolings
 
 
 def size(spec: str, shape: tuple[int, ...], n_labels: int) -> int:
@@ -45,7 +45,7 @@ def test_known_sizes(spec: str, shape: tuple[int, ...], n_labels: int, weights: 
 
 def test_the_convolutions_of_vgg16() -> None:
     with torch.device("meta"):
-        assert weights_in(make_convolutions(VGG16, 3, width=64, batch_norm=False)) == 14_714_688
+        assert weights_in(make_vgg_convolutions_and_poolings(VGG16, 3, width=64, batch_norm=False)) == 14_714_688
 
 
 def test_the_tagger_has_the_widths_of_the_paper() -> None:

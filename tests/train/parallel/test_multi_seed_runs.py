@@ -54,7 +54,7 @@ def test_an_interrupted_series_is_resumed(tmp_path: Path) -> None:
     again = run_series(
         train_one, lambda trained: {"twice": 2 * evaluate_labels(trained)["loss"]}, runs=3, folder=tmp_path
     )
-    assert again == [{"twice": 2 * one["loss"]} for one in found]  # evaluated again
+    assert again == [{"twice": 2 * one["loss"]} for one in found]  # finished runs are evaluated again, not trained
     with pytest.raises(InputError, match="at least one run"):
         run_series(train_one, evaluate_labels, runs=0)
 

@@ -13,12 +13,17 @@ from torch import Tensor
 from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress import Progress, no_progress
 from plurivox.train import Plan, Supervision, Trained
-from plurivox.train.data.augment import augmentation
+from plurivox.train.data.image_augmentation import augmentation
 from plurivox.train.heads._contract import HeadModule
 from plurivox.train.heads.crowd_layer import _CrowdLayerModule
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs, max_stacked_runs, run_series, run_stacked
+from plurivox.train.parallel.multi_seed_runs import (
+    best_number_of_stacked_runs,
+    choose_parallel_runs_and_stacking,
+    run_series,
+    train_runs_stacked,
+)
 from plurivox.train.targets._contract import DrawnLabels
 from toy_training import toy_data
 from training_runs_setup import start_fit
@@ -46,9 +51,11 @@ def train_one(seed: int, folder: Path | None, progress: Progress, **how: Any) ->
 
 
 def both_ways(**how: Any) -> list[tuple[Trained, Trained]]:
-    """(alone, stacked) for every seed."""
+    """Return (run trained alone, stacked run) for every seed."""
     alone = [train_one(seed, None, no_progress, **how).train_to_end() for seed in SEEDS]
-    return list(zip(alone, run_stacked([partial(train_one, s, None, no_progress, **how) for s in SEEDS]), strict=True))
+    return list(
+        zip(alone, train_runs_stacked([partial(train_one, s, None, no_progress, **how) for s in SEEDS]), strict=True)
+    )
 
 
 def same(alone: Trained, stacked: Trained) -> None:
@@ -89,7 +96,7 @@ def test_every_stacked_run_gives_the_same_net_as_alone(how: dict[str, Any]) -> N
             assert stacked.fit is not None and stacked.fit.confusion is not None
             np.testing.assert_allclose(stacked.fit.confusion.dense(), alone.fit.confusion.dense(), atol=2e-4)
     told = [stacked.history["loss"] for _, stacked in pairs]
-    assert len(set(told)) == len(SEEDS)  # every seed is a run of its own
+    assert len(set(told)) == len(SEEDS)  # each seed gives different losses
 
 
 class Stop(Exception):
@@ -98,7 +105,7 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("how", [{}, {"target": "all-votes", "head": "crowd-layer"}])
 def test_a_series_interrupted_at_different_epochs_is_resumed(tmp_path: Path, how: dict[str, Any]) -> None:
-    """Some runs were an epoch further than others: those behind go first, then all are stacked."""
+    """Two runs are one epoch ahead when interrupted; the third run catches up alone, then all are stacked."""
     steps: list[int] = []
 
     def stop(step: int, total: int, value: float | None = None) -> None:
@@ -122,19 +129,19 @@ def test_a_series_interrupted_at_different_epochs_is_resumed(tmp_path: Path, how
         4,
         4,
         4,
-    ]  # run 2 had ended one epoch, the others two
+    ]  # seven epochs were left: three of run 2 and two of each other run
     np.testing.assert_allclose(*([one["loss"] for one in runs] for runs in (more, straight)), atol=2e-4)
     assert every() == more and not any(one.exists() for one in saved)
 
 
 def test_the_others_continue_if_a_run_ends_early() -> None:
     def begin(i: int) -> TrainingRun:
-        marks = iter([0.0] * (i + 1) + [1.0] * 9)  # epoch i is the last of the best
+        marks = iter([0.0] * (i + 1) + [1.0] * 9)  # the measure is best up to epoch i
         plan = replace(PLAN, epochs=9, best="mark", goal="lowest", ties="last", patience=2)
         return train_one(i, None, no_progress, plan=plan, measures={"mark": lambda prediction, truth: next(marks)})
 
     alone = [begin(i).train_to_end() for i in range(3)]
-    pairs = list(zip(alone, run_stacked([partial(begin, i) for i in range(3)]), strict=True))
+    pairs = list(zip(alone, train_runs_stacked([partial(begin, i) for i in range(3)]), strict=True))
     assert [len(one.history["loss"]) for one in alone] == [3, 4, 5]
     for one, stacked in pairs:
         same(one, stacked)
@@ -146,14 +153,14 @@ def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
         n = (60, 50, 60)[i]
         return start_fit(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i))
 
-    stacked = run_stacked([partial(begin, i) for i in range(3)])
+    stacked = train_runs_stacked([partial(begin, i) for i in range(3)])
     for i, one in enumerate(stacked):
         np.testing.assert_allclose(one.logits(X), begin(i).train_to_end().logits(X), atol=2e-4)
 
 
 def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
     hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
-    stacked = run_stacked([partial(train_one, 1, None, no_progress, **how) for how in hows])
+    stacked = train_runs_stacked([partial(train_one, 1, None, no_progress, **how) for how in hows])
     for one, how in zip(stacked, hows, strict=True):
         same(train_one(1, None, no_progress, **how).train_to_end(), one)
 
@@ -174,7 +181,7 @@ def test_images_are_augmented_in_a_stack_too() -> None:
     begin = partial(start_fit, pixels, GOLD, net="linear", augment=augmentation("crop-flip"))
     plans = [replace(PLAN, seed=seed) for seed in SEEDS]
     alone = [begin(plan=plan).train_to_end().logits(pixels) for plan in plans]
-    stacked = run_stacked([partial(begin, plan=plan) for plan in plans])
+    stacked = train_runs_stacked([partial(begin, plan=plan) for plan in plans])
     np.testing.assert_allclose([one.logits(pixels) for one in stacked], alone, atol=2e-4)
 
 
@@ -183,8 +190,8 @@ def test_images_are_augmented_in_a_stack_too() -> None:
     [
         ("labelme-head", None, Plan(), (1000, 512), 10),
         ("labelme-head", "crowd-layer", Plan(), (1000, 512), 10),
-        ("labelme-head", None, Plan(), (1000, 8192), 1),  # its matrices alone fill the cores
-        ("linear", None, Plan(), (2**21, 64), 2),  # inputs that every run may have for itself
+        ("labelme-head", None, Plan(), (1000, 8192), 1),  # the matrices of one run are large enough to use all cores
+        ("linear", None, Plan(), (2**21, 64), 2),  # large inputs, of which each run may have its own copy
         ("labelme-head", "conal", Plan(), (1000, 512), 1),
         ("cifar-resnet", None, Plan(), (1000, 3, 32, 32), 1),
         ("mlp", None, Plan(precision="bfloat16"), (1000, 64), 1),
@@ -195,13 +202,18 @@ def test_images_are_augmented_in_a_stack_too() -> None:
 def test_which_runs_are_stacked_and_how_many(
     net: str, head: str | None, plan: Plan, shape: tuple[int, ...], want: int
 ) -> None:
-    spec = TrainSpec.of(net=net, head=head, plan=replace(plan, device="cpu"))
-    assert max_stacked_runs(spec, shape, 8) == want
+    spec = TrainSpec.from_names_or_objects(net=net, head=head, plan=replace(plan, device="cpu"))
+    assert best_number_of_stacked_runs(spec, shape, 8) == want
     best = want > 1
-    assert choose_parallel_runs(spec, shape, 8, 30, None) == (want, best) and choose_parallel_runs(
-        spec, shape, 8, 30, 4
-    ) == (4, best)
-    assert choose_parallel_runs(spec, shape, 8, 1, None) == choose_parallel_runs(spec, shape, 8, 30, 1) == (1, False)
+    assert choose_parallel_runs_and_stacking(spec, shape, 8, 30, None) == (
+        want,
+        best,
+    ) and choose_parallel_runs_and_stacking(spec, shape, 8, 30, 4) == (4, best)
+    assert (
+        choose_parallel_runs_and_stacking(spec, shape, 8, 1, None)
+        == choose_parallel_runs_and_stacking(spec, shape, 8, 30, 1)
+        == (1, False)
+    )
 
 
 def test_a_nan_loss_stops_only_its_run() -> None:
@@ -216,7 +228,7 @@ def test_a_nan_loss_stops_only_its_run() -> None:
 
     alone = [begin(i, False).train_to_end() for i in range(3)]
     with pytest.warns(PlurivoxWarning, match="NaN in epoch 2: training stops with the weights of epoch 1"):
-        stacked = run_stacked([partial(begin, i, True) for i in range(3)])
+        stacked = train_runs_stacked([partial(begin, i, True) for i in range(3)])
     same(alone[0], stacked[0])
     same(alone[2], stacked[2])
     assert stacked[1].best_epoch == 1 and np.isfinite(stacked[1].logits(X)).all()

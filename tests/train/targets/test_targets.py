@@ -6,9 +6,9 @@ import torch
 
 import plurivox as pv
 from crowds import soft_crowd
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train import Supervision, targets
 from plurivox.train.targets._contract import Examples, PaddedVotes
@@ -24,7 +24,7 @@ KNOWN = Supervision(votes=VOTES, gold=GOLD, soft=SOFT)
 
 def examples(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
     names = np.array(tasks, dtype=np.dtypes.StringDType())
-    return targets.methods.make(spec).examples(known, names, known.labels(), CPU)
+    return targets.methods.make(spec).make_examples(known, names, known.labels(), CPU)
 
 
 def drawn(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
@@ -69,7 +69,7 @@ def test_counts_without_workers_are_drawn_by_their_count() -> None:
 def test_a_soft_answer_is_used_whole() -> None:
     votes = soft_crowd(n_tasks=4, n_workers=3)
     known = Supervision(votes=votes)
-    made = targets.methods.make("de-aggregated").examples(known, votes.tasks, votes.labels, CPU)
+    made = targets.methods.make("de-aggregated").make_examples(known, votes.tasks, votes.labels, CPU)
     answer = {tuple(row.round(5)) for row in votes.weights.reshape(-1, 3)}
     once = np.asarray(made.draw_labels(torch.arange(4), torch.Generator().manual_seed(1)))
     assert {tuple(row) for row in once.astype(float).round(5)} <= answer
@@ -105,7 +105,10 @@ def test_mixed_uses_the_first_target_where_given_and_the_rest_elsewhere() -> Non
     chosen = Supervision(VOTES, GOLD, SOFT, chosen=np.array(["c"], dtype=np.dtypes.StringDType()))
     np.testing.assert_allclose(drawn("mixed", chosen), [[0, 1], [0, 1], [0.4, 0.6]], rtol=1e-6)
     known: Names = np.array(["a", "d"], dtype=np.dtypes.StringDType())
-    assert targets.methods.make("mixed[rest=majority]").has_target(KNOWN, known).tolist() == [True, False]
+    assert targets.methods.make("mixed[rest=majority]").mask_of_tasks_with_target(KNOWN, known).tolist() == [
+        True,
+        False,
+    ]
 
 
 def test_a_pair_draws_main_and_soft_labels() -> None:
@@ -115,9 +118,9 @@ def test_a_pair_draws_main_and_soft_labels() -> None:
 
 def test_missing_data_and_wrong_options_raise_errors() -> None:
     with pytest.raises(InputError, match="gold needs gold: give known labels"):
-        targets.methods.make("gold").has_target(Supervision(votes=VOTES), VOTES.tasks)
+        targets.methods.make("gold").mask_of_tasks_with_target(Supervision(votes=VOTES), VOTES.tasks)
     with pytest.raises(OptionError, match="repeated-labelling cannot be used inside mixed"):
-        targets.methods.make("mixed[first=repeated-labelling]").has_target(KNOWN, VOTES.tasks)
+        targets.methods.make("mixed[first=repeated-labelling]").mask_of_tasks_with_target(KNOWN, VOTES.tasks)
     with pytest.raises(OptionError, match="drawn again in every epoch"):
         examples("smoothed[of=de-aggregated]")
     with pytest.raises(InputError, match="needs worker names"):

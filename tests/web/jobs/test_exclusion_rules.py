@@ -9,12 +9,12 @@ from sqlalchemy import select, update
 import plurivox as pv
 from interfaces.web.page_actions import answer
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
+from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import lift_exclusion
-from plurivox.web.store.collect.tasks import NewTask, add_batches
-from plurivox.web.store.report.result_snapshots import is_snapshot_stale
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask, insert_fixed_batches
+from plurivox.web.store.report.result_snapshots import is_result_snapshot_stale
 from plurivox.web.store.schema import (
     OPEN_END,
     answers,
@@ -29,7 +29,7 @@ from plurivox.web.store.schema import (
     tasks,
     workers,
 )
-from plurivox.web.study.assigner_from_config import assignment_settings
+from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import parse_study
 from plurivox.web.study.export import export_study
 from plurivox.web.study.task_import import read_tasks
@@ -57,11 +57,15 @@ def test_a_worker_who_breaks_a_rule_is_excluded_and_others_fill_the_slots(
         for slot in held[:2]:
             bad.answer(slot["slot"], "dog", key=f"k{slot['slot']}")
         engine = live.studio.engine
-        assert (apply_exclusion_rules(engine, study), apply_exclusion_rules(engine, study)) == (1, 0)
+        assert (exclude_workers_who_break_rules(engine, study), exclude_workers_who_break_rules(engine, study)) == (
+            1,
+            0,
+        )
         assert {row.given for row in live.look(select(tasks.c.given))} == {0}
-        late = bad.answer(held[2]["slot"], "dog", ahead=2).json()  # the one on the screen: kept, and then the end
+        late = bad.answer(held[2]["slot"], "dog", ahead=2).json()  # the task on screen is stored, then the session ends
         assert late["extra"] and late["enough"] and late["stage"] == "done" and late["slots"] == []
-        assert bad.answer(held[0]["slot"], "cat", replaces=f"k{held[0]['slot']}").status_code == 200  # kept as well
+        # corrections are stored too
+        assert bad.answer(held[0]["slot"], "cat", replaces=f"k{held[0]['slot']}").status_code == 200
         assert bad.answer(held[1]["slot"], "dog", key=f"k{held[1]['slot']}").json()["again"]
         done = bad.post("/api/done").json()
         assert (done["how"], done["code"]) == ("failed", "NO") and done["text"] == study.texts.failed
@@ -71,12 +75,12 @@ def test_a_worker_who_breaks_a_rule_is_excluded_and_others_fill_the_slots(
         for slot in good.slots():
             good.answer(slot["slot"])
         assert good.slots() == [] and {row.given for row in live.look(select(tasks.c.given))} == {1}
-        assert len(live.look(select(answers))) == 8  # nothing is deleted
+        assert len(live.look(select(answers))) == 8  # answers of the excluded worker are not deleted
         assert export_study(engine, study, tmp_path / "out") == 4
         views = pv.io.read(tmp_path / "out").tables["views"]()
         assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
-        SnapshotComputer(engine).compute_snapshot(study)
-        assert apply_exclusion_rules(engine, study) == 0
+        SnapshotComputer(engine).compute_and_publish_snapshot(study)
+        assert exclude_workers_who_break_rules(engine, study) == 0
 
 
 def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> None:
@@ -84,8 +88,8 @@ def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> N
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, engine = live.enter(), live.studio.engine
         fail(bad)
-        apply_exclusion_rules(engine, study)
-        SnapshotComputer(engine).compute_snapshot(study)
+        exclude_workers_who_break_rules(engine, study)
+        SnapshotComputer(engine).compute_and_publish_snapshot(study)
         live.sign_in()
         said = live.http.get("/api/owner/exclusions").json()
         [one] = said["exclusions"]
@@ -103,8 +107,9 @@ def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> N
         assert lifted and live.http.post(way, headers=live.owner).status_code == 404
         mine = select(slots.c.state).where(slots.c.kind == "task")
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
-        assert live.studio.read_sync(is_snapshot_stale)  # all is computed anew
-        assert apply_exclusion_rules(engine, study) == 0  # the owner has the last word
+        assert live.studio.read_sync(is_result_snapshot_stale)  # lifting an exclusion makes the snapshot stale
+        # rules do not exclude a worker again after an owner lifted the exclusion
+        assert exclude_workers_who_break_rules(engine, study) == 0
         told = [row.what for row in live.look(select(audit))]
         assert "exclude" in told and "exclusion lifted" in told
         assert bad.post("/api/done").json()["how"] == "done"
@@ -117,12 +122,14 @@ def test_a_fixed_batch_of_an_excluded_worker_is_assigned_again(tmp_path: Path) -
     with served(tmp_path / "s", study, KNOWN) as live:
         names = [one.name for one in KNOWN]
         live.studio.writer.submit(
-            lambda c: add_batches(c, assignment_settings(study, has_batches=True), {"one": names})
+            lambda c: insert_fixed_batches(
+                c, answers_per_task_assigner_and_arm_names(study, has_batches=True), {"one": names}
+            )
         ).result()
         bad = live.enter()
         fail(bad)
         assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]
-        apply_exclusion_rules(live.studio.engine, study)
+        exclude_workers_who_break_rules(live.studio.engine, study)
         assert len(live.enter().slots()) == 4
 
 
@@ -132,10 +139,10 @@ def test_soft_labels_ignore_answers_of_excluded_workers(tmp_path: Path) -> None:
         bad, engine = live.enter(), live.studio.engine
         for slot in bad.slots():
             bad.answer(slot["slot"], "dog", submitted_ms=1.0)
-        SnapshotComputer(engine).compute_snapshot(study)
+        SnapshotComputer(engine).compute_and_publish_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [4, 1]
-        apply_exclusion_rules(engine, study)
-        SnapshotComputer(engine).compute_snapshot(study)
+        exclude_workers_who_break_rules(engine, study)
+        SnapshotComputer(engine).compute_and_publish_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
         assert {(row.n, row.soft) for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {
             (0, "[]")
@@ -152,25 +159,30 @@ def test_owners_see_the_former_results_until_they_are_recomputed(tmp_path: Path,
             good.answer(slot["slot"])
         fail(bad)
         aggregates = SnapshotComputer(engine)
-        aggregates.compute_snapshot(study)
+        aggregates.compute_and_publish_snapshot(study)
         see = lambda page: live.http.get(f"/api/owner/{page}").json()  # noqa: E731
         pages = ("agreement", "times", "tasks?order=entropy")
         before = [see(page) for page in pages]
         assert before[0]["scores"] and before[2]["tasks"][0]["top"] and not see("snapshot")["recomputing"]
         assert aggregates.exclude_workers_by_rules(study) == 1
-        assert [see(page) for page in pages[:2]] == before[:2]  # as of before, and told so
+        # results of the previous snapshot; "recomputing" is checked below
+        assert [see(page) for page in pages[:2]] == before[:2]
         assert [one["top"] for one in see(pages[2])["tasks"]] == [one["top"] for one in before[2]["tasks"]]
         told = see("snapshot")
         assert told["recomputing"] and told["pending"] and told["answers"] == 8
-        assert see("flagged")["flagged"] == [] and live.studio.read_sync(lambda c: is_snapshot_stale(c, study.digest))
-        (SnapshotComputer(engine) if again else aggregates).compute_snapshot(study)  # another process knows as well
+        assert see("flagged")["flagged"] == [] and live.studio.read_sync(
+            lambda c: is_result_snapshot_stale(c, study.config_digest)
+        )
+        (SnapshotComputer(engine) if again else aggregates).compute_and_publish_snapshot(
+            study
+        )  # with `again`, a new process recomputes too
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
         assert {one["top"][0]["label"] for one in see(pages[2])["tasks"]} == {"cat"}
         mine = bad.entered["me"]["worker"]
         live.studio.writer.submit(lambda c: lift_exclusion(c, "olga", mine)).result()
         assert see("snapshot")["recomputing"] and see("snapshot")["answers"] == 4
-        aggregates.compute_snapshot(study)
+        aggregates.compute_and_publish_snapshot(study)
         assert not see("snapshot")["recomputing"] and see("snapshot")["answers"] == 8
 
 
@@ -181,10 +193,13 @@ def test_rules_use_the_cached_answers_and_the_next_round_recomputes(tmp_path: Pa
         for slot in good.slots():
             good.answer(slot["slot"])
         assert aggregates.exclude_workers_by_rules(study) == 0
-        aggregates.compute_snapshot(study)
+        aggregates.compute_and_publish_snapshot(study)
         fail(bad)
-        assert (aggregates.exclude_workers_by_rules(study), aggregates.exclude_workers_by_rules(study)) == (1, 0)
-        aggregates.compute_snapshot(study)
+        assert (
+            aggregates.exclude_workers_by_rules(study),
+            aggregates.exclude_workers_by_rules(study),
+        ) == (1, 0)
+        aggregates.compute_and_publish_snapshot(study)
         assert {row.n for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {1}
 
 
@@ -193,7 +208,7 @@ def test_erasing_a_worker_deletes_the_reasons_of_an_exclusion(tmp_path: Path) ->
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, other = live.enter(), live.enter()
         fail(bad), fail(other)
-        assert apply_exclusion_rules(live.studio.engine, study) == 2
+        assert exclude_workers_who_break_rules(live.studio.engine, study) == 2
         mine = bad.entered["me"]["worker"]
         told = live.studio.writer.submit(lambda c: erase_worker(c, "test", mine)).result()
         assert told["gone"]["lines of the audit"] == 1 and live.look(select(exclusions.c.reason)) != []
@@ -207,28 +222,31 @@ def test_failing_the_quiz_does_not_make_the_snapshot_stale(tmp_path: Path) -> No
         good, lost = live.enter(), live.enter()
         good.post("/api/me/stage", {"stage": "quiz", "quiz": [1]})
         good.answer(good.slots()[0]["slot"])
-        SnapshotComputer(live.studio.engine).compute_snapshot(study)
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()["me"]["stage"] == "done"
         assert len(live.look(select(exclusions))) == len(live.look(select(snapshots))) == 1
         who = lost.entered["me"]["worker"]
         live.studio.writer.submit(lambda c: lift_exclusion(c, "owner", who)).result()
-        wrong = lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()  # no rule applies any more
+        # the quiz rule no longer applies after an owner lifted the exclusion
+        wrong = lost.post("/api/me/stage", {"stage": "quiz", "quiz": [0]}).json()
         assert wrong["wrong"] == [0] and wrong["me"]["stage"] == "quiz"
         assert lost.post("/api/me/stage", {"stage": "quiz", "quiz": [1]}).json()["me"]["stage"] == "tasks"
 
 
-def test_a_gold_label_that_the_study_no_longer_has_stops_no_rule(tmp_path: Path) -> None:
+def test_rules_still_run_if_a_gold_label_was_removed_from_the_labels(tmp_path: Path) -> None:
     study = plain_study(per_task=1, exclude=RULES)
     with served(tmp_path / "s", study, [*KNOWN, NewTask("x", text="x", gold="ship")]) as live:
         fail(live.enter())
-        assert apply_exclusion_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
+        assert (
+            exclude_workers_who_break_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
+        )
 
 
 def test_a_slot_leased_during_an_exclusion_is_released(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(per_task=1), KNOWN) as live:
         bad = live.enter()
         held = bad.slots()
-        out = update(workers).values(status="excluded")  # by another server, which did not see these slots yet
+        out = update(workers).values(status="excluded")  # as another server does that has not read these slots
         live.studio.writer.submit(lambda c: c.execute(out)).result()
         assert bad.answer(held[0]["slot"]).json()["extra"]
         assert sorted(row.given for row in live.look(select(tasks.c.given))) == [0, 1, 1, 1]
@@ -241,13 +259,13 @@ def test_rules_wait_for_data_and_spare_workers_with_few_answers(tmp_path: Path) 
         hasty = live.enter()
         for n, slot in enumerate(hasty.slots(), start=1):
             hasty.answer(slot["slot"], submitted_ms=200.0)
-            assert apply_exclusion_rules(live.studio.engine, study) == (n == 3)
+            assert exclude_workers_who_break_rules(live.studio.engine, study) == (n == 3)
         assert live.look(select(exclusions.c.rule)) == [("too-fast[share=0.4]",)]
     with pytest.raises(InputError, match="no clean method 'nothing'"):
         parse_study({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
 
 
-def test_gold_labels_come_with_the_items_and_must_be_labels(tmp_path: Path) -> None:
+def test_gold_labels_are_imported_with_tasks_and_must_be_labels_of_the_study(tmp_path: Path) -> None:
     file = tmp_path / "items.csv"
     file.write_text("task,text,known\na,one,cat\nb,two,\n")
     assert [one.gold for one in read_tasks(file, plain_study())] == ["cat", None]
@@ -263,8 +281,8 @@ def test_the_page_of_an_excluded_worker_ends_after_the_current_task(studio: Any,
     page.goto(live.join)
     answer(page, "1", "Enter")
     page.wait_for_selector(".saved[data-is=kept]")
-    assert apply_exclusion_rules(live.studio.engine, live.studio.study) == 1
-    answer(page, "1", "Enter")  # the next was on the screen before the server could say that this is the end
+    assert exclude_workers_who_break_rules(live.studio.engine, live.studio.study) == 1
+    answer(page, "1", "Enter")  # the task that was on screen when the worker was excluded
     page.wait_for_selector(".saved[data-is=kept]")
     answer(page, "1", "Enter")
     page.get_by_role("heading", name="The study ends here").wait_for()

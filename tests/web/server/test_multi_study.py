@@ -1,4 +1,4 @@
-"""Several studies on one server: each at its own address, and nothing crosses over."""
+"""Several studies on one server: each has its own URL, data, sessions and limits."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,8 +10,12 @@ import pytest
 from sqlalchemy import select, text
 
 from plurivox.core.errors import InputError
-from plurivox.web.server.multi_study import assign_addresses, assign_databases, find_study_folders
-from plurivox.web.settings import Settings
+from plurivox.web.server.multi_study import (
+    database_url_by_study_folder,
+    find_study_folders,
+    settings_with_own_base_url_per_study,
+)
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.schema import answers, workers
 from plurivox.web.studio import open_existing_study
 from plurivox.web.study.backup import back_up_study, restore_study
@@ -22,7 +26,7 @@ NAMES = ("pets", "ships")
 
 
 def made(folder: Path, name: str, database: str = "", **settings: Any) -> Settings:
-    """A new study of that name."""
+    """Create a study of this name and return its settings."""
     about = Settings(folder=folder / name, database=database, **{"is_leader": False, **LIMITS, **settings})
     make_study(about, plain_study(name=name, title=f"About {name}"), text_tasks(6))
     return about
@@ -30,7 +34,7 @@ def made(folder: Path, name: str, database: str = "", **settings: Any) -> Settin
 
 @contextmanager
 def serve_studies(studies: list[Settings], base_url: str = "") -> Iterator[dict[str, Served]]:
-    """The studies by name, and the start page as ""."""
+    """Serve the studies; yield them by name, with the start page under the key ""."""
     with ExitStack() as stack:
         url, built = stack.enter_context(running_multi_study(studies, base_url))
         http = {
@@ -130,7 +134,7 @@ def test_studies_are_found_one_by_one_or_in_a_folder(tmp_path: Path) -> None:
     assert find_study_folders([pets.folder]) == [pets.folder] and find_study_folders([tmp_path / "notes"]) == [
         tmp_path / "notes"
     ]
-    urls = [one.base_url for one in assign_addresses([pets, ships], "https://lab.example/all")]
+    urls = [one.base_url for one in settings_with_own_base_url_per_study([pets, ships], "https://lab.example/all")]
     assert urls == ["https://lab.example/all/pets", "https://lab.example/all/ships"]
 
 
@@ -138,26 +142,29 @@ def test_studies_with_the_same_name_or_secret_are_rejected(tmp_path: Path) -> No
     (tmp_path / "b").mkdir()
     pets, other = made(tmp_path, "pets"), made(tmp_path / "b", "pets")
     with pytest.raises(InputError, match=r"have the same name, https://x/pets; change `name` in .*b/pets"):
-        assign_addresses([pets, other], "https://x")
+        settings_with_own_base_url_per_study([pets, other], "https://x")
     with pytest.raises(InputError, match="/owner is reserved"):
-        assign_addresses([made(tmp_path, "owner"), pets], "https://x")
+        settings_with_own_base_url_per_study([made(tmp_path, "owner"), pets], "https://x")
     with pytest.raises(InputError, match="/pets is reserved"):
-        assign_addresses([pets], "https://x/pets")
+        settings_with_own_base_url_per_study([pets], "https://x/pets")
     back_up_study(pets, tmp_path / "copy")
     copied = (tmp_path / "copy" / "study.toml").read_text().replace('"pets"', '"cats"')
     (tmp_path / "copy" / "study.toml").write_text(copied)
     with pytest.raises(InputError, match="one is a copy of the other"):
-        assign_addresses([pets, Settings(folder=tmp_path / "copy")], "https://x")
+        settings_with_own_base_url_per_study([pets, Settings(folder=tmp_path / "copy")], "https://x")
 
 
 def test_every_study_has_its_own_schema_or_database(tmp_path: Path) -> None:
     folders = [made(tmp_path, name).folder for name in NAMES]
-    found = assign_databases(["postgresql://h/all?sslmode=require", "ships=postgresql://h/own"], folders)
+    found = database_url_by_study_folder(["postgresql://h/all?sslmode=require", "ships=postgresql://h/own"], folders)
     assert list(found.values()) == ["postgresql://h/all?sslmode=require&schema=pets", "postgresql://h/own"]
-    assert list(assign_databases([], folders, "postgresql://h/all").values())[1] == "postgresql://h/all?schema=ships"
-    assert list(assign_databases([], folders).values()) == ["", ""]
+    assert (
+        list(database_url_by_study_folder([], folders, "postgresql://h/all").values())[1]
+        == "postgresql://h/all?schema=ships"
+    )
+    assert list(database_url_by_study_folder([], folders).values()) == ["", ""]
     with pytest.raises(InputError, match="--database names 'dogs', but the studies are 'pets', 'ships'"):
-        assign_databases(["dogs=postgresql://h/x"], folders)
+        database_url_by_study_folder(["dogs=postgresql://h/x"], folders)
 
 
 def test_schemas_separate_studies_and_the_default_schema_stays_empty(tmp_path: Path, postgres: str) -> None:

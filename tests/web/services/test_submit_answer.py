@@ -1,10 +1,10 @@
-"""Checks of a submitted answer against the form of its worker."""
+"""Validation of a submitted answer against the form of its worker."""
 
 from typing import Any
 
 import pytest
 
-from plurivox.web.services.submit_answer import check_answer, form_of_answer
+from plurivox.web.services.submit_answer import elicit_form_name_of_answer, raise_if_answer_is_invalid
 from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.errors import Invalid
 from plurivox.web.study.config import Study
@@ -14,13 +14,13 @@ CAT, DOG, SHIP = "cat", "dog", "ship"
 
 
 def said(*marks: tuple[str, ...], **more: Any) -> Submission:
-    """A submission of marks (kind, label, typed)."""
+    """Return a submission with these marks (kind, label, typed)."""
     return Submission("k", 1, [Mark(*one) for one in marks], **more)
 
 
 def check(study: Study, answer: Submission) -> None:
-    """Raise Invalid where the form that reads an answer cannot have made it."""
-    check_answer(study, form_of_answer(study, answer), answer)
+    """Raise Invalid if the form of the answer cannot produce its marks."""
+    raise_if_answer_is_invalid(study, elicit_form_name_of_answer(study, answer), answer)
 
 
 FITTING = {
@@ -69,7 +69,10 @@ def test_answers_that_do_not_fit_the_form_are_refused(form: str, answer: Submiss
 def test_a_form_with_percents_accepts_a_histogram() -> None:
     three = said(("named", CAT, "50"), ("named", DOG, "30"), ("named", SHIP, "20"), mode="histogram")
     top_two, ranking = plain_study(form="top-two"), plain_study(form="ranking")
-    assert (form_of_answer(top_two, three), form_of_answer(ranking, three)) == ("histogram", "ranking")
+    assert (elicit_form_name_of_answer(top_two, three), elicit_form_name_of_answer(ranking, three)) == (
+        "histogram",
+        "ranking",
+    )
     check(top_two, three)
     with pytest.raises(Invalid):
         check(ranking, three)

@@ -11,13 +11,13 @@ import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.store.admin.erase_worker import erase_worker
-from plurivox.web.store.collect.leases import end_overdue_leases
-from plurivox.web.store.collect.tasks import NewTask, add_batches
+from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask, insert_fixed_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
-from plurivox.web.study.assigner_from_config import assignment_settings
+from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import parse_study, read_study
 from plurivox.web.study.export import export_study
-from plurivox.web.study.toml_writer import render_study
+from plurivox.web.study.study_toml_writer import render_study_toml
 from studies import Person, Served, fresh_database, plain_study, served, text_tasks
 
 TWO = ["one-label", "ranking"]
@@ -38,14 +38,14 @@ def say(person: Person, slot: str, **more: Any) -> int:
 
 
 def counted(study: Served) -> dict[tuple[str, str], int]:
-    """(arm, task) -> slots that count."""
+    """Count the slots by (arm, task) that count towards the quota."""
     wanted = select(workers.c.arm, tasks.c.name).join(slots, slots.c.worker_id == workers.c.id)
     wanted = wanted.join(tasks, tasks.c.id == slots.c.task_id).where(slots.c.number.is_not(None))
     return dict(Counter((arm, task) for arm, task in study.look(wanted)))
 
 
 def books(study: Served) -> dict[tuple[str, str], int]:
-    """The same as the arms' own counts say."""
+    """Return the same counts as stored in `arm_tasks`."""
     wanted = select(arm_tasks.c.arm, tasks.c.name, arm_tasks.c.given).join(tasks, tasks.c.id == arm_tasks.c.task_id)
     return {(arm, task): given for arm, task, given in study.look(wanted) if given}
 
@@ -53,7 +53,7 @@ def books(study: Served) -> dict[tuple[str, str], int]:
 def let_leases_end(study: Served) -> None:
     def end(connection: Any) -> None:
         connection.execute(update(sittings).where(sittings.c.until.is_not(None)).values(until=1.0))
-        end_overdue_leases(connection)
+        end_some_overdue_leases_and_return_count(connection)
 
     study.studio.writer.submit(end).result()
 
@@ -113,10 +113,10 @@ def test_unanswered_slots_are_released_to_the_same_arm(tmp_path: Path, database:
         let_leases_end(study)
         assert set(counted(study)) == set(books(study)) == {(form_of(second), f"t{i:03d}") for i in range(4)}
         third = study.enter()
-        assert form_of(third) == form_of(first)  # the other arm is full and no longer drawn
+        assert form_of(third) == form_of(first)  # the other arm is full, so it is not drawn
         slots_ = third.slots()
         assert len(slots_) == 4 and all(say(third, slot["slot"]) == 200 for slot in slots_)
-        assert say(first, late[0]["slot"]) == 200  # kept, but as an extra: its arm is full
+        assert say(first, late[0]["slot"]) == 200  # stored as an extra answer, because the arm is full
         assert [row.state for row in study.look(select(slots)) if f"{row.id:x}" == late[0]["slot"]] == ["extra"]
         assert set(counted(study).values()) == {1} and counted(study) == books(study)
 
@@ -146,7 +146,7 @@ def test_strata_and_fixed_batches_apply_in_every_arm(tmp_path: Path) -> None:
     with served(tmp_path / "b", made, text_tasks(4)) as study:
         batches = {"one": ["t000", "t001"], "two": ["t002", "t003"]}
         study.studio.writer.submit(
-            lambda c: add_batches(c, assignment_settings(made, has_batches=True), batches)
+            lambda c: insert_fixed_batches(c, answers_per_task_assigner_and_arm_names(made, has_batches=True), batches)
         ).result()
         for _ in range(4):
             assert len(study.enter().slots()) == 2
@@ -160,7 +160,7 @@ def test_adding_arms_later_keeps_existing_answers(tmp_path: Path) -> None:
         begun = old.slots()
         say(old, begun[0]["slot"])
         assert study.look(select(arm_tasks)) == []
-    (tmp_path / "s" / "study.toml").write_text(render_study(plain_study(per_task=1, form="one-label", forms=TWO)))
+    (tmp_path / "s" / "study.toml").write_text(render_study_toml(plain_study(per_task=1, form="one-label", forms=TWO)))
     with served(tmp_path / "s") as study:
         old.served = study
         assert [say(old, slot["slot"]) for slot in begun[1:]] == [200] * 3 and form_of(old) == "one-label"
@@ -182,7 +182,7 @@ def test_simulated_workers_answer_in_their_arm(tmp_path: Path) -> None:
 
 def test_study_toml_with_arms_round_trips_and_reports_errors(tmp_path: Path) -> None:
     made = plain_study(arm=[{"form": "top-two", "wording": "first", "share": 3}, {"form": "ranking"}])
-    (tmp_path / "study.toml").write_text(render_study(made))
+    (tmp_path / "study.toml").write_text(render_study_toml(made))
     assert read_study(tmp_path) == made and [one.name for one in made.arms] == ["top-two", "ranking"]
     assert made.config_of_arm("top-two").wording == "first" and made.config_of_arm("nothing") == made
     base = {"name": "x", "labels": ["a", "b"]}

@@ -15,11 +15,11 @@ from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
-from plurivox.web.store.collect.leases import end_overdue_leases
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
-from plurivox.web.study.create_study import insert_tasks
-from plurivox.web.study.toml_writer import render_study
+from plurivox.web.study.create_study import insert_tasks_and_batches
+from plurivox.web.study.study_toml_writer import render_study_toml
 from studies import Person, Served, fresh_database, plain_study, seeded, served, text_tasks
 
 pytestmark = pytest.mark.long
@@ -38,7 +38,7 @@ def let_leases_end(study: Served) -> None:
     study.studio.writer.submit(
         lambda c: c.execute(update(sittings).where(sittings.c.until > 0).values(until=1.0))
     ).result()
-    while study.studio.writer.submit(end_overdue_leases).result():
+    while study.studio.writer.submit(end_some_overdue_leases_and_return_count).result():
         pass
 
 
@@ -50,7 +50,7 @@ def answer_all(person: Person, label: str = "cat") -> int:
 
 
 def holds(study: Served) -> None:
-    """What must be true of the tables at any moment."""
+    """Assert the invariants of the tables: counts match slots, quotas hold, no worker has a task twice."""
     counted = dict(study.look(select(slots.c.task_id, func.count(slots.c.number)).group_by(slots.c.task_id)))
     for row in study.look(select(tasks.c.id, tasks.c.given, tasks.c.quota, tasks.c.queue)):
         assert row.given == counted.get(row.id, 0) <= row.quota
@@ -69,7 +69,7 @@ def holds(study: Served) -> None:
     assert study.look(select(plans.c.id).where(plans.c.queue.is_(None), plans.c.id.in_(wanting))) == []
 
 
-# ---- nothing is open
+# ---- no task is open
 
 
 def test_a_worker_waits_for_leased_tasks_and_gets_expired_ones(tmp_path: Path, database: str) -> None:
@@ -99,7 +99,7 @@ def test_a_waiting_worker_with_answers_may_finish(tmp_path: Path) -> None:
         assert person.get("/api/tasks").json()["waiting"]["answered"] == 2
         assert person.post("/api/me/stage", {"stage": "tasks"}).json()["me"]["stage"] == "done"
         assert person.post("/api/done").json() == {**CODE, "how": "done", "text": "", "submit": None}
-        assert answer_all(other) == 2 and other.get("/api/tasks").json()["enough"]  # nobody holds anything: no waiting
+        assert answer_all(other) == 2 and other.get("/api/tasks").json()["enough"]  # no lease is left to wait for
         assert other.get("/api/me").json()["stage"] == "done"
 
 
@@ -112,7 +112,7 @@ def test_a_full_study_gives_no_completion_code_without_answers(tmp_path: Path, d
             person.post("/api/me/stage", {"stage": "consent", "agreed": True})
         assert answer_all(first) == 3
         assert early.get("/api/tasks").json()["enough"]
-        late = study.enter(platform={**PERSON, "pid": "p2"})  # turned away before the instructions
+        late = study.enter(platform={**PERSON, "pid": "p2"})  # the study is full: stage done before the instructions
         for person in (early, late):
             assert person.get("/api/me").json()["stage"] == "done"
             nothing = {"code": "", "redirect": "", "how": "full", "text": "Too late.", "submit": None}
@@ -141,14 +141,14 @@ def test_a_sitting_without_answers_does_not_count(tmp_path: Path) -> None:
         assert len(idle.slots()) == 4 - len(study.look(select(answers)))
 
 
-# ---- everything fills up
+# ---- quotas fill up
 
 
 def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None:
-    """People come, leave, come back late and withdraw; nobody is asked twice, and in the end every slot is answered."""
+    """Workers enter, leave, answer late and are erased; no worker gets a task twice, and all quotas are filled."""
     rng = random.Random(5)
     with served(tmp_path / "s", plain_study(per_task=3, sittings=2), text_tasks(6), database=database) as study:
-        insert_tasks(study.studio.settings, study.studio.study, [], OVERLAP)
+        insert_tasks_and_batches(study.studio.settings, study.studio.study, [], OVERLAP)
         wanted = {row.name: row.quota for row in study.look(select(tasks.c.name, tasks.c.quota))}
         assert wanted == {"t000": 6, "t001": 3, "t002": 6, "t003": 6, "t004": 3, "t005": 3}
         left: list[tuple[Person, list[Any]]] = []
@@ -179,9 +179,11 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
 
 
 def test_a_full_batch_reopens_for_workers_new_to_its_tasks(tmp_path: Path) -> None:
-    """The one whose batch it was is gone; who has sat in another batch with the same task may still have it."""
+    """After the worker of a batch is erased, another worker can get the batch."""
     with served(tmp_path / "s", plain_study(per_task=1, sittings=3), text_tasks(3)) as study:
-        insert_tasks(study.studio.settings, study.studio.study, [], {"a": ["t000", "t001"], "b": ["t000", "t002"]})
+        insert_tasks_and_batches(
+            study.studio.settings, study.studio.study, [], {"a": ["t000", "t001"], "b": ["t000", "t002"]}
+        )
         people = [study.enter() for _ in range(3)]
         assert answer_all(people[0]) == 2 and answer_all(people[1]) == 2
         name = people[0].get("/api/me").json()["worker"]
@@ -201,7 +203,7 @@ DEEDS = ["come", "ask", "ask", "answer", "answer", "answer", "expire", "exclude"
 
 
 def decide(study: Served, what: str, who: str) -> None:
-    """What a rule or an owner does with somebody."""
+    """Exclude a worker, lift the exclusion or erase the worker."""
     person = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == who))[0]
     if what == "exclude":
         study.studio.writer.submit(lambda c: exclude_worker(c, person.id, "rule", "reason")).result()
@@ -212,7 +214,7 @@ def decide(study: Served, what: str, who: str) -> None:
 
 
 def run_random_steps(study: Served, steps: list[tuple[str, int]]) -> None:
-    """People come, answer, let leases end, answer late, are left out, taken back, erased; what holds is looked at each time."""
+    """Run steps (enter, answer, expire, exclude, lift, erase) and check the invariants after each."""
     people: list[Person] = []
     had: dict[int, list[str]] = {}
     for what, which in steps:
@@ -259,7 +261,7 @@ def test_quotas_hold_for_any_sequence_of_worker_actions(tmp_path_factory: pytest
         made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
         with seeded(way), served(tmp_path_factory.mktemp("steps") / "s", made, new_tasks()) as study:
             if way == "batches":
-                insert_tasks(study.studio.settings, made, [], OVERLAP)
+                insert_tasks_and_batches(study.studio.settings, made, [], OVERLAP)
             run_random_steps(study, steps)
 
     run_steps()
@@ -273,7 +275,7 @@ def test_quotas_hold_for_any_sequence_of_worker_actions_on_postgresql(tmp_path: 
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
     with served(tmp_path / "s", made, new_tasks(), database=fresh_database(postgres)) as study:
         if way == "batches":
-            insert_tasks(study.studio.settings, made, [], OVERLAP)
+            insert_tasks_and_batches(study.studio.settings, made, [], OVERLAP)
         run_random_steps(study, steps)
 
 
@@ -284,7 +286,7 @@ def test_quotas_hold_for_any_sequence_of_worker_actions_on_postgresql(tmp_path: 
 def test_next_best_asks_more_about_uncertain_tasks_and_stops(
     tmp_path: Path, request: pytest.FixtureRequest, kind: str, aggregator: str
 ) -> None:
-    """Even tasks are clear, odd ones are not: people differ on them."""
+    """Workers agree on even tasks and disagree on odd ones."""
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     made = plain_study(
         per_task=8,
@@ -305,14 +307,14 @@ def test_next_best_asks_more_about_uncertain_tasks_and_stops(
                 told[number] += 1
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
             if turn == 1:
-                assert {row.given for row in study.look(select(tasks.c.given))} == {1}  # first, everything once
-            SnapshotComputer(study.studio.engine).compute_snapshot(made)
+                assert {row.given for row in study.look(select(tasks.c.given))} == {1}  # one answer per task first
+            SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(made)
             if not given:
                 break
         counts = {row.name: row.given for row in study.look(select(tasks.c.name, tasks.c.given))}
         clear, doubtful = ([counts[f"t{i:03d}"] for i in range(odd, 8, 2)] for odd in (0, 1))
         assert max(clear) < 8 and min(*clear, *doubtful) >= 3, counts
-        assert min(doubtful) > max(clear), counts  # Dawid-Skene explains no answer away by who gave it
+        assert min(doubtful) > max(clear), counts  # holds with Dawid-Skene too, which weights workers
         study.sign_in()
         settled = study.http.get("/api/owner/progress").json()["settled"]
         open_now = study.look(select(tasks).where(tasks.c.queue.is_not(None)))
@@ -321,19 +323,19 @@ def test_next_best_asks_more_about_uncertain_tasks_and_stops(
         assert person.post("/api/done").json()["how"] == "full"
 
 
-# ---- draws
+# ---- random draws
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_a_seeded_study_assigns_the_same_tasks_again(tmp_path: Path, way: str) -> None:
-    """All draws come from one place, so that a test can seed them."""
+    """All random draws come from one generator, which tests can seed."""
     made = plain_study(batch=3, per_task=2, sittings=2, repeats=1, **WAYS[way])
 
     def deal(folder: Path, seed: str) -> list[Any]:
         with seeded(seed), served(folder, made, new_tasks()) as study:
             if way == "batches":
-                insert_tasks(study.studio.settings, made, [], OVERLAP)
+                insert_tasks_and_batches(study.studio.settings, made, [], OVERLAP)
             people = [study.enter() for _ in range(4)]
             dealt = [(person.entered["me"], person.slots()) for person in people]
             let_leases_end(study)
@@ -358,7 +360,7 @@ def test_the_assigner_is_inferred_or_named(tmp_path: Path) -> None:
         "": 3,
     }.items():
         edited = plain_study(strata={"hard": 2, "easy": 1}, batch=9, per_task=50, assign=word)
-        (tmp_path / "s" / "study.toml").write_text(render_study(edited))
+        (tmp_path / "s" / "study.toml").write_text(render_study_toml(edited))
         with served(tmp_path / "s") as study:
             assert len(study.enter().slots()) == n, word
             queues = {row.queue for row in study.look(select(tasks.c.queue))}

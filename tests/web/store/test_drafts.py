@@ -31,10 +31,10 @@ def test_a_draft_is_overwritten_returned_and_deleted_with_the_answer(tmp_path: P
         assert person.get("/api/tasks").json()["draft"] == {"slot": first, "body": '{"top": 2}'}
         assert len(study.look(select(drafts))) == 1 and study.look(select(answers)) == []
         person.answer(second)
-        assert person.get("/api/tasks").json()["draft"]["slot"] == first  # it was another task's answer
+        assert person.get("/api/tasks").json()["draft"]["slot"] == first  # an answer to another slot keeps the draft
         person.answer(first)
         assert study.look(select(drafts)) == []
-        assert begin(person, first).json() == {"kept": False}  # a draft that comes after its answer
+        assert begin(person, first).json() == {"kept": False}  # a draft that arrives after its answer is dropped
         assert (
             study.look(select(drafts)) == []
             and export_study(study.studio.engine, study.studio.study, tmp_path / "o") == 2
@@ -50,7 +50,7 @@ def test_drafts_are_private_limited_and_erased(tmp_path: Path, still: None) -> N
         assert begin(person, slot).json() == {"kept": True}
         assert other.get("/api/tasks").json()["draft"] is None
         assert [begin(person, slot).status_code for _ in range(4)][-1] == 429
-        assert person.answer(person.slots(2)[1]["slot"]).status_code == 200  # answers have a limit of their own
+        assert person.answer(person.slots(2)[1]["slot"]).status_code == 200  # not limited like drafts
         name = person.entered["me"]["worker"]
         study.studio.writer.submit(lambda connection: erase_worker(connection, "test", name)).result()
         assert study.look(select(drafts)) == []

@@ -21,16 +21,16 @@ from plurivox.web.jobs.compute_process import RoundRunner
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
-from plurivox.web.store.collect.leases import end_lease
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.store.collect.leases import end_lease_and_release_unanswered_slots
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report import answer_counters, study_progress, worker_scores_and_flags
 from plurivox.web.store.report import result_snapshots as publishing
-from plurivox.web.store.report.answer_cache import AnswerCache, read_counted_answers
-from plurivox.web.store.report.background_alerts import list_alerts, set_alert
-from plurivox.web.store.report.result_snapshots import Snapshot, acquire_leadership, is_snapshot_stale
-from plurivox.web.store.report.soft_labels import SoftLabelRow, task_page
+from plurivox.web.store.report.answer_cache import AnswerCache, read_latest_answers_that_count
+from plurivox.web.store.report.background_alerts import list_job_alerts, set_or_delete_alert_of_job
+from plurivox.web.store.report.result_snapshots import Snapshot, acquire_or_renew_leader_lease, is_result_snapshot_stale
+from plurivox.web.store.report.soft_labels import SoftLabelRow, get_page_of_tasks
 from plurivox.web.store.schema import (
     OPEN_END,
     answers,
@@ -51,7 +51,7 @@ LABELS = ("cat", "dog", "ship")
 
 
 def plain_counts(study: Served) -> dict[str, Any]:
-    """What progress should say, counted the plain way."""
+    """Count everything from the tables, as a reference for `study_progress`."""
     kinds = Counter((row.kind, row.state) for row in study.look(select(slots)))
     done = select(tasks.c.stratum).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.kind == "task")
     said = study.look(select(answers))
@@ -68,7 +68,7 @@ def plain_counts(study: Served) -> dict[str, Any]:
 
 
 def live_counts(study: Served) -> dict[str, Any]:
-    """The same, as owners are told."""
+    """Return the same counts from `study_progress`, which owners see."""
     told = study.studio.read_sync(study_progress.study_progress)
     names = ("answers", "repeats", "practice", "extras", "replaced")
     found: dict[str, Any] = {name: getattr(told, name) for name in names}
@@ -78,7 +78,7 @@ def live_counts(study: Served) -> dict[str, Any]:
 
 
 def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
-    """Something that happens in a study."""
+    """Do one random action: enter, answer, replace, expire, exclude, lift, erase or update counters."""
     write = study.studio.writer.submit
     if not crowd or rng.random() < 0.1:
         return crowd.append(study.enter())
@@ -87,7 +87,7 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
     mine = person.entered["me"]["worker"]
     if what < 0.12 and (sat := study.look(select(sittings.c.id).order_by(sittings.c.id))):
         one = rng.choice(sat).id
-        write(lambda c: end_lease(c, one)).result()
+        write(lambda c: end_lease_and_release_unanswered_slots(c, one)).result()
     elif what < 0.15:
         crowd.remove(person)
         write(lambda c: erase_worker(c, "test", mine)).result()
@@ -96,7 +96,7 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
         out = one.status == "active"
         write(lambda c: exclude_worker(c, one.id, "rule", "") if out else lift_exclusion(c, "owner", mine)).result()
     elif what < 0.35:
-        write(answer_counters.count_next_answers).result()
+        write(answer_counters.add_next_answers_to_counters).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
         one = rng.choice(last)
         person.answer(one["slot"]["slot"], rng.choice(LABELS), replaces=one["answer"])
@@ -122,7 +122,7 @@ def test_running_counters_equal_plain_counts_after_any_events(
             act(study, crowd, rng)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
-        while study.studio.writer.submit(answer_counters.count_next_answers).result():
+        while study.studio.writer.submit(answer_counters.add_next_answers_to_counters).result():
             pass
         assert live_counts(study) == plain_counts(study)
         told = study.studio.read_sync(study_progress.study_progress)
@@ -137,9 +137,9 @@ def test_many_answers_are_counted_over_several_rounds(tmp_path: Path, monkeypatc
             person.answer(slot["slot"])
         assert (
             study.studio.read_sync(study_progress.study_progress).answers == 3
-        )  # no request counts more than a stretch
+        )  # a request counts at most MAX_RANGE new answers
         rounds = 1
-        while study.studio.writer.submit(answer_counters.count_next_answers).result():
+        while study.studio.writer.submit(answer_counters.add_next_answers_to_counters).result():
             rounds += 1
         assert rounds == 3 and study.studio.read_sync(study_progress.study_progress).answers == 8
 
@@ -150,7 +150,7 @@ def test_reused_ids_of_erased_answers_are_counted(tmp_path: Path) -> None:
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"])
-        study.studio.writer.submit(answer_counters.count_next_answers).result()
+        study.studio.writer.submit(answer_counters.add_next_answers_to_counters).result()
         study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
         other = study.enter()
         for slot in other.slots()[:3]:
@@ -161,16 +161,16 @@ def test_reused_ids_of_erased_answers_are_counted(tmp_path: Path) -> None:
 def test_references_to_slots_have_an_index(tmp_path: Path) -> None:
     with served(tmp_path / "s") as study:
         for child, column in (("answers", "slot_id"), ("slots", "repeat_of")):
-            plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # what deleting a slot asks
+            plan = f"EXPLAIN QUERY PLAN SELECT 1 FROM {child} WHERE {column} = 1"  # foreign key check of DELETE
             [row] = study.studio.read_sync(lambda c, plan=plan: c.exec_driver_sql(plan).all())
             assert f"ix_{child}_{column}" in row[-1]
 
 
 def listed(study: Served, order: Any, between: Any = None, limit: int = 3) -> list[str]:
-    """All names of a list, page by page, with something in between."""
+    """Read a list page by page and return all names; call `between` after each page."""
     names, after = [], None
     while True:
-        page = study.studio.read_sync(lambda c, at=after: task_page(c, at, limit, order))
+        page = study.studio.read_sync(lambda c, at=after: get_page_of_tasks(c, at, limit, order))
         names += [one.name for one in page.tasks]
         if page.next is None:
             return names
@@ -188,7 +188,7 @@ def test_pages_list_each_task_once_while_answers_come_in(tmp_path: Path) -> None
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], rng.choice(LABELS))
-            aggregates.compute_snapshot(study.studio.study)
+            aggregates.compute_and_publish_snapshot(study.studio.study)
 
         answer()
         for order in ("name", "entropy", "given"):
@@ -199,7 +199,7 @@ def test_pages_list_each_task_once_while_answers_come_in(tmp_path: Path) -> None
         known = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         by_hand = Counter(row.task_id for row in study.look(select(answers)))
         assert {row.task_id: row.n for row in known if row.n} == dict(by_hand) and len(known) == 14
-        page = study.studio.read_sync(lambda c: task_page(c, None, 14, "entropy"))
+        page = study.studio.read_sync(lambda c: get_page_of_tasks(c, None, 14, "entropy"))
         there = [one.entropy for one in page.tasks if one.entropy is not None]
         assert there == sorted(there, reverse=True) and len(there) == len(by_hand)
 
@@ -212,10 +212,11 @@ def test_a_cursor_of_an_old_snapshot_is_refused(tmp_path: Path, monkeypatch: pyt
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-            SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+            SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         said = study.http.get(f"/api/owner/tasks?order=given&limit=2&after={first['next']}")
         assert said.status_code == 409 and "first page" in said.json()["detail"]
-        assert len(study.look(select(soft_labels))) == 6 and len(study.look(select(snapshots))) == 1  # nothing piles up
+        # old snapshots are deleted
+        assert len(study.look(select(soft_labels))) == 6 and len(study.look(select(snapshots))) == 1
         for after in ("x", "1_2", "0_nan_0", "-1_0_0", "99_0_0", "0_1e400_0"):
             assert study.http.get(f"/api/owner/tasks?order=entropy&after={after}").status_code == 422, after
 
@@ -243,7 +244,7 @@ def test_workers_can_be_sorted_by_any_score(tmp_path: Path) -> None:
             for slot in person.slots()[: i or None]:
                 person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
         study.enter()
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
             lines, after = [], ""
             while after is not None:
@@ -271,12 +272,12 @@ def test_incremental_reading_equals_reading_all(tmp_path: Path, kind: str, reque
             last = person.get("/api/answers").json()["answers"][-1]
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=rng.random() < 0.5)
             with study.studio.engine.connect() as connection:
-                log.append_new_rows(connection)
-                piecewise = log.counted_answers(connection, LABELS)
-                whole = read_counted_answers(connection, LABELS)
+                log.append_new_rows_from_database(connection)
+                piecewise = log.cached_answers_that_count(connection, LABELS)
+                whole = read_latest_answers_that_count(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
-        place = np.append(np.argsort(order), -1)  # of a row of `piecewise` among the sorted ones
+        place = np.append(np.argsort(order), -1)  # new position of each row of `piecewise` after sorting; -1 stays -1
         for name in other:
             mine = one[name][order] if name != "repeat_of" else place[one[name][order]]
             assert np.array_equal(mine, other[name], equal_nan=other[name].dtype.kind == "f"), name
@@ -290,15 +291,15 @@ def test_only_tasks_with_new_answers_get_new_soft_labels(tmp_path: Path) -> None
         for _ in range(3):
             for slot in person.slots():
                 person.answer(slot["slot"], "cat", submitted_ms=100)
-            aggregates.compute_snapshot(study.studio.study)
+            aggregates.compute_and_publish_snapshot(study.studio.study)
         held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.since for row in held) == [1, 1, 2, 2, 3, 3]
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
         one_go = SnapshotComputer(study.studio.engine)
-        one_go.compute_snapshot(study.studio.study)
+        one_go.compute_and_publish_snapshot(study.studio.study)
         assert (
             study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held
-        )  # and a new process agrees
+        )  # a new process computes the same
 
 
 def test_an_interrupted_snapshot_is_undone(tmp_path: Path) -> None:
@@ -306,14 +307,14 @@ def test_an_interrupted_snapshot_is_undone(tmp_path: Path) -> None:
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
         number = publishing.reserve_result_snapshot_number(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
-        assert publishing.write_soft_labels(study.studio.engine, number, wrong) == 4
-        assert {one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "entropy")).tasks} == {
-            f"t{i:03d}" for i in range(4)
-        }
+        assert publishing.write_changed_soft_labels(study.studio.engine, number, wrong) == 4
+        assert {
+            one.name for one in study.studio.read_sync(lambda c: get_page_of_tasks(c, None, 9, "entropy")).tasks
+        } == {f"t{i:03d}" for i in range(4)}
         assert publishing.reserve_result_snapshot_number(study.studio.engine) == number
         assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
@@ -330,9 +331,9 @@ def test_soft_labels_are_hidden_until_their_snapshot_is_published(tmp_path: Path
 
         new = [SoftLabelRow(row.id, 9, 0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
         before, number = seen(), publishing.reserve_result_snapshot_number(engine)
-        assert publishing.write_soft_labels(engine, number, new) == 4
+        assert publishing.write_changed_soft_labels(engine, number, new) == 4
         assert seen() == before
-        publishing.publish_snapshot(engine, number, Snapshot())
+        publishing.publish_result_snapshot(engine, number, Snapshot())
         assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
 
 
@@ -341,17 +342,17 @@ def test_fencing_stops_a_delayed_former_leader_from_writing(tmp_path: Path) -> N
         engine = study.studio.engine
         new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
         held_up = publishing.reserve_result_snapshot_number(engine, "one")
-        assert publishing.write_soft_labels(engine, held_up, new[:2], "one") == 2
+        assert publishing.write_changed_soft_labels(engine, held_up, new[:2], "one") == 2
         number = publishing.reserve_result_snapshot_number(engine, "other")
         for late in (
-            lambda: publishing.write_soft_labels(engine, held_up, new, "one"),
-            lambda: publishing.publish_snapshot(engine, held_up, Snapshot(), writer_id="one"),
+            lambda: publishing.write_changed_soft_labels(engine, held_up, new, "one"),
+            lambda: publishing.publish_result_snapshot(engine, held_up, Snapshot(), writer_id="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
-        assert publishing.write_soft_labels(engine, number, new, "other") == 4
-        publishing.publish_snapshot(engine, number, Snapshot(), writer_id="other")
+        assert publishing.write_changed_soft_labels(engine, number, new, "other") == 4
+        publishing.publish_result_snapshot(engine, number, Snapshot(), writer_id="other")
         assert len(study.look(select(snapshots))) == 1
 
 
@@ -363,8 +364,8 @@ def test_publishing_waits_for_a_running_erasure(tmp_path: Path, postgres: str) -
         waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
-                erase_worker(connection, "test", name)  # has taken away the snapshots there were
-                late = threads.submit(publishing.publish_snapshot, engine, number, Snapshot(last_answer=1))
+                erase_worker(connection, "test", name)  # deletes all snapshots, not committed yet
+                late = threads.submit(publishing.publish_result_snapshot, engine, number, Snapshot(last_answer=1))
                 _until(lambda: late.done() or study.look(waits)[0][0])
             with pytest.raises(publishing.Outdated):
                 late.result()
@@ -380,23 +381,23 @@ def test_no_snapshot_is_published_with_answers_of_a_worker_erased_meanwhile(
             for slot in one.slots():
                 one.answer(slot["slot"])
         aggregates, name = SnapshotComputer(study.studio.engine), person.entered["me"]["worker"]
-        flag = worker_scores_and_flags.write_flags
+        flag = worker_scores_and_flags.replace_flags_of_answers_to_tasks
 
         def late(*given: Any) -> None:
             study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
-            monkeypatch.setattr(worker_scores_and_flags, "write_flags", flag)
+            monkeypatch.setattr(worker_scores_and_flags, "replace_flags_of_answers_to_tasks", flag)
 
-        monkeypatch.setattr(worker_scores_and_flags, "write_flags", late)
+        monkeypatch.setattr(worker_scores_and_flags, "replace_flags_of_answers_to_tasks", late)
         with pytest.raises(publishing.Outdated):
-            aggregates.compute_snapshot(study.studio.study)
+            aggregates.compute_and_publish_snapshot(study.studio.study)
         assert study.look(select(snapshots)) == []
-        aggregates.compute_snapshot(study.studio.study)
+        aggregates.compute_and_publish_snapshot(study.studio.study)
         held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert sorted(row.n for row in held) == [1] * 4 and len(study.look(select(standings))) == 1
 
 
 def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beliefs are written in parts, and between two of them nothing is locked."""
+    """Soft labels are written in several transactions, and nothing is locked between them."""
     monkeypatch.setattr(publishing, "ROWS_PER_TRANSACTION", 3)
     with served(tmp_path / "s", plain_study(per_task=50, batch=10), text_tasks(12)) as study:
         rows = [SoftLabelRow(row.id, 1, 0.5, "[]") for row in study.look(select(tasks.c.id))]
@@ -411,7 +412,7 @@ def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkey
 
         monkeypatch.setattr(publishing, "batched", come_between)
         assert (
-            publishing.write_soft_labels(
+            publishing.write_changed_soft_labels(
                 study.studio.engine, publishing.reserve_result_snapshot_number(study.studio.engine), rows
             )
             == 12
@@ -434,20 +435,20 @@ def test_a_failing_aggregator_alerts_the_owner(tmp_path: Path, monkeypatch: pyte
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         told = study.http.get("/api/owner/snapshot").json()
         [alert] = told["troubles"]
         assert "ValueError: bad luck" in alert["what"] and "soft labels are vote-shares for now" in alert["what"]
         assert told["by"] == "vote-shares" and "another aggregator" in alert["to_do"]
-        SnapshotComputer(study.studio.engine).compute_snapshot(study.studio.study)
-        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [alert]  # not anew in every round
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [alert]  # not repeated in every round
         mended = study.studio.study.model_copy(update={"aggregator": ""})
-        SnapshotComputer(study.studio.engine).compute_snapshot(mended)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(mended)
         assert study.http.get("/api/owner/snapshot").json()["troubles"] == []
 
 
 def _children(parent: int) -> set[int]:
-    """The processes that it has begun."""
+    """Return the ids of the child processes of a process."""
     found = set()
     for file in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -459,7 +460,7 @@ def _children(parent: int) -> set[int]:
 def _until(what: Any, seconds: float = 300.0) -> Any:
     end = time.monotonic() + seconds
     while not (found := what()):
-        assert time.monotonic() < end, "it did not come to pass"
+        assert time.monotonic() < end, f"the condition was not met within {seconds} s"
         time.sleep(0.05)
     return found
 
@@ -488,13 +489,13 @@ def test_stopping_during_a_computation_leaves_no_process(tmp_path: Path) -> None
             background = BackgroundThread(study.studio)
             background._thread.start()
             child = _until(lambda one=background: one._child) if wait else None
-            background.stop()
+            background.stop_thread_and_child_process()
             assert background._child is None and (child is None or child.returncode is not None)
-        gc.collect()  # a process that still ran would be told now
+        gc.collect()  # a child process still running would give a ResourceWarning here
 
 
 def alerts(study: Served) -> list[str]:
-    """What owners read of the background."""
+    """Return the texts of the alerts that owners see."""
     return [one["what"] for one in study.http.get("/api/owner/snapshot").json()["troubles"]]
 
 
@@ -508,22 +509,22 @@ def test_an_unreadable_study_toml_alerts_until_it_is_corrected(tmp_path: Path) -
         before = file.read_text()
         try:
             file.write_text("name = ")
-            background.run_round_as_leader()
+            background.run_jobs_if_leader()
             assert "cannot be read" in alerts(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
-            background.run_round_as_leader()
-            assert background._not_before > began  # it took some time: there is more to rest
+            background.run_jobs_if_leader()
+            assert background._not_before > began  # the next round waits in proportion to the time of this one
             assert "dawid-skeen" in alerts(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
-            background.run_round_as_leader()  # and nothing is done meanwhile
+            background.run_jobs_if_leader()  # too early: the round is skipped
             assert "dawid-skeen" in alerts(study)[0]
             background._not_before = 0.0
-            background.run_round_as_leader()
+            background.run_jobs_if_leader()
             assert alerts(study) == []
         finally:
-            background.stop()
+            background.stop_thread_and_child_process()
 
 
 def test_failed_background_rounds_alert_until_one_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,14 +537,14 @@ def test_failed_background_rounds_alert_until_one_succeeds(tmp_path: Path, monke
         def broken(connection: Any) -> int:
             raise ValueError("of somebody's answer")
 
-        monkeypatch.setattr(background_thread, "end_overdue_leases", broken)
-        background.run_round_of_jobs()
+        monkeypatch.setattr(background_thread, "end_some_overdue_leases_and_return_count", broken)
+        background.run_jobs_and_turn_errors_into_alerts()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "ValueError" in told["what"] and "somebody" not in told["what"] and "in every round" in told["to_do"]
-        background.run_round_of_jobs()
-        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # since the first time
+        background.run_jobs_and_turn_errors_into_alerts()
+        assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]  # keeps the time of the first failure
         monkeypatch.undo()
-        background.run_round_of_jobs()
+        background.run_jobs_and_turn_errors_into_alerts()
         assert alerts(study) == []
 
 
@@ -557,12 +558,12 @@ def test_an_unwritable_database_alerts_from_memory(tmp_path: Path, monkeypatch: 
 
         with monkeypatch.context() as patch:
             patch.setattr(writer, "submit", full)
-            background.run_round_of_jobs()
+            background.run_jobs_and_turn_errors_into_alerts()
             [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
             assert "database" in told["what"] and "disk" in told["to_do"]
-            background.run_round_of_jobs()
+            background.run_jobs_and_turn_errors_into_alerts()
             assert study.http.get("/api/owner/snapshot").json()["troubles"] == [told]
-        background.run_round_of_jobs()
+        background.run_jobs_and_turn_errors_into_alerts()
         assert alerts(study) == []
 
 
@@ -573,21 +574,25 @@ def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkey
         person.answer(person.slots()[0]["slot"])
         background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         payroll = computation.payroll
-        monkeypatch.setattr(background, "_compute_in_child_process", computation.run_round_of_jobs)
+        monkeypatch.setattr(
+            background, "_run_child_process_and_get_error_by_job", computation.run_jobs_and_return_error_by_job
+        )
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
 
         with monkeypatch.context() as patch:
-            patch.setattr(payroll._cache.visits, "append_new_rows", broken)
-            patch.setattr(payroll, "_forget_written_lines", lambda basis: None)
-            background.run_round_of_jobs()
+            patch.setattr(payroll._cache.visits, "append_new_rows_from_database", broken)
+            patch.setattr(payroll, "_forget_written_pay_lines", lambda basis: None)
+            background.run_jobs_and_turn_errors_into_alerts()
             assert "pay sheet could not be computed: KeyError" in alerts(study)[0]
-            assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # and all else is there
-        other = BackgroundThread(study.studio)  # a server that was started again
+            assert study.http.get("/api/owner/snapshot").json()["answers"] == 1  # the other jobs have run
+        other = BackgroundThread(study.studio)  # the same server after a restart
         other.name = background.name
-        monkeypatch.setattr(other, "_compute_in_child_process", computation.run_round_of_jobs)
-        other.run_round_of_jobs()
+        monkeypatch.setattr(
+            other, "_run_child_process_and_get_error_by_job", computation.run_jobs_and_return_error_by_job
+        )
+        other.run_jobs_and_turn_errors_into_alerts()
         assert alerts(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
 
 
@@ -595,29 +600,29 @@ def test_alerts_of_another_server_are_removed_when_it_works(tmp_path: Path, monk
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
-        leader.run_round_of_jobs()
+        leader.run_jobs_and_turn_errors_into_alerts()
         with monkeypatch.context() as patch:
-            patch.setattr(other, "run_round_as_leader", lambda: 1 // 0)
-            other.run_round_of_jobs()
+            patch.setattr(other, "run_jobs_if_leader", lambda: 1 // 0)
+            other.run_jobs_and_turn_errors_into_alerts()
         assert "ZeroDivisionError" in alerts(study)[0]
-        other.run_round_of_jobs()  # does not lead
-        leader.run_round_of_jobs()
+        other.run_jobs_and_turn_errors_into_alerts()  # is not the leader
+        leader.run_jobs_and_turn_errors_into_alerts()
         assert alerts(study) == []
-        with monkeypatch.context() as patch:  # no alert without a text
+        with monkeypatch.context() as patch:  # removing an alert that cannot be saved adds none
             leader._alerts = {"pay": "x"}
             patch.setattr(study.studio.writer, "submit", lambda job: 1 // 0)
-            leader._set_alert("pay", "")
+            leader._save_or_delete_alert("pay", "")
             assert study.studio.alerts == {}
 
 
 def test_concurrent_alerts_do_not_block_each_other(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres), write_seconds=20) as study:
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
-            set_alert(one, "pay", "no money")
-            set_alert(other, "aggregator", "no luck")  # before the first is done
+            set_or_delete_alert_of_job(one, "pay", "no money")
+            set_or_delete_alert_of_job(other, "aggregator", "no luck")  # before the first transaction commits
             one.commit()
             other.commit()
-        assert [told.what for told in study.studio.read_sync(list_alerts)] == ["no money", "no luck"]
+        assert [told.what for told in study.studio.read_sync(list_job_alerts)] == ["no money", "no luck"]
 
 
 def test_a_missing_leader_alerts(tmp_path: Path) -> None:
@@ -625,27 +630,27 @@ def test_a_missing_leader_alerts(tmp_path: Path) -> None:
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        study.studio.writer.submit(lambda c: acquire_leadership(c, "gone", -1000.0)).result()
+        study.studio.writer.submit(lambda c: acquire_or_renew_leader_lease(c, "gone", -1000.0)).result()
         [told] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "No server is computing" in told["what"] and "Restart" in told["to_do"]
-        study.studio.writer.submit(lambda c: acquire_leadership(c, "new")).result()
+        study.studio.writer.submit(lambda c: acquire_or_renew_leader_lease(c, "new")).result()
         assert alerts(study) == []
 
 
-def test_an_answer_committed_late_is_included(tmp_path: Path, postgres: str) -> None:
-    """Its number is smaller than that of one which a snapshot knows already."""
+def test_a_snapshot_is_recomputed_once_for_answers_committed_late(tmp_path: Path, postgres: str) -> None:
+    """An answer with a smaller id than the newest one may commit after the snapshot."""
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
         aggregates = SnapshotComputer(study.studio.engine)
-        aggregates.compute_snapshot(study.studio.study)
-        assert not study.studio.read_sync(is_snapshot_stale)
+        aggregates.compute_and_publish_snapshot(study.studio.study)
+        assert not study.studio.read_sync(is_result_snapshot_stale)
         long_ago = time.time() - 10 * answer_counters.COMMIT_SECONDS
         for change in (update(answers).values(received=long_ago), update(snapshots).values(at=long_ago + 1)):
             study.studio.writer.submit(lambda c, change=change: c.execute(change)).result()
-        assert study.studio.read_sync(is_snapshot_stale)
-        aggregates.compute_snapshot(study.studio.study)
-        assert not study.studio.read_sync(is_snapshot_stale)  # once is enough
+        assert study.studio.read_sync(is_result_snapshot_stale)
+        aggregates.compute_and_publish_snapshot(study.studio.study)
+        assert not study.studio.read_sync(is_result_snapshot_stale)  # one recomputation is enough
 
 
 @pytest.mark.parametrize("aggregator", ["", "dawid-skene"])
@@ -653,14 +658,14 @@ def test_only_changed_soft_labels_are_written(tmp_path: Path, monkeypatch: pytes
     made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         written: list[int] = []
-        believe = publishing.write_soft_labels
+        write_rows = publishing.write_changed_soft_labels
 
-        def progress(engine: Any, number: int, new: Any, by: str) -> int:
+        def count_rows(engine: Any, number: int, new: Any, by: str) -> int:
             rows = list(new)
             written.append(len(rows))
-            return believe(engine, number, rows, by)
+            return write_rows(engine, number, rows, by)
 
-        monkeypatch.setattr(publishing, "write_soft_labels", progress)
+        monkeypatch.setattr(publishing, "write_changed_soft_labels", count_rows)
         one, other = SnapshotComputer(study.studio.engine), SnapshotComputer(study.studio.engine)
 
         def named(slot: Any) -> dict[str, str]:
@@ -668,7 +673,7 @@ def test_only_changed_soft_labels_are_written(tmp_path: Path, monkeypatch: pytes
 
         def renewed(by: SnapshotComputer) -> int:
             del written[:]
-            by.compute_snapshot(study.studio.study)
+            by.compute_and_publish_snapshot(study.studio.study)
             return sum(written)
 
         people = [study.enter() for _ in range(3)]
@@ -680,6 +685,6 @@ def test_only_changed_soft_labels_are_written(tmp_path: Path, monkeypatch: pytes
         last = people[0].get("/api/answers").json()["answers"][0]
         people[0].answer(last["slot"]["slot"], replaces=last["answer"], marks=[named(last["slot"])])
         assert renewed(one) == 1
-        assert renewed(other) == n  # another server leads, and then the first one again
+        assert renewed(other) == n  # a new leader writes all rows, and so does the first one afterwards
         held = study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))
         assert renewed(one) == n and study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held

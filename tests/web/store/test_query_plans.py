@@ -20,7 +20,7 @@ PAGES += ("audit", "exclusions", "pay", *(f"tasks?order={order}" for order in OR
 
 @contextmanager
 def heard(engine: Engine) -> Iterator[dict[str, tuple[object, ...]]]:
-    """Every statement that is executed meanwhile, with its values."""
+    """Record every SQL statement executed in the block, with its parameters."""
     said: dict[str, tuple[object, ...]] = {}
 
     def listen(*given: object) -> None:
@@ -36,7 +36,7 @@ def heard(engine: Engine) -> Iterator[dict[str, tuple[object, ...]]]:
 
 
 def ask_all(study: Served) -> None:
-    """Whatever people and owners ask for while a study runs."""
+    """Send every kind of request that workers and owners send while a study runs."""
     person = study.enter()
     for slot in person.slots():
         assert person.answer(slot["slot"]).status_code == 200
@@ -57,11 +57,11 @@ def test_no_request_scans_a_large_table(tmp_path: Path, way: dict[str, object]) 
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
-        SnapshotComputer(study.studio.engine).compute_snapshot(made)
-        Payroll(study.studio.engine).update_pay_sheet(made)
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(made)
+        Payroll(study.studio.engine).update_pay_lines_of_changed_workers(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
-        assert len(said) > 40  # it does listen
+        assert len(said) > 40  # the listener recorded statements
         with study.studio.engine.connect() as connection:
             for statement, values in said.items():
                 if statement.startswith(("SELECT", "UPDATE", "DELETE")):

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from plurivox.web.store.collect.leases import end_overdue_leases
-from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.report.answer_cache import read_counted_answers
+from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
+from plurivox.web.store.report.answer_cache import read_latest_answers_that_count
 from plurivox.web.store.schema import answers, sittings, slots, tasks
-from plurivox.web.study.create_study import insert_tasks
-from plurivox.web.study.toml_writer import render_study
+from plurivox.web.study.create_study import insert_tasks_and_batches
+from plurivox.web.study.study_toml_writer import render_study_toml
 from studies import Served, fresh_database, plain_study, served, text_tasks
 
 
@@ -22,7 +22,7 @@ def database(request: pytest.FixtureRequest) -> str:
 
 def let_leases_end(study: Served) -> None:
     study.studio.writer.submit(lambda connection: connection.execute(update(sittings).values(until=1.0))).result()
-    study.studio.writer.submit(end_overdue_leases).result()
+    study.studio.writer.submit(end_some_overdue_leases_and_return_count).result()
 
 
 def test_quotas_fill_up_and_no_worker_gets_a_task_twice(tmp_path: Path, database: str) -> None:
@@ -83,7 +83,7 @@ def test_every_sitting_has_the_tasks_per_stratum(tmp_path: Path) -> None:
 def test_fixed_batches_stay_together_and_are_assigned_per_task_times(tmp_path: Path) -> None:
     batches = {"one": ["t000", "t001", "t002"], "two": ["t003", "t004"]}
     with served(tmp_path / "s", plain_study(per_task=2), text_tasks(6)) as study:
-        insert_tasks(study.studio.settings, study.studio.study, [], batches)
+        insert_tasks_and_batches(study.studio.settings, study.studio.study, [], batches)
         seen = Counter()
         for _ in range(4):
             person = study.enter()
@@ -104,7 +104,7 @@ def test_editing_study_toml_changes_quotas_strata_and_labels(tmp_path: Path) -> 
             person.answer(slot["slot"], "ship")
         assert study.enter().get("/api/tasks").json()["enough"]
     edited = plain_study(per_task=2, strata={"hard": 2, "easy": 1}, labels=["cat", "dog"], texts={"debrief": "Thanks."})
-    (tmp_path / "s" / "study.toml").write_text(render_study(edited))
+    (tmp_path / "s" / "study.toml").write_text(render_study_toml(edited))
     with served(tmp_path / "s") as study:
         person = study.enter(link=person.entered["personal_link"].split("link=")[1])
         assert person.entered["me"]["stage"] == "done"
@@ -112,7 +112,7 @@ def test_editing_study_toml_changes_quotas_strata_and_labels(tmp_path: Path) -> 
         other.post("/api/me/stage", {"stage": "consent", "agreed": True})
         other.post("/api/me/stage", {"stage": "instructions"})
         assert Counter(slot["task"]["text"].split()[0] for slot in other.slots()) == {"hard": 2, "easy": 1}
-        held = study.studio.read_sync(lambda connection: read_counted_answers(connection, edited.labels))
+        held = study.studio.read_sync(lambda connection: read_latest_answers_that_count(connection, edited.labels))
         assert held.answers.labels.tolist() == ["cat", "dog", "ship"]
 
 
@@ -138,13 +138,13 @@ def test_an_ended_lease_releases_its_slots_and_late_answers_are_saved(tmp_path: 
     with served(tmp_path / "s", plain_study(per_task=1, batch=3), text_tasks(3), database=database) as study:
         slow, quick = study.enter(), study.enter()
         given = slow.slots()
-        assert quick.get("/api/tasks").json()["slots"] == []  # all is leased
+        assert quick.get("/api/tasks").json()["slots"] == []  # all slots are leased to the slow worker
         let_leases_end(study)
         other = study.enter()
         for slot in other.slots()[:2]:
             assert other.answer(slot["slot"]).json()["extra"] is False
         said = [slow.answer(slot["slot"]).json()["extra"] for slot in given]
-        assert sorted(said) == [True, True, True]  # two are full, the third is leased to another
+        assert sorted(said) == [True, True, True]  # two tasks are full, the third is leased to another worker
         assert study.look(select(tasks.c.given).where(tasks.c.given > tasks.c.quota)) == []
         assert len(study.look(select(answers))) == 5
 
@@ -204,8 +204,8 @@ def test_a_lowered_quota_keeps_full_tasks_closed_when_slots_are_released(tmp_pat
         quick = study.enter()
         for slot in quick.slots():
             quick.answer(slot["slot"])
-        study.enter().slots()  # and never answers
-    (tmp_path / "s" / "study.toml").write_text(render_study(plain_study(per_task=1)))
+        study.enter().slots()  # a worker who leases slots and never answers
+    (tmp_path / "s" / "study.toml").write_text(render_study_toml(plain_study(per_task=1)))
     with served(tmp_path / "s") as study:
         let_leases_end(study)
         assert {(row.given, row.queue) for row in study.look(select(tasks.c.given, tasks.c.queue))} == {(1, None)}

@@ -1,4 +1,4 @@
-"""Sounds: told by their bytes, served in parts, played by keys, heard to the end."""
+"""Sound tasks: file type detected from bytes, range requests, playback by keys, answers only after listening."""
 
 import io
 import struct
@@ -13,9 +13,9 @@ import plurivox as pv
 from interfaces.web.live_server import SHORT, run
 from interfaces.web.page_actions import answer, fits, key, saved, shown, until
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
-from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.study.audio_validation import validate_sound
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
+from plurivox.web.study.audio_validation import validate_sound_and_return_media_file
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 from plurivox.web.study.export import export_study
@@ -48,7 +48,7 @@ def m4a(handler: bytes = b"soun") -> bytes:
     return box(b"ftyp", b"M4A ", bytes(4)) + box(b"mdat", bytes(9)) + box(b"moov", box(b"mvhd", bytes(100)), track)
 
 
-FRAME = struct.pack(">I", 0xFFFB9064) + bytes(417 - 4)  # version 1, layer 3, 128 kbit/s, 44.1 kHz: 417 bytes
+FRAME = struct.pack(">I", 0xFFFB9064) + bytes(417 - 4)  # MPEG 1 layer 3, 128 kbit/s, 44.1 kHz: 417 bytes
 OGG = b"OggS\x00\x02" + bytes(20) + b"\x01\x13"
 FLAC = b"fLaC\x00\x00\x00\x22" + bytes(10) + b"\x0a\xc4\x42" + bytes(21)
 SOUNDS = {
@@ -68,10 +68,10 @@ BAD = [
 def test_sound_formats_are_detected_from_bytes() -> None:
     for kind, ones in SOUNDS.items():
         for data in ones:
-            assert validate_sound(data, "x.html").type == kind
+            assert validate_sound_and_return_media_file(data, "x.html").type == kind
     for data in BAD:
         with pytest.raises(InputError, match=r"x\.wav is not a supported sound"):
-            validate_sound(data, "x.wav")
+            validate_sound_and_return_media_file(data, "x.wav")
 
 
 def test_truncated_sounds_are_accepted_or_rejected_cleanly() -> None:
@@ -82,7 +82,7 @@ def test_truncated_sounds_are_accepted_or_rejected_cleanly() -> None:
         for place in rng.integers(0, len(data), 6):
             data[place] = rng.integers(256)
         try:
-            assert validate_sound(bytes(data), "x").type in SOUNDS
+            assert validate_sound_and_return_media_file(bytes(data), "x").type in SOUNDS
         except InputError:
             continue
 
@@ -93,7 +93,7 @@ def test_a_folder_of_sounds_is_imported_and_exported(tmp_path: Path) -> None:
     (home / "a.wav").write_bytes(tone())
     (home / "b.mp3").write_bytes(FRAME * 3)
     found = list(read_tasks(home, plain_study()))
-    assert [(one.name, one.task_kind) for one in found] == [("a.wav", "audio"), ("b.mp3", "audio")]
+    assert [(one.name, one.kind_of_task_from_content) for one in found] == [("a.wav", "audio"), ("b.mp3", "audio")]
     (home / "c.ogg").write_bytes(b"<html>")
     with pytest.raises(InputError, match=r"c\.ogg is not a supported sound"):
         list(read_tasks(home, plain_study()))
@@ -107,7 +107,9 @@ def test_a_folder_of_sounds_is_imported_and_exported(tmp_path: Path) -> None:
 
 def test_range_requests_for_sounds(tmp_path: Path) -> None:
     data = tone()
-    with served(tmp_path / "s", plain_study(), [NewTask("a", medium=validate_sound(data, "a"))]) as live:
+    with served(
+        tmp_path / "s", plain_study(), [NewTask("a", medium=validate_sound_and_return_media_file(data, "a"))]
+    ) as live:
         task = live.enter().slots()[0]["task"]
         assert task["kind"] == "audio" and (task["width"], task["height"]) == (0, 0)
         ask = lambda part: live.http.get(task["media"], headers={"Range": part})  # noqa: E731
@@ -128,10 +130,10 @@ def test_range_requests_for_sounds(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def heard(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A studio of three sounds."""
+    """Serve a study with three sound tasks."""
     values = {"name": "sounds", "labels": ["bell", "bird", "horn"], "form": "one-label", "per_task": 50, "batch": 3}
     study = Study.model_validate({**values, **SHORT, "completion": {"code": "C1"}})
-    new = [NewTask(f"t{i}", medium=validate_sound(tone(2, 300 + 100 * i), "t")) for i in range(3)]
+    new = [NewTask(f"t{i}", medium=validate_sound_and_return_media_file(tone(2, 300 + 100 * i), "t")) for i in range(3)]
 
     def make(settings: Settings) -> object:
         return make_study(settings, study, new)
@@ -155,8 +157,8 @@ def test_a_sound_is_played_by_key_and_heard_before_it_is_answered(heard: Any, co
     assert barriers(page) == []
     key(page, "1", "Enter")
     page.get_by_text("Please listen to the end first").wait_for()
-    until(page, lambda: len(asked) == 3)  # the next two are fetched ahead
-    page.evaluate("globalThis.pace = 1 / 16")  # so slow that it cannot end before it is paused
+    until(page, lambda: len(asked) == 3)  # the page preloads the sounds of the next two tasks
+    page.evaluate("globalThis.pace = 1 / 16")  # so slow that the sound cannot end before the pause
     key(page, "Space")
     page.get_by_role("button", name="Pause").wait_for()
     key(page, "Space")
@@ -177,7 +179,7 @@ def test_a_sound_is_played_by_key_and_heard_before_it_is_answered(heard: Any, co
     order = [kind for kind in kinds(first) if kind in ("play", "pause", "again", "ended", "heard")]
     assert order == ["play", "pause", "again", "pause", "ended", "heard"]
     [told] = [event for event in second["events"] if event["kind"] == "heard"]
-    assert float(told["value"]) > 0.3 and second["events"][0]["by"] == "mouse"  # two seconds, four times as fast
+    assert float(told["value"]) > 0.3 and second["events"][0]["by"] == "mouse"  # 2 s at 4x speed: 0.5 s
 
 
 def test_a_sound_on_a_phone(heard: Any, context: Any, barriers: Any) -> None:
@@ -200,7 +202,7 @@ def test_a_sound_on_a_phone(heard: Any, context: Any, barriers: Any) -> None:
 
 def test_a_sound_above_chips_keeps_its_height_on_a_phone(tmp_path: Path, context: Any) -> None:
     fields = {"name": "chips", "labels": ["bell", "bird", "horn"], "form": "chips", "batch": 1, **SHORT}
-    new = [NewTask("t", medium=validate_sound(tone(), "t"))]
+    new = [NewTask("t", medium=validate_sound_and_return_media_file(tone(), "t"))]
     with run(tmp_path / "one", lambda settings: make_study(settings, Study.model_validate(fields), new)) as live:
         page = context(**PHONE).new_page()
         page.goto(live.join)

@@ -1,4 +1,4 @@
-"""Out of the database and into it again: export, backup, restore, migrations."""
+"""Export, backup, restore and migrations of the database of a study."""
 
 import json
 import stat
@@ -17,21 +17,21 @@ import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.settings import Settings
-from plurivox.web.store.collect.leases import end_lease
-from plurivox.web.store.collect.tasks import NewTask
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.collect.leases import end_lease_and_release_unanswered_slots
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.database import WRITE_OPTIONS, current_revision, disable_statement_timeout, migrate
-from plurivox.web.store.report.soft_labels import task_page
+from plurivox.web.store.report.soft_labels import get_page_of_tasks
 from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
 from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.config import parse_study, read_study
-from plurivox.web.study.create_study import add_answers
-from plurivox.web.study.export import escape_formula, export_study
+from plurivox.web.study.create_study import import_answers_collected_elsewhere
+from plurivox.web.study.export import escape_spreadsheet_formula, export_study
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
+from plurivox.web.study.study_toml_writer import render_study_toml
 from plurivox.web.study.task_import import read_answers
-from plurivox.web.study.toml_writer import render_study
 from studies import fresh_database, plain_study, served, text_tasks
 
 FORMULA = '=HYPERLINK("http://evil.test")'
@@ -54,13 +54,13 @@ def test_an_export_reads_back_as_answers_with_times_repeats_and_events(tmp_path:
     again = found.repeat_of >= 0
     assert (found.task[again] == found.task[found.repeat_of[again]]).all()
     assert sorted(found.seconds[~(found.seconds != found.seconds)].tolist()) == [1.0] * 5
-    assert found.typed(0).tolist() == ["70"] * 6
+    assert found.typed_texts_at_rank(0).tolist() == ["70"] * 6
     assert len(data.tables["views"]()) == 7 and len(data.tables["events"]()) == 6
     assert set(data.items["task"].to_list()) == {f"t{i:03d}" for i in range(4)}
 
 
 def test_formulas_are_escaped_in_csv(tmp_path: Path) -> None:
-    assert [escape_formula(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
+    assert [escape_spreadsheet_formula(one) for one in ("=1", "+1", "-1", "@x", "\t=1", "a=1", "")] == [
         "'=1",
         "'+1",
         "'-1",
@@ -94,14 +94,18 @@ def test_imported_answers_are_exported_unchanged(tmp_path: Path) -> None:
     made = plain_study(labels=[str(label) for label in given.labels.tolist()], per_task=2)
     with served(tmp_path / "s", made, names) as study:
         keys, write = study.studio.keys, study.studio.writer.submit
-        assert write(lambda c: add_answers(c, made, keys, given)).result() == len(given)
+        assert write(lambda c: import_answers_collected_elsewhere(c, made, keys, given)).result() == len(given)
         with pytest.raises(InputError, match="already has answers"):
-            write(lambda c: add_answers(c, made, keys, given)).result()
-        assert sum(row.extra for row in study.look(select(answers))) == 12  # the third answer of every task
+            write(lambda c: import_answers_collected_elsewhere(c, made, keys, given)).result()
+        # the third answer to each task is over the quota
+        assert sum(row.extra for row in study.look(select(answers))) == 12
         assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
         export_study(study.studio.engine, made, tmp_path / "out")
     found = pv.read(tmp_path / "out").answers
-    assert found.typed(0).tolist() == given.typed(0).tolist() and (found.repeat_of == given.repeat_of).all()
+    assert (
+        found.typed_texts_at_rank(0).tolist() == given.typed_texts_at_rank(0).tolist()
+        and (found.repeat_of == given.repeat_of).all()
+    )
     assert found.tasks[found.task].tolist() == [str(one) for one in given.tasks[given.task].tolist()]
 
 
@@ -112,9 +116,9 @@ def test_imported_answers_keep_percents_without_a_label_and_need_a_worker(tmp_pa
         made, write = study.studio, study.studio.writer.submit
         with pytest.raises(InputError, match="answers to the tasks 't001' have no worker"):
             unnamed = replace(given, worker=np.array([0, -1]))
-            write(lambda c: add_answers(c, made.study, made.keys, unnamed)).result()
-        assert write(lambda c: add_answers(c, made.study, made.keys, given)).result() == 2
-        SnapshotComputer(made.engine).compute_snapshot(made.study)
+            write(lambda c: import_answers_collected_elsewhere(c, made.study, made.keys, unnamed)).result()
+        assert write(lambda c: import_answers_collected_elsewhere(c, made.study, made.keys, given)).result() == 2
+        SnapshotComputer(made.engine).compute_and_publish_snapshot(made.study)
         export_study(made.engine, made.study, tmp_path / "out")
         study.sign_in()
         found = study.http.get("/api/owner/tasks").json()["tasks"]
@@ -124,7 +128,7 @@ def test_imported_answers_keep_percents_without_a_label_and_need_a_worker(tmp_pa
     assert back.mark_typed.tolist() == ["70", "30", "5", "60"]
 
 
-def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) -> None:
+def test_imported_answers_reuse_released_slot_numbers(tmp_path: Path) -> None:
     with served(tmp_path / "a", plain_study(per_task=1), text_tasks(4)) as study:
         person = study.enter()
         for slot in person.slots():
@@ -136,10 +140,13 @@ def test_answers_from_elsewhere_take_the_numbers_that_came_back(tmp_path: Path) 
         gone.slots(), study.enter().slots()
         mine = study.look(select(sittings.c.id).order_by(sittings.c.id))[0].id
         study.studio.writer.submit(
-            lambda c: end_lease(c, mine)
-        ).result()  # its numbers are free, those of the other are not
+            lambda c: end_lease_and_release_unanswered_slots(c, mine)
+        ).result()  # slot numbers of this sitting are free, those of the other are not
         made = study.studio
-        assert made.writer.submit(lambda c: add_answers(c, made.study, made.keys, given)).result() == 4
+        assert (
+            made.writer.submit(lambda c: import_answers_collected_elsewhere(c, made.study, made.keys, given)).result()
+            == 4
+        )
         kept = study.look(select(slots.c.number, slots.c.answer_id).where(slots.c.state == "done"))
         assert {row.number for row in kept} == {1} and None not in {row.answer_id for row in kept}
         assert {row.given for row in study.look(select(tasks.c.given))} == {2}
@@ -160,10 +167,10 @@ def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, pos
         settings = Settings(folder=tmp_path / place, database=target)
         assert restore_study(tmp_path / "backup", settings) == counts
         with served(tmp_path / place, database=target) as study:
-            assert study.http.get("/api/me", headers=token).json()["stage"] == "done"  # the old token still works
+            assert study.http.get("/api/me", headers=token).json()["stage"] == "done"  # worker tokens stay valid
             assert len(study.look(select(answers))) == 5
             other = study.enter()
-            assert other.answer(other.slots()[0]["slot"]).status_code == 200  # and ids go on counting
+            assert other.answer(other.slots()[0]["slot"]).status_code == 200  # new rows get new ids
         with pytest.raises(InputError, match="already contains a study"):
             restore_study(tmp_path / "backup", settings)
 
@@ -175,7 +182,7 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"), empty=True)
     old = Settings(folder=tmp_path / "old")
     old.folder.mkdir()
-    (old.folder / "study.toml").write_text(render_study(plain_study()))
+    (old.folder / "study.toml").write_text(render_study_toml(plain_study()))
     StudySecret.read_or_create_secret(old.folder)
     engine = open_database(old)
     migrate(engine, "0002")
@@ -184,11 +191,13 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
         connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES (97, 'a', 'text', '', 0, 3, 0, 0.5)"))
         connection.execute(text("INSERT INTO beliefs VALUES (97, 0.3, '[]')"))
     assert back_up_study(old, tmp_path / "backup")["tasks"] == 1
-    assert current_revision(engine) == "0002"  # a backup changes nothing
+    assert current_revision(engine) == "0002"  # a backup does not migrate the database
     assert restore_study(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
     for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
         with served(folder, database=where) as study:
-            assert [one.name for one in study.studio.read_sync(lambda c: task_page(c, None, 9, "given")).tasks] == ["a"]
+            assert [
+                one.name for one in study.studio.read_sync(lambda c: get_page_of_tasks(c, None, 9, "given")).tasks
+            ] == ["a"]
     engine.dispose()
 
 
@@ -205,11 +214,11 @@ def test_an_older_database_is_migrated_with_its_data(tmp_path: Path, kind: str, 
             values = f"{ord(name)}, '{name}', 'text', 'easy', {practice}, 3, 0, 0.5"
             connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES ({values})"))
     migrate(engine)
-    migrate(engine)  # twice does no harm
+    migrate(engine)  # migrating again changes nothing
     with engine.connect() as connection:
         assert connection.execute(text("SELECT value FROM facts")).scalar() == '"paused"'
-        page = task_page(connection, None, 10, "given")
-        assert sorted(one.name for one in page.tasks) == ["a", "b"]  # listed before anything is computed anew
+        page = get_page_of_tasks(connection, None, 10, "given")
+        assert sorted(one.name for one in page.tasks) == ["a", "b"]  # tasks are listed before a new snapshot exists
         assert [(one.stratum, one.tasks, one.wanted) for one in study_progress(connection).quotas] == [("easy", 2, 6)]
         assert _differences(connection) == []
     engine.dispose()
@@ -226,7 +235,7 @@ def test_migrations_have_no_statement_timeout(postgres: str, tmp_path: Path) -> 
 
 
 def _differences(connection: Connection) -> list[object]:
-    """Between the tables as migrated and as the code knows them."""
+    """Return the differences between the migrated tables and the schema in the code."""
     return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_type": False}), meta_data))
 
 
@@ -236,7 +245,7 @@ def test_study_toml_is_read_back_and_mistakes_are_explained(tmp_path: Path) -> N
         strata={"hard ones": 2, "easy": 1},
         quiz=[{"question": "?", "choices": ["1", "2"], "right": 0}],
     )
-    (tmp_path / "study.toml").write_text(render_study(made))
+    (tmp_path / "study.toml").write_text(render_study_toml(made))
     assert read_study(tmp_path) == made
     base = json.loads(made.model_dump_json())
     for change, said in {

@@ -1,4 +1,4 @@
-"""Files of items from strangers: bombs, polyglots, photos with places in them, odd names, links that lead elsewhere."""
+"""Import of untrusted files: decompression bombs, polyglots, photos with GPS data, unusual names, symbolic links."""
 
 import io
 import os
@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import MediaFile
-from plurivox.web.study.image_preparation import prepare_image
+from plurivox.web.store.collect.tasks_batches_quotas import MediaFile
+from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
 from plurivox.web.study.task_import import read_tasks
 from studies import plain_study, served
 
@@ -21,7 +21,7 @@ SECRET = b"GPS 52.52 13.40 of somebody"
 
 
 def photo(size: tuple[int, int] = (60, 40), mode: str = "RGB") -> Image.Image:
-    """Noise, dark on the left, light on the right."""
+    """Return a noisy image, dark on the left and light on the right."""
     rng = np.random.default_rng(1)
     light = np.linspace(20, 220, size[0])[None, :, None] + rng.integers(0, 30, (size[1], size[0], 3))
     return Image.fromarray(light.astype(np.uint8)).convert(mode)
@@ -57,7 +57,7 @@ def test_decompression_bombs_are_rejected() -> None:
     words = plain[:33] + text + plain[33:]
     for bomb in (wide, words, b"\0" * 20_000_001):
         with pytest.raises(InputError, match=r"bomb\.png (is not a supported image|has)"):
-            prepare_image(bomb, "bomb.png", 160)
+            validate_image_and_make_displayed_version(bomb, "bomb.png", 160)
 
 
 @pytest.mark.parametrize("pixels", [16, 160])
@@ -66,14 +66,14 @@ def test_photos_are_shown_upright_and_without_metadata(form: str, pixels: int) -
     for orientation in (1, 6):
         data = saved(photo(), form, exif=exif(orientation))
         assert SECRET in data
-        picture = prepare_image(data, "x", pixels)
+        picture = validate_image_and_make_displayed_version(data, "x", pixels)
         image = shown(picture)
         assert picture.shown is not None and SECRET not in picture.shown and not image.getexif()
         assert (picture.width, picture.height) == image.size
         assert (image.width < image.height) == (orientation == 6)
         dark, light = (image.convert("L").crop(box) for box in halves(image.size, upright=orientation == 1))
         assert np.asarray(dark).mean() + 50 < np.asarray(light).mean()
-        assert picture.bytes == data  # the export holds it as it came
+        assert picture.bytes == data  # the original file is kept for the export
 
 
 def halves(size: tuple[int, int], upright: bool) -> tuple[tuple[int, int, int, int], ...]:
@@ -85,16 +85,18 @@ def halves(size: tuple[int, int], upright: bool) -> tuple[tuple[int, int, int, i
 
 def test_images_without_metadata_are_unchanged_and_others_keep_their_pixels() -> None:
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
-        assert prepare_image(saved(photo(), form), "x", 16).shown is None, form
+        assert validate_image_and_make_displayed_version(saved(photo(), form), "x", 16).shown is None, form
     for form, more in (("PNG", {}), ("GIF", {"comment": SECRET}), ("WEBP", {"lossless": True, "exif": exif()})):
         data = saved(photo(), form, **more) + (SECRET if form == "PNG" else b"")
-        picture = prepare_image(data, "x", 16)
+        picture = validate_image_and_make_displayed_version(data, "x", 16)
         assert picture.shown is not None and SECRET not in picture.shown
         np.testing.assert_array_equal(
             np.asarray(shown(picture).convert("RGB")), np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
         )
     data = saved(photo(), "JPEG", quality=70, comment=SECRET)
-    near = np.asarray(shown(prepare_image(data, "x", 16))).astype(int) - np.asarray(Image.open(io.BytesIO(data)))
+    near = np.asarray(shown(validate_image_and_make_displayed_version(data, "x", 16))).astype(int) - np.asarray(
+        Image.open(io.BytesIO(data))
+    )
     assert np.abs(near).mean() < 1
 
 
@@ -102,7 +104,7 @@ def test_data_appended_to_an_image_is_not_served() -> None:
     page = b"<script>alert(1)</script>"
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
         for data in (saved(photo(), form) + page, saved(photo((8, 8)), form) + page):
-            picture = prepare_image(data, "x", 16)
+            picture = validate_image_and_make_displayed_version(data, "x", 16)
             assert picture.shown is not None and page not in picture.shown
     for other in (
         b"%PDF-1.7\n",
@@ -112,14 +114,14 @@ def test_data_appended_to_an_image_is_not_served() -> None:
         b"BM" + bytes(60),
     ):
         with pytest.raises(InputError, match=r"x\.png is not a supported image"):
-            prepare_image(other + saved(photo(), "PNG"), "x.png", 16)
+            validate_image_and_make_displayed_version(other + saved(photo(), "PNG"), "x.png", 16)
 
 
 def test_mpo_photos_are_read_as_jpeg() -> None:
     out = io.BytesIO()
     photo().save(out, "MPO", save_all=True, append_images=[photo()])
     for pixels in (16, 160):
-        picture = prepare_image(out.getvalue(), "x", pixels)
+        picture = validate_image_and_make_displayed_version(out.getvalue(), "x", pixels)
         assert picture.type == "image/jpeg" and shown(picture).format == ("JPEG" if pixels == 16 else "PNG")
 
 
@@ -127,12 +129,12 @@ def test_animated_images_are_rejected() -> None:
     for form in ("GIF", "WEBP", "PNG"):
         moving = saved(photo(), form, save_all=True, append_images=[photo().rotate(180)])
         with pytest.raises(InputError, match=r"x is animated; tasks show still images"):
-            prepare_image(moving, "x", 160)
+            validate_image_and_make_displayed_version(moving, "x", 160)
 
 
 def test_every_pixel_mode_is_converted_correctly() -> None:
     deep = Image.fromarray(np.linspace(0, 65535, 64 * 64).reshape(64, 64).astype(np.uint16))
-    light = np.asarray(shown(prepare_image(saved(deep, "PNG"), "x", 160)).convert("L"))
+    light = np.asarray(shown(validate_image_and_make_displayed_version(saved(deep, "PNG"), "x", 160)).convert("L"))
     assert 110 < light.mean() < 145 and light.min() < 5 and light.max() > 250
     for mode, form in (
         ("CMYK", "JPEG"),
@@ -144,7 +146,9 @@ def test_every_pixel_mode_is_converted_correctly() -> None:
         ("L", "JPEG"),
     ):
         for pixels in (16, 160):
-            image = shown(prepare_image(saved(photo(mode=mode), form), "x", pixels)).convert("L")
+            image = shown(
+                validate_image_and_make_displayed_version(saved(photo(mode=mode), form), "x", pixels)
+            ).convert("L")
             dark, bright = (np.asarray(image.crop(box)).mean() for box in halves(image.size, upright=True))
             assert dark + 30 < bright, (mode, form)
 
@@ -166,12 +170,12 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
     (home / "link.png").symlink_to(tmp_path / "outside.png")
     with pytest.raises(InputError, match=r"'link\.png' is not a file in .*links to other folders are not followed"):
         list(read_tasks(home, plain_study()))
-    (tmp_path / "by-link").symlink_to(home)  # the folder itself may be a link: its owner has named it
+    (tmp_path / "by-link").symlink_to(home)  # the given folder itself may be a link
     (home / "link.png").unlink()
     assert len(list(read_tasks(tmp_path / "by-link", plain_study()))) == 2
 
 
-def test_unusual_file_names_are_plain_names(tmp_path: Path) -> None:
+def test_unusual_file_names_become_task_names_unchanged(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "..x").mkdir(parents=True)
     names = [

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.results import Confusion
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval_from_moments
-from plurivox.engine.dirichlet import expected_log_probabilities
+from plurivox.engine.beta_intervals import beta_interval_95_from_moments
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
 from plurivox.engine.kernels.confusion_m_step import TINY
 
 DIAGONAL_HELP = "pseudo-count of right votes per label, in the Dirichlet prior of a confusion matrix"
@@ -29,10 +29,10 @@ class LabelPrior:
     pseudo: Floats  # (n_labels,)
     fixed: Floats | None  # (n_labels,) the frequencies, if they are not learnt
 
-    def expected_log_frequencies(self, tasks_per_label: Floats) -> tuple[Floats, float]:
+    def expected_log_frequencies_and_minus_kl(self, tasks_per_label: Floats) -> tuple[Floats, float]:
         """Return ((n_labels,) E[log frequency], -KL from the prior), given the expected number of tasks of each label."""
         if self.fixed is None:
-            return expected_log_probabilities(tasks_per_label, self.pseudo[:, None])
+            return dirichlet_expected_logs_and_minus_kl(tasks_per_label, self.pseudo[:, None])
         return np.log(np.maximum(self.fixed, TINY)), 0.0
 
     def mean_label_frequencies(self, tasks_per_label: Floats) -> Floats:
@@ -44,25 +44,27 @@ class LabelPrior:
         )
 
 
-def worker_accuracies(dirichlet_params: Floats, kind_frequencies: Floats) -> tuple[Floats, Floats, Floats]:
+def worker_accuracy_means_and_intervals_95(
+    dirichlet_params: Floats, label_subtype_frequencies: Floats
+) -> tuple[Floats, Floats, Floats]:
     """(mean, low, high), each (n_workers,): posterior mean of each worker's accuracy, and its 95% credible interval.
 
     `dirichlet_params` is (n_workers, n_said, n_kinds); a kind is a subtype of a label, kinds are sorted by label, and
-    `kind_frequencies` is (n_kinds,). The probability of a right vote is a weighted mean of independent Beta variables; the
-    interval is that of the Beta distribution with the same mean and variance.
+    `label_subtype_frequencies` is (n_kinds,). The probability of a right vote is a weighted mean of independent Beta
+    variables; the interval is that of the Beta distribution with the same mean and variance.
     """
-    kind = np.arange(len(kind_frequencies))
+    kind = np.arange(len(label_subtype_frequencies))
     whole = dirichlet_params.sum(1)
-    right = dirichlet_params[:, kind // (len(kind_frequencies) // dirichlet_params.shape[1]), kind] / whole
-    mean = right @ kind_frequencies
-    low, high = beta_interval_from_moments(mean, (right * (1 - right) / (whole + 1)) @ kind_frequencies**2)
+    right = dirichlet_params[:, kind // (len(label_subtype_frequencies) // dirichlet_params.shape[1]), kind] / whole
+    mean = right @ label_subtype_frequencies
+    low, high = beta_interval_95_from_moments(mean, (right * (1 - right) / (whole + 1)) @ label_subtype_frequencies**2)
     return mean, low, high
 
 
-def posterior_mean_confusion(dirichlet_params: Floats, kind_frequencies: Floats, votes: Votes) -> Confusion:
+def posterior_mean_confusion(dirichlet_params: Floats, label_subtype_frequencies: Floats, votes: Votes) -> Confusion:
     """Return each worker's posterior mean confusion matrix, averaged over the subtypes of a label by their frequencies."""
     n_workers, n_labels, n_kinds = dirichlet_params.shape
-    by_label = kind_frequencies.reshape(n_labels, -1)
+    by_label = label_subtype_frequencies.reshape(n_labels, -1)
     rows = dirichlet_params / dirichlet_params.sum(1, keepdims=True)
     rows *= (by_label / np.maximum(by_label.sum(1, keepdims=True), TINY)).ravel()
     matrices = rows.reshape(n_workers, n_labels, n_labels, n_kinds // n_labels).sum(3)

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.progress import Progress
-from plurivox.core.types import Floats, Ints
 from plurivox.engine.em import EMResult
 
 MAX_ITER = 51
@@ -30,11 +30,11 @@ class PublishedEM:
     n_workers: int
     mean: Floats  # (n_workers + n_tasks,) of the normal priors
 
-    def run_em(self, progress: Progress) -> EMResult[Floats]:
+    def run_glad_em_until_q_converges(self, progress: Progress) -> EMResult[Floats]:
         """Run GLAD's EM from the prior means until Q hardly improves; return abilities and log eases as one vector."""
         here, trace, before = self.mean, list[float](), np.nan
         for step in range(MAX_ITER):
-            score = self.log_joint(here)
+            score = self.log_joint_by_task_and_label(here)
             whole = logsumexp(score, 1, keepdims=True)
             trace.append(float(whole.sum() - 0.5 * ((here - self.mean) ** 2).sum()))
             progress(step, MAX_ITER, trace[-1])
@@ -48,7 +48,7 @@ class PublishedEM:
             here = there
         return EMResult(here, tuple(trace), bool(gain <= Q_TOL), len(trace))
 
-    def log_joint(self, abilities_and_log_eases: Floats) -> Floats:
+    def log_joint_by_task_and_label(self, abilities_and_log_eases: Floats) -> Floats:
         """(n_tasks, n_labels) log p(label, votes) of each task, given worker abilities and log eases of tasks in one vector."""
         n_labels, n_tasks = len(self.log_prior), len(self.mean) - self.n_workers
         x, log_others = self._ability_times_ease_per_vote(abilities_and_log_eases), self._log_n_wrong_labels()

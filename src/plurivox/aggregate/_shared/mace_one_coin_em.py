@@ -3,11 +3,11 @@
 import numpy as np
 
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels import mace_one_coin
-from plurivox.engine.kernels.simd import PAD, simd_width
+from plurivox.engine.kernels.simd import PAD, simd_width_as_zeros_tuple
 from plurivox.engine.threads import Blocks
 
 
@@ -21,50 +21,56 @@ class OwnLabelEM(TasksWithoutGold):
     def __init__(self, votes: Votes, gold: SoftLabels | None, key: Ints, n_keys: int) -> None:
         super().__init__(votes, gold)
         self.all_keys, self.n_keys = key, n_keys
-        self.columns = self.start, self.said, key[self.select_vote_rows(self.is_open)], self.weight
-        self.width = simd_width(votes.n_labels)
+        self.columns = self.start, self.said, key[self.vote_row_mask_of_tasks(self.is_open)], self.weight
+        self.width = simd_width_as_zeros_tuple(votes.n_labels)
         self.blocks = Blocks(self.start, n_sums=n_keys, sums_per_vote=4)
         self.total = np.bincount(key, votes.weight, minlength=n_keys).astype(np.float64)  # (n_keys,) weight of votes
         truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
         self.known_true: Floats = truth.sum(0)  # (n_labels,) gold labels, counted
-        self.known_right = self.count_right_votes(
+        self.known_right = self.expected_right_votes_per_key(
             self.is_known, truth
         )  # (n_keys,) right votes on tasks with a gold label
 
-    def count_right_votes(self, task_mask: Bools, posterior: Floats) -> Floats:
+    def expected_right_votes_per_key(self, task_mask: Bools, posterior: Floats) -> Floats:
         """(n_keys,) expected weight of right votes on the tasks in `task_mask`; `posterior` has one row per selected task."""
-        rows, votes = self.select_vote_rows(task_mask), self.votes
+        rows, votes = self.vote_row_mask_of_tasks(task_mask), self.votes
         place = (np.cumsum(task_mask) - 1)[votes.task[rows]]
         weight = votes.weights[rows] * posterior[place, votes.label[rows]]
         return np.bincount(self.all_keys[rows], weight, minlength=self.n_keys).astype(np.float64)
 
-    def em_pass(self, log_prior: Floats, log_if_wrong: Floats, gain_if_right: Floats) -> tuple[Floats, Floats, float]:
+    def expected_counts_and_log_likelihood(
+        self, log_prior: Floats, log_if_wrong: Floats, gain_if_right: Floats
+    ) -> tuple[Floats, Floats, float]:
         """Run an E-step: return (expected tasks per label, expected right votes per key, log-likelihood), gold labels included.
 
         `log_if_wrong` (n_keys,) is the log probability of a vote for a label that is not true, `gain_if_right` (n_keys,) the
         difference if it is true.
         """
 
-        def em_pass_over_block(first_task: int, last_task: int, tasks_per_label: Floats, right_votes: Floats) -> float:
-            return mace_one_coin.em_pass(
-                first_task, last_task, *self.columns, log_prior, gain_if_right, self.width, tasks_per_label, right_votes
+        def e_step_of_block_adding_counts(
+            first_task: int, end_task: int, tasks_per_label: Floats, right_votes: Floats
+        ) -> float:
+            return mace_one_coin.e_step_adding_expected_counts(
+                first_task, end_task, *self.columns, log_prior, gain_if_right, self.width, tasks_per_label, right_votes
             )
 
-        value, (tasks_per_label, right_votes) = self.blocks.map_and_sum(
-            em_pass_over_block, self.n_labels + PAD, self.n_keys
+        value, (tasks_per_label, right_votes) = self.blocks.map_over_task_blocks_and_sum(
+            e_step_of_block_adding_counts, self.n_labels + PAD, self.n_keys
         )
         value += float((self.total * log_if_wrong).sum())
         value += float((self.known_right * gain_if_right).sum()) + float(self.known_true @ log_prior)
         return tasks_per_label[: self.n_labels] + self.known_true, right_votes + self.known_right, value
 
-    def soft_labels_and_agreement(self, log_prior: Floats, gain_if_right: Floats) -> tuple[SoftLabels, Floats]:
+    def soft_labels_and_worker_agreement(self, log_prior: Floats, gain_if_right: Floats) -> tuple[SoftLabels, Floats]:
         """Return (soft labels of all tasks, (n_workers,) each worker's agreement with the posterior from other votes)."""
         prob = np.empty((len(self.open), self.n_labels))
 
-        def fill_posteriors_of_block(first_task: int, last_task: int, agreeing_weight: Floats) -> float:
+        def fill_posterior_and_agreement_of_block(first_task: int, end_task: int, agreeing_weight: Floats) -> float:
             given = (*self.columns, self.worker, log_prior, gain_if_right, self.width, prob)
-            return mace_one_coin.posterior(first_task, last_task, *given, agreeing_weight)
+            return mace_one_coin.fill_posterior_and_add_agreement(first_task, end_task, *given, agreeing_weight)
 
-        _, (agreeing_weight,) = self.blocks.map_and_sum(fill_posteriors_of_block, self.n_workers)
+        _, (agreeing_weight,) = self.blocks.map_over_task_blocks_and_sum(
+            fill_posterior_and_agreement_of_block, self.n_workers
+        )
         agreeing_weight += self.known_right.reshape(self.n_workers, -1).sum(1)
-        return self.to_soft_labels(prob, np.exp(log_prior)), self.leave_one_out_agreement(agreeing_weight)
+        return self.soft_labels_of_all_tasks(prob, np.exp(log_prior)), self.agreeing_share_per_worker(agreeing_weight)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Floats, Ints, readonly_view
+from plurivox.core.name_encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense
-from plurivox.core.types import Bools, Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, csr_rows_of_tasks
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, csr_offsets_and_row_mask_of_tasks
 from plurivox.engine.kernels import confusion_e_step
 from plurivox.engine.kernels.confusion_m_step import TINY
 from plurivox.engine.threads import Blocks
@@ -30,21 +30,21 @@ class TasksWithoutGold:
 
     def __init__(self, votes: Votes, gold: SoftLabels | None = None) -> None:
         self.votes, self.n_labels, self.n_workers = votes, votes.n_labels, votes.n_workers
-        self.gold, self.gold_place = match_gold_to_votes(votes, gold)
+        self.gold, self.gold_place = gold_matched_to_votes_and_task_codes(votes, gold)
         self.is_known = np.zeros(votes.n_tasks, bool)
         self.is_known[self.gold_place] = True
-        self.is_open = (np.diff(votes.start) > 0) & ~self.is_known
+        self.is_open = (np.diff(votes.row_offsets_by_task) > 0) & ~self.is_known
         self.open = np.flatnonzero(self.is_open)
         self.start, self.worker, self.said, self.weight = self._vote_columns_of_tasks(self.is_open)
-        _ = votes.workload, votes.support  # cached for later: computed now, while little else is in memory
+        _ = votes.n_answers_per_worker, votes.support  # cached for later: computed now, while little else is in memory
 
-    def select_vote_rows(self, task_mask: Bools) -> Bools | slice:
+    def vote_row_mask_of_tasks(self, task_mask: Bools) -> Bools | slice:
         """Return the rows of the votes on the tasks in `task_mask` (n_tasks,), as a mask (n_rows,) or a slice of all rows."""
-        return csr_rows_of_tasks(self.votes.start, task_mask)[1]
+        return csr_offsets_and_row_mask_of_tasks(self.votes.row_offsets_by_task, task_mask)[1]
 
     def _vote_columns_of_tasks(self, task_mask: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """Return the columns (start, worker, said label, weight) of the votes on the tasks in `task_mask` (n_tasks,)."""
-        votes, (start, rows) = self.votes, csr_rows_of_tasks(self.votes.start, task_mask)
+        votes, (start, rows) = self.votes, csr_offsets_and_row_mask_of_tasks(self.votes.row_offsets_by_task, task_mask)
         weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
         return start, readonly_view(votes.worker[rows]), readonly_view(votes.label[rows]), weight
 
@@ -52,28 +52,33 @@ class TasksWithoutGold:
         """Return a `ConfusionEM`, the E- and M-step of confusion matrices, for the tasks without gold labels."""
         known = None
         if self.gold is not None and len(self.gold_place):
-            known = KeyedVotes.from_columns(*self._vote_columns_of_tasks(self.is_known), self.n_labels), self.gold.prob
-        votes = KeyedVotes.from_columns(self.start, self.worker, self.said, self.weight, self.n_labels)
+            known = (
+                KeyedVotes.from_columns_adding_keys(*self._vote_columns_of_tasks(self.is_known), self.n_labels),
+                self.gold.prob,
+            )
+        votes = KeyedVotes.from_columns_adding_keys(self.start, self.worker, self.said, self.weight, self.n_labels)
         return ConfusionEM(votes, self.n_workers, self.n_labels, known)
 
     # ---- initial values
 
-    def vote_shares(self) -> Floats:
+    def vote_shares_of_open_tasks(self) -> Floats:
         """(n_open, n_labels) the vote shares of each task that has votes and no gold label."""
         share, votes = np.empty((len(self.open), self.n_labels)), (self.start, self.said, self.weight)
-        Blocks(self.start).map(lambda first, last: confusion_e_step.vote_shares(first, last, *votes, share))
+        Blocks(self.start).map_over_task_blocks(
+            lambda first, last: confusion_e_step.fill_vote_shares_or_uniform(first, last, *votes, share)
+        )
         return share
 
     def initial_posterior(self, earlier_fit: Fit | None) -> Floats:
         """(n_open, n_labels) the initial posterior of each open task: from the earlier fit, or vote shares if it has none."""
-        posterior = self.vote_shares()
+        posterior = self.vote_shares_of_open_tasks()
         if earlier_fit is not None:
             names = self.votes.tasks[self.open]
             fitted = np.flatnonzero(positions(earlier_fit.soft.tasks, names) >= 0)
             posterior[fitted] = earlier_fit.soft.on(names[fitted]).on_labels(self.votes.labels).prob
         return posterior
 
-    def warm_start_matrices(self, earlier_fit: Fit | None) -> tuple[Floats, Floats] | None:
+    def warm_start_log_prior_and_matrices(self, earlier_fit: Fit | None) -> tuple[Floats, Floats] | None:
         """Return (log prior, smoothed (n_workers, true, said) confusion matrices) of an earlier fit; None if its labels differ.
 
         A worker without votes in the earlier fit gets the mean of its matrices.
@@ -96,12 +101,12 @@ class TasksWithoutGold:
 
     def warm_start_params(self, em: ConfusionEM, earlier_fit: Fit | None) -> Params | None:
         """Return prior and confusion matrices of an earlier fit as parameters of `em`; None if it has none for these labels."""
-        found = self.warm_start_matrices(earlier_fit)
-        return None if found is None else Params(found[0], em.log_table(found[1]))
+        found = self.warm_start_log_prior_and_matrices(earlier_fit)
+        return None if found is None else Params(found[0], em.log_confusion_from_matrices(found[1]))
 
     # ---- result
 
-    def to_soft_labels(self, posterior: Floats, prior: Floats) -> SoftLabels:
+    def soft_labels_of_all_tasks(self, posterior: Floats, prior: Floats) -> SoftLabels:
         """Return soft labels of all tasks: `posterior` for open tasks, gold labels, and the prior for tasks without votes."""
         return posterior_to_soft_labels(self.votes, self.add_gold_and_unvoted_tasks(posterior, prior))
 
@@ -115,9 +120,9 @@ class TasksWithoutGold:
             full[self.gold_place] = self.gold.prob
         return full
 
-    def leave_one_out_agreement(self, agreeing_weight: Floats) -> Floats:
+    def agreeing_share_per_worker(self, agreeing_weight: Floats) -> Floats:
         """(n_workers,) `agreeing_weight` (the weight of votes that other workers agree with) divided by the worker's votes."""
-        load = self.votes.workload
+        load = self.votes.n_answers_per_worker
         return np.divide(agreeing_weight, load, out=np.full(len(load), np.nan), where=load > 0)
 
 
@@ -129,9 +134,9 @@ class ClampedTasks(TasksWithoutGold):
 
     def __init__(self, votes: Votes, gold: SoftLabels | None, earlier_fit: Fit | None) -> None:
         super().__init__(votes)
-        self.known, self.known_place = match_gold_to_votes(votes, gold)
+        self.known, self.known_place = gold_matched_to_votes_and_task_codes(votes, gold)
         self.posterior, self.clamped = self._warm_start_posterior(earlier_fit), np.zeros(len(self.open), bool)
-        unvoted = np.diff(votes.start)[self.known_place] == 0
+        unvoted = np.diff(votes.row_offsets_by_task)[self.known_place] == 0
         self.n_unvoted = np.zeros(votes.n_labels)  # (n_labels,) gold labels of tasks without votes, counted
         if self.known is not None and len(self.known):
             place = positions(self.known.tasks, votes.tasks[self.open])
@@ -155,7 +160,7 @@ class ClampedTasks(TasksWithoutGold):
         return full
 
 
-def match_gold_to_votes(votes: Votes, gold: SoftLabels | None) -> tuple[SoftLabels | None, Ints]:
+def gold_matched_to_votes_and_task_codes(votes: Votes, gold: SoftLabels | None) -> tuple[SoftLabels | None, Ints]:
     """Return (gold labels restricted to the tasks of the votes and recoded to their labels, sorted codes of these tasks)."""
     if gold is None:
         return None, np.zeros(0, np.int64)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 
 
@@ -14,12 +14,12 @@ def overall_vote_shares(votes: Votes) -> Floats:
     return total / total.sum() if total.sum() > 0 else np.full(votes.n_labels, 1 / votes.n_labels)
 
 
-def vote_shares(votes: Votes) -> SoftLabels:
+def vote_shares_per_task(votes: Votes) -> SoftLabels:
     """Return soft labels with the vote shares of each task; a task without votes gets the label shares of all votes."""
-    return fill_tasks_without_votes(votes, SoftLabels.of_votes(votes).body)
+    return soft_labels_with_unvoted_tasks_filled(votes, SoftLabels.from_vote_shares(votes).body)
 
 
-def fill_tasks_without_votes(votes: Votes, task_shares: Dense | Candidates) -> SoftLabels:
+def soft_labels_with_unvoted_tasks_filled(votes: Votes, task_shares: Dense | Candidates) -> SoftLabels:
     """Return `task_shares` as soft labels; if they are dense, tasks without votes get the label shares of all votes."""
     unvoted = np.flatnonzero(votes.support == 0)
     if len(unvoted) and isinstance(task_shares, Dense):  # sparse rows stay uniform, to save memory

@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from plurivox.aggregate._shared.vote_share_helpers import fill_tasks_without_votes
+from plurivox.aggregate._shared.vote_share_helpers import soft_labels_with_unvoted_tasks_filled
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates
 from plurivox.core.soft_transforms import dense_if_small
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 
 TIE_TOLERANCE = 1e-9  # sums of weights within this of the maximum are tied
@@ -26,7 +26,7 @@ class WeightedVotes:
     start: Ints  # (n_tasks + 1,) the pairs of task t are start[t]:start[t + 1]
 
     @classmethod
-    def from_votes(cls, votes: Votes) -> "WeightedVotes":
+    def group_by_task_and_label(cls, votes: Votes) -> "WeightedVotes":
         """Return votes grouped by pairs of task and label; the pairs are numbered by task, then label."""
         key = votes.task.astype(np.int64) * votes.n_labels + votes.label
         if votes.n_tasks * votes.n_labels > DENSE_CELLS:
@@ -39,77 +39,83 @@ class WeightedVotes:
         return cls(votes, pair, task, label, np.searchsorted(task, np.arange(votes.n_tasks + 1)))
 
     @cached_property
-    def votes_per_pair(self) -> Floats:
+    def vote_weight_per_task_label_pair(self) -> Floats:
         """(n_pairs,) the sum of vote weights for each pair of task and label, every worker counting the same."""
         return np.bincount(self.pair, self.votes.weight, minlength=len(self.label)).astype(np.float64)
 
-    def weighted_counts(self, worker_weight: Floats) -> Floats:
+    def worker_weighted_sum_per_task_label_pair(self, worker_weight: Floats) -> Floats:
         """(n_pairs,) the sum of votes for each pair of task and label, each vote times its worker's weight (n_workers,)."""
         vote_weight: Floats = self.votes.weights * worker_weight[self.votes.worker]
         return np.bincount(self.pair, vote_weight, minlength=len(self.label)).astype(np.float64, copy=False)
 
-    def label_shares_by_task(self, pair_sums: Floats) -> Candidates:
-        """Return the label shares of each task, proportional to `pair_sums` (one per task and label); 0 for negative sums.
+    def label_shares_by_task(self, task_label_pair_sums: Floats) -> Candidates:
+        """Return the label shares of each task, proportional to `task_label_pair_sums`; 0 for negative sums.
 
         If no label of a task has a positive sum, the sums of all labels (0 for labels without votes) are shifted so that the
         smallest is 0; if all are 0 then, the unweighted votes decide.
         """
-        negative = len(pair_sums) and pair_sums.min() < 0
+        negative = len(task_label_pair_sums) and task_label_pair_sums.min() < 0
         mass, rest = (
-            self._shift_sums_to_nonnegative(pair_sums) if negative else (pair_sums, np.zeros(self.votes.n_tasks))
+            self._shift_sums_to_nonnegative(task_label_pair_sums)
+            if negative
+            else (task_label_pair_sums, np.zeros(self.votes.n_tasks))
         )
         total = np.bincount(self.task, mass, minlength=self.votes.n_tasks) + rest
         no_mass = total <= TIE_TOLERANCE
-        mass = np.where(no_mass[self.task], self.votes_per_pair, mass)
+        mass = np.where(no_mass[self.task], self.vote_weight_per_task_label_pair, mass)
         total = np.where(no_mass, self.votes.support, total)
         share = mass / np.where(total > 0, total, 1)[self.task]
         rest = np.where(total > 0, np.where(no_mass, 0, rest) / np.where(total > 0, total, 1), 1.0)
         return Candidates(self.start, self.label, share, rest, self.votes.n_labels)
 
-    def _shift_sums_to_nonnegative(self, pair_sums: Floats) -> tuple[Floats, Floats]:
+    def _shift_sums_to_nonnegative(self, task_label_pair_sums: Floats) -> tuple[Floats, Floats]:
         """Return ((n_pairs,) sums per task and label, shifted to 0 or more, (n_tasks,) resulting sums of unvoted labels)."""
-        lowest, best = np.zeros(self.votes.n_tasks), self._largest_value_per_task(pair_sums)
-        np.minimum.at(lowest, self.task, pair_sums)
+        lowest, best = np.zeros(self.votes.n_tasks), self._largest_value_per_task(task_label_pair_sums)
+        np.minimum.at(lowest, self.task, task_label_pair_sums)
         shift = np.where(best > TIE_TOLERANCE, 0.0, -lowest)  # (n_tasks,)
         others = self.votes.n_labels - np.diff(self.start)
-        return np.maximum(pair_sums + shift[self.task], 0), shift * others
+        return np.maximum(task_label_pair_sums + shift[self.task], 0), shift * others
 
-    def _largest_value_per_task(self, pair_values: Floats) -> Floats:
-        """(n_tasks,) the largest of the `pair_values` (one per pair of task and label) of each task; -inf without votes."""
+    def _largest_value_per_task(self, task_label_pair_values: Floats) -> Floats:
+        """(n_tasks,) the largest of the `task_label_pair_values` of each task; -inf without votes."""
         best = np.full(self.votes.n_tasks, -np.inf)
         voted = np.diff(self.start) > 0
         if voted.any():
-            best[voted] = np.maximum.reduceat(pair_values, self.start[:-1][voted])
+            best[voted] = np.maximum.reduceat(task_label_pair_values, self.start[:-1][voted])
         return best
 
-    def is_top_label(self, shares: Candidates) -> Bools:
+    def is_top_label_per_task_label_pair(self, shares: Candidates) -> Bools:
         """(n_pairs,) for each pair of task and label, whether the label has the largest share in the task, ties included."""
         return np.asarray(shares.mass >= self._largest_value_per_task(shares.mass)[self.task] - TIE_TOLERANCE)
 
-    def top_labels(self, shares: Candidates) -> Ints:
+    def top_label_per_task(self, shares: Candidates) -> Ints:
         """(n_tasks,) code of the label with the largest share in each task, the first if tied; 0 for tasks without votes."""
-        top = np.flatnonzero(self.is_top_label(shares))
+        top = np.flatnonzero(self.is_top_label_per_task_label_pair(shares))
         label = np.zeros(self.votes.n_tasks, np.int64)
         label[self.task[top[::-1]]] = self.label[top[::-1]]  # in reverse, so that the first is written last
         unchosen = np.flatnonzero(
-            (shares.unlisted_mass > self._largest_value_per_task(shares.mass) + TIE_TOLERANCE)
+            (shares.prob_of_each_unlisted_label > self._largest_value_per_task(shares.mass) + TIE_TOLERANCE)
             & (np.diff(self.start) > 0)
         )
         if len(unchosen):  # a label without votes wins if all others have negative sums
-            label[unchosen] = shares.take(unchosen).top(1)[0][:, 0]
+            label[unchosen] = shares.take(unchosen).top_label_codes_and_probs(1)[0][:, 0]
         return label
 
-    def count_ties(self, shares: Candidates) -> int:
+    def count_tied_tasks(self, shares: Candidates) -> int:
         """Return the number of tasks in which several labels are tied for the largest share."""
-        return int((np.bincount(self.task[self.is_top_label(shares)], minlength=self.votes.n_tasks) > 1).sum())
+        return int(
+            (
+                np.bincount(self.task[self.is_top_label_per_task_label_pair(shares)], minlength=self.votes.n_tasks) > 1
+            ).sum()
+        )
 
-    def worker_agreement(self, task_labels: Ints) -> Floats:
+    def share_of_votes_agreeing_per_worker(self, task_labels: Ints) -> Floats:
         """(n_workers,) the share of each worker's votes that equal the task's label in `task_labels`; nan without votes."""
         agrees = self.votes.weights * (self.votes.label == task_labels[self.votes.task])
         agreed = np.bincount(self.votes.worker, agrees, minlength=self.votes.n_workers)
-        load = self.votes.workload
+        load = self.votes.n_answers_per_worker
         return np.divide(agreed, load, out=np.full(len(load), np.nan), where=load > 0)
 
-    def to_soft_labels(self, shares: Candidates) -> SoftLabels:
+    def shares_to_soft_labels(self, shares: Candidates) -> SoftLabels:
         """Return label shares per task as soft labels; if dense, a task without votes gets the label shares of all votes."""
-        return fill_tasks_without_votes(self.votes, dense_if_small(shares))
+        return soft_labels_with_unvoted_tasks_filled(self.votes, dense_if_small(shares))

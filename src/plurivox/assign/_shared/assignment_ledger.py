@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from plurivox.assign._contract import GAIN_DECAY, UNASKED_GAIN, AssignedTask, Assigner
-from plurivox.core.types import Floats, Ints
+from plurivox.core.array_types import Floats, Ints
 
 Entry = tuple[float, float, int]  # sort key, random rank among equal keys, number of the task or batch
 
@@ -57,7 +57,7 @@ class Ledger:
         for assigned in session:
             if not assigned.repeat:
                 self.seen.setdefault(worker, set()).add(assigned.task)
-                self._add_assigned_slots(assigned.task, 1)
+                self._add_assigned_slots_and_scale_gain(assigned.task, 1)
         if open_tasks.batch_number is not None and session:
             number = open_tasks.batch_number
             self._batch_given[number] += 1
@@ -67,14 +67,14 @@ class Ledger:
     def release(self, unanswered_tasks: Iterable[int]) -> None:
         """Reopen one slot of each of `unanswered_tasks`, which was assigned but not answered in time."""
         for task in unanswered_tasks:
-            self._add_assigned_slots(task, -1)
+            self._add_assigned_slots_and_scale_gain(task, -1)
 
     def set_gain(self, task: int, gain: float) -> None:
         """Set the expected information gain, in nats, of one more answer to a task, and update the order of open tasks."""
         self.gain[task] = gain
         self._push_task_onto_heaps(task)
 
-    def _add_assigned_slots(self, task: int, n_slots: int) -> None:
+    def _add_assigned_slots_and_scale_gain(self, task: int, n_slots: int) -> None:
         """Add `n_slots` (may be negative) to a task's assigned slots; its gain is halved per slot added, doubled if removed."""
         self.given[task] += n_slots
         if self.gain[task] > 1 and n_slots > 0:
@@ -106,19 +106,19 @@ class WorkerOpenTasks:
         self.ledger, self.worker = ledger, worker
         self.batch_number: int | None = None  # of the predefined batch that was chosen
 
-    def least_assigned(self, stratum: str | None, n: int) -> list[int]:
+    def least_assigned_open_tasks(self, stratum: str | None, n: int) -> list[int]:
         ledger = self.ledger
         heap = ledger._by_given if stratum is None else ledger._by_stratum.get(stratum, _Heap(()))
         return self._first_open_tasks_of_heap(heap, n, lambda given, task: given == ledger.given[task])
 
-    def most_informative(self, n: int, min_gain: float) -> list[int]:
+    def most_informative_open_tasks(self, n: int, min_gain: float) -> list[int]:
         ledger = self.ledger
         found = self._first_open_tasks_of_heap(
             ledger._by_gain, n, lambda minus_gain, task: -minus_gain == ledger.gain[task]
         )
         return [task for task in found if ledger.gain[task] >= min_gain]
 
-    def next_batch(self) -> list[int]:
+    def open_tasks_of_next_batch(self) -> list[int]:
         ledger, current, found = self.ledger, list[Entry](), list[int]()
         while not found and (entry := ledger._by_batch.pop()) is not None:
             given, _, number = entry

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats
+from plurivox.core.array_types import Floats
 
 MAX_CELLS = 2**22  # numbers in memory at a time
 MAX_ACCURACY = 0.95  # of the one-coin model
@@ -42,12 +42,12 @@ def gain_of_several_votes(one_vote_gain: Floats, entropy: Floats, n_votes: float
     return np.asarray(entropy * (1 - (1 - np.minimum(share, 1)) ** n_votes))
 
 
-def task_entropy(posterior: Floats) -> Floats:
+def entropy_per_task(posterior: Floats) -> Floats:
     """(n_tasks,) the entropy of each task's posterior (n_tasks, K), in nats."""
     return np.asarray(_minus_p_log_p(posterior).sum(1))
 
 
-def shrink_confusion(matrices: Floats, votes_per_worker: Floats, weight_of_mean_in_votes: float) -> Floats:
+def shrink_confusion_towards_mean(matrices: Floats, votes_per_worker: Floats, weight_of_mean_in_votes: float) -> Floats:
     """(n_workers, K, K) each worker's confusion matrix, shrunk towards the mean of all workers if the worker has few votes.
 
     The matrix of a worker with n votes has weight n / (n + `weight_of_mean_in_votes`), the mean matrix the rest.
@@ -57,14 +57,14 @@ def shrink_confusion(matrices: Floats, votes_per_worker: Floats, weight_of_mean_
     return np.asarray(weight * matrices + (1 - weight) * mean)
 
 
-def fit_one_coin(vote_counts: Floats, squared_weight_sums: Floats) -> tuple[Floats, Floats]:
+def one_coin_posterior_and_confusion(vote_counts: Floats, squared_weight_sums: Floats) -> tuple[Floats, Floats]:
     """Fit one accuracy for all workers from their agreement: return ((n_tasks, K) posterior, (K, K) confusion matrix).
 
     Two workers who are right with probability a, and otherwise choose each wrong label with equal probability, agree with
     probability a^2 + (1 - a)^2 / (K - 1); a follows from the share of pairs of votes that agree. `vote_counts` (n_tasks, K) is
     the weight of the votes for each label, `squared_weight_sums` (n_tasks,) the sum of the squared weights of single answers.
 
-    >>> posterior, confusion = fit_one_coin(np.array([[2.0, 0], [1, 1]]), np.array([2.0, 2]))
+    >>> posterior, confusion = one_coin_posterior_and_confusion(np.array([[2.0, 0], [1, 1]]), np.array([2.0, 2]))
     >>> confusion.round(2).tolist(), posterior.round(2).tolist()
     ([[0.65, 0.35], [0.35, 0.65]], [[0.78, 0.22], [0.5, 0.5]])
     """

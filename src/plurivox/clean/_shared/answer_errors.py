@@ -10,31 +10,33 @@ from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.answer_rows import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
+from plurivox.core.array_types import Bools
 from plurivox.core.cleaning_audit import AuditAction
+from plurivox.core.form_inputs import question_of_form
 from plurivox.core.method import option
-from plurivox.core.questions import question_of_form
 from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
-from plurivox.core.types import Bools
 
 
-def has_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
+def mask_of_answers_with_percent_out_of_range(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer has a percent below 0 or above 100 beside a named label."""
-    answers = _require_source_answers(answer_rows)
-    out_of_range = (answer_rows.percents.flags & OUT_OF_RANGE) > 0
-    return _has_any_mark_in(answers, _is_mark_naming_label(answers) & out_of_range)
+    answers = _source_answers_not_votes(answer_rows)
+    out_of_range = (answer_rows.parsed_percents_of_marks.flags & OUT_OF_RANGE) > 0
+    return _mask_of_answers_with_any_mark(answers, _mask_of_marks_naming_label(answers) & out_of_range)
 
 
-def has_contradiction(answer_rows: AnswerRows) -> Bools:
+def mask_of_answers_naming_ruled_out_label(answer_rows: AnswerRows) -> Bools:
     """(n_answers,) whether an answer names a label and also rules it out."""
-    answers = _require_source_answers(answer_rows)
+    answers = _source_answers_not_votes(answer_rows)
     key = answers.answer_of_mark * max(len(answers.labels), 1) + answers.mark_label
-    return _has_any_mark_in(answers, _is_mark_naming_label(answers) & np.isin(key, key[answers.mark_kind == NEVER]))
+    return _mask_of_answers_with_any_mark(
+        answers, _mask_of_marks_naming_label(answers) & np.isin(key, key[answers.mark_kind == NEVER])
+    )
 
 
-def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) -> Bools:
+def mask_of_answers_without_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) -> Bools:
     """(n_answers,) whether the top label has no readable percent; if `zero_is_missing`, a percent of 0 counts as none."""
-    answers = _require_source_answers(answer_rows)
-    value = parse_percents(answers.typed(0)).value
+    answers = _source_answers_not_votes(answer_rows)
+    value = parse_percents(answers.typed_texts_at_rank(0)).value
     missing = (answer_rows.top >= 0) & (np.isnan(value) | (zero_is_missing & (value == 0)))
     for column in (answers.abstain, answers.none_of_these):
         if column is not None:
@@ -46,15 +48,17 @@ def lacks_top_percent(answer_rows: AnswerRows, zero_is_missing: bool = False) ->
     return missing
 
 
-def describe_out_of_range(answer_rows: AnswerRows, answer_index: int) -> str:
+def describe_percent_out_of_range(answer_rows: AnswerRows, answer_index: int) -> str:
     """Return the reason for removing answer `answer_index`: its first percent outside 0 to 100, quoted with its label."""
     answers, marks = _answers_and_mark_slice(answer_rows, answer_index)
-    flags = _is_mark_naming_label(answers, marks) & (answer_rows.percents.flags[marks] & OUT_OF_RANGE > 0)
+    flags = _mask_of_marks_naming_label(answers, marks) & (
+        answer_rows.parsed_percents_of_marks.flags[marks] & OUT_OF_RANGE > 0
+    )
     at = marks.start + int(flags.argmax())
     return f"{str(answers.mark_typed[at])!r} beside {str(answers.labels[answers.mark_label[at]])!r} is outside 0 to 100"
 
 
-def describe_contradiction(answer_rows: AnswerRows, answer_index: int) -> str:
+def describe_label_named_and_ruled_out(answer_rows: AnswerRows, answer_index: int) -> str:
     """Return the reason for removing answer `answer_index`: the first label that it both names and rules out."""
     answers, marks = _answers_and_mark_slice(answer_rows, answer_index)
     kinds, labels = answers.mark_kind[marks].tolist(), answers.mark_label[marks].tolist()
@@ -73,23 +77,23 @@ def describe_missing_percent(answer_rows: AnswerRows, answer_index: int) -> str:
 
 def _answers_and_mark_slice(answer_rows: AnswerRows, answer_index: int) -> tuple[Answers, slice]:
     """Return (all answers, slice of the marks of answer `answer_index` in their columns of marks)."""
-    answers = _require_source_answers(answer_rows)
+    answers = _source_answers_not_votes(answer_rows)
     return answers, slice(int(answers.mark_start[answer_index]), int(answers.mark_start[answer_index + 1]))
 
 
-def _is_mark_naming_label(answers: Answers, mark_slice: slice = slice(None)) -> Bools:
+def _mask_of_marks_naming_label(answers: Answers, mark_slice: slice = slice(None)) -> Bools:
     """(n_marks,) whether each mark names a label; a mark with text but without a label does not."""
     return (answers.mark_kind[mark_slice] == NAMED) & (answers.mark_label[mark_slice] >= 0)
 
 
-def _has_any_mark_in(answers: Answers, mark_mask: Bools) -> Bools:
+def _mask_of_answers_with_any_mark(answers: Answers, mark_mask: Bools) -> Bools:
     """(n_answers,) whether at least one mark of each answer is in `mark_mask` (n_marks,)."""
     out = np.zeros(len(answers), bool)
     out[answers.answer_of_mark[mark_mask]] = True
     return out
 
 
-def _require_source_answers(answer_rows: AnswerRows) -> Answers:
+def _source_answers_not_votes(answer_rows: AnswerRows) -> Answers:
     """Return the `Answers` object that the rows were made from; assert that they were not made from votes."""
     assert answer_rows.answers is not None
     return answer_rows.answers
@@ -111,7 +115,7 @@ class ErrorRule(Rule, ABC):
     answers: bool = option(True, "remove answers that have the error; if no, keep and flag them")
 
     @abstractmethod
-    def find_errors(self, answer_rows: AnswerRows) -> Bools:
+    def mask_of_answers_with_error(self, answer_rows: AnswerRows) -> Bools:
         """(n_answers,) whether each answer has the kind of error that the rule looks for."""
 
     @abstractmethod
@@ -119,7 +123,7 @@ class ErrorRule(Rule, ABC):
         """Return the reason for removing answer `answer_index`: what is wrong with it, as text."""
 
     def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        errors = self.find_errors(answer_rows)
+        errors = self.mask_of_answers_with_error(answer_rows)
         n = answer_rows.count_answers_by_worker(errors)
         too_many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most
         workers = Findings.from_mask("worker", too_many, n, lambda worker: self._too_many_errors_reason(int(n[worker])))

@@ -6,7 +6,7 @@ import zipfile
 
 import click
 
-from plurivox.core.errors import PlurivoxError, unknown_name
+from plurivox.core.errors import PlurivoxError, unknown_name_error
 
 EXIT_USER_ERROR, EXIT_INTERRUPTED = 2, 130
 
@@ -22,29 +22,29 @@ def is_user_error(error: Exception) -> bool:
     )
 
 
-def report_error(error: Exception) -> int:
+def print_error_and_return_exit_code(error: Exception) -> int:
     """Print the message of a user error to stderr and return the exit code of the command."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return EXIT_USER_ERROR
-    click.echo(f"error: {join_lines(error_message(error))}", err=True)
+    click.echo(f"error: {replace_line_breaks_by_spaces(user_message_of_error(error))}", err=True)
     if isinstance(error, click.Abort):
         return EXIT_INTERRUPTED
     return error.exit_code if isinstance(error, click.ClickException) and error.exit_code != 1 else EXIT_USER_ERROR
 
 
-def join_lines(text: str) -> str:
+def replace_line_breaks_by_spaces(text: str) -> str:
     """Return the text with line breaks replaced by spaces."""
     return re.sub(r"\s*\n\s*", " ", text.strip())
 
 
-def error_message(error: Exception) -> str:
+def user_message_of_error(error: Exception) -> str:
     """Return the message that a user sees for an error of plurivox, click, the system, polars or torch."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
         flags = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
         long = [flag for flag in flags if flag.startswith("--")]
-        return _append_help_hint(str(unknown_name("option", error.option_name, long)), error)
+        return _append_help_hint(str(unknown_name_error("option", error.option_name, long)), error)
     if isinstance(error, click.UsageError):
         return _append_help_hint(_remove_capital_and_full_stop(error.format_message()), error)
     if isinstance(error, click.ClickException):

@@ -8,18 +8,18 @@ import click
 from plurivox.cli._click.parameters import Flag
 
 
-def split_flag(section: str) -> Flag:
-    """Return the option --split, listed in `section` of the help."""
+def make_split_flag(help_section: str) -> Flag:
+    """Return the option --split, listed in `help_section` of the help."""
     return Flag(
         ["--split"],
-        section,
+        help_section,
         type=click.Path(path_type=Path),
         metavar="FILE.csv",
         help="a table with the columns task,split (train, dev or test)  [default: the split in INPUT]",
     )
 
 
-def image_flags() -> list[Flag]:
+def make_image_flags() -> list[Flag]:
     """Return the options --images, --image-size and --skip-damaged."""
     title = "Images"
     table = Flag(
@@ -34,7 +34,7 @@ def image_flags() -> list[Flag]:
     return [table, size, skip]
 
 
-def pack_image_options(param_values: dict[str, Any]) -> None:
+def replace_image_options_by_pictures(param_values: dict[str, Any]) -> None:
     """Replace images, image_size and skip_damaged in `param_values`, in place, by one Pictures `pictures`."""
     from plurivox.workflows.load_training_data import Pictures
 

@@ -43,7 +43,7 @@ class Screen:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def command_line(self) -> str:
+    def quoted_command_line(self) -> str:
         """The command line as typed, quoted for a shell."""
         return shlex.join(["plurivox", *self.argv])
 
@@ -56,7 +56,7 @@ class Screen:
             click.echo(f"note: {text}", err=True)
 
     @contextmanager
-    def warnings_as_notes(self) -> Iterator[None]:
+    def print_warnings_as_notes_while_block_runs(self) -> Iterator[None]:
         """Context manager: print every PlurivoxWarning raised in the block as a note on stderr."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", PlurivoxWarning)
@@ -78,9 +78,9 @@ class Screen:
             warnings.showwarning = show_plurivox_warning_as_note
             yield
 
-    def show_progress(self, title: str) -> AbstractContextManager[Progress]:
+    def show_progress_bar_while_block_runs(self, title: str) -> AbstractContextManager[Progress]:
         """Return a context manager that yields a progress callback; it draws a bar if stderr is a terminal and not --quiet."""
-        return progress_bar(title, enabled=not self.quiet)
+        return progress_bar_while_block_runs(title, enabled=not self.quiet)
 
     def print_result(self, result: CommandResult) -> None:
         """Print the result of a command to stdout, as text or, with --json, as JSON with all notes."""
@@ -95,10 +95,10 @@ class Screen:
                 click.echo(part)
 
 
-def align_columns(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
+def aligned_table_text(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
     """Return rows of text as one text with aligned columns, for a terminal.
 
-    >>> print(align_columns([("tasks", "7"), ("votes per task", "3.00")]))
+    >>> print(aligned_table_text([("tasks", "7"), ("votes per task", "3.00")]))
     tasks           7
     votes per task  3.00
     """
@@ -108,11 +108,11 @@ def align_columns(rows: Sequence[Sequence[str]], indent: str = "", gap: str = " 
     )
 
 
-def format_figure(name: str, value: object) -> str:
+def format_name_and_value(name: str, value: object) -> str:
     """Return "name: value" with a formatted number; for a boolean "name" or "not name".
 
-    >>> format_figure("ties", 1200), format_figure("converged", False), format_figure("loss", 0.123456789)
-    ('ties: 1,200', 'not converged', 'loss: 0.123457')
+    >>> [format_name_and_value(*pair) for pair in (("ties", 1200), ("converged", False), ("loss", 0.123456789))]
+    ['ties: 1,200', 'not converged', 'loss: 0.123457']
     """
     if isinstance(value, bool):
         return name if value else f"not {name}"
@@ -142,7 +142,7 @@ def to_json_types(value: Any) -> Any:
 
 
 @contextmanager
-def progress_bar(title: str, enabled: bool = True) -> Iterator[Progress]:
+def progress_bar_while_block_runs(title: str, enabled: bool = True) -> Iterator[Progress]:
     """Yield a progress callback that draws a bar on stderr while the block runs, or does nothing if it is not a terminal."""
     if not enabled or not sys.stderr.isatty():
         yield no_progress

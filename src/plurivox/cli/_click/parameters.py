@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from plurivox.core.errors import InputError, unknown_name
+from plurivox.core.errors import InputError, unknown_name_error
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset
@@ -53,7 +53,7 @@ class Choice(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         del param, ctx
         if value not in self.choices:
-            raise unknown_name(self.name, str(value), self.choices)
+            raise unknown_name_error(self.name, str(value), self.choices)
         return str(value)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
@@ -127,7 +127,9 @@ def _complete_dataset_name(incomplete: str) -> list[CompletionItem[Any]]:
     from plurivox.io import dataset_catalog
 
     return [
-        CompletionItem(name, help="data set") for name in dataset_catalog.list_names() if name.startswith(incomplete)
+        CompletionItem(name, help="data set")
+        for name in dataset_catalog.list_dataset_names()
+        if name.startswith(incomplete)
     ]
 
 
@@ -200,12 +202,12 @@ class LabelList(click.ParamType[list[str]]):
         return labels
 
 
-def check_file_type(path: Path, *more_types: str) -> None:
-    """Raise InputError if `path` is neither a table file (.csv, .parquet, ...) nor of one of `more_types`."""
+def check_table_file_type(path: Path, *other_allowed_types: str) -> None:
+    """Raise InputError if `path` is neither a table file (.csv, .parquet, ...) nor of one of `other_allowed_types`."""
     from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 
-    if file_suffix(path) not in (*TABLE_SUFFIXES, *more_types):
-        raise InputError(f"unsupported file type of {path}; use {', '.join([*TABLE_SUFFIXES, *more_types])}")
+    if file_suffix(path) not in (*TABLE_SUFFIXES, *other_allowed_types):
+        raise InputError(f"unsupported file type of {path}; use {', '.join([*TABLE_SUFFIXES, *other_allowed_types])}")
 
 
 def replace_input_by_source(param_values: dict[str, Any]) -> None:

@@ -7,12 +7,12 @@ from plurivox.core.errors import InputError
 from plurivox.io.tabular.table_file_names import file_suffix
 
 if TYPE_CHECKING:
-    from plurivox.core.base import DataType
+    from plurivox.core.data_type import DataType
 
 TEXT_METHODS = {".csv": "csv", ".md": "markdown", ".json": "json", ".tex": "latex"}  # of the result, by file type
 
 
-def check_result_file(out: Path | None, result_name: str, file_types: tuple[str, ...]) -> None:
+def check_result_file_type(out: Path | None, result_name: str, file_types: tuple[str, ...]) -> None:
     """Raise InputError if `out` is not of one of `file_types`; `result_name` (such as "a comparison") is for the message."""
     if out is not None and file_suffix(out) not in file_types:
         raise InputError(f"unsupported file type of {out}; {result_name} can be written as {', '.join(file_types)}")

@@ -5,10 +5,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import OptionError
-from plurivox.core.types import Bools, Floats, Ints
-from plurivox.elicit._contract import Shares, set_flag, set_percent_flags
-from plurivox.elicit._shared.named_and_ruled_out_labels import AnswerLabels, first_two_labels, marks_of_kind
+from plurivox.elicit._contract import Shares, set_answer_flags_from_percent_flags, set_flag
+from plurivox.elicit._shared.named_and_ruled_out_labels import (
+    AnswerLabels,
+    answer_label_pairs_of_mark_kind,
+    first_two_named_labels_and_label_count,
+)
 
 Compat: TypeAlias = Literal["none", "cifar10s"]
 COMPAT_HELP = (
@@ -17,22 +21,24 @@ COMPAT_HELP = (
 MAX_CELLS = 2**22  # of the dense table in memory at a time
 
 
-def check_released_spread(form_name: str, spread: str) -> None:
+def check_spread_is_clamp_or_uniform(form_name: str, spread: str) -> None:
     """Raise OptionError if the option `spread` is not clamp or uniform, the two formulas of the released CIFAR-10S code."""
     if spread not in ("clamp", "uniform"):
         raise OptionError(f"{form_name}: with compat=cifar10s spread must be clamp or uniform; got {spread}")
 
 
-def weights_by_released_formula(answers: Answers, n_labels_used: int, clamp: bool, gamma: float) -> Shares:
+def label_weights_by_cifar10s_code(answers: Answers, n_labels_used: int, clamp: bool, gamma: float) -> Shares:
     """Return each answer's label weights by the formula of the released CIFAR-10S code, from its first `n_labels_used` labels.
 
     Percents are parsed as in the released code ("8p" is 80), and a top percent of 0 is 100. A second label without a percent
     is ignored; one that equals the top label overwrites its percent. An answer with a negative weight is flagged and left out.
     """
-    never, n_labels = marks_of_kind(answers, "never"), len(answers.labels)
+    never, n_labels = answer_label_pairs_of_mark_kind(answers, "never"), len(answers.labels)
     flags = np.zeros(len(answers), np.uint32)
-    top, second, _ = first_two_labels(answers)
-    set_percent_flags(flags, top.percent_flags | second.percent_flags if n_labels_used > 1 else top.percent_flags)
+    top, second, _ = first_two_named_labels_and_label_count(answers)
+    set_answer_flags_from_percent_flags(
+        flags, top.percent_flags | second.percent_flags if n_labels_used > 1 else top.percent_flags
+    )
     set_flag(flags, "zero-top", top.percent == 0)
     first = np.where(top.percent == 0, 100, top.percent) / 100
     label2 = np.where((n_labels_used > 1) & ~np.isnan(second.percent), second.label, -1)
@@ -46,7 +52,7 @@ def weights_by_released_formula(answers: Answers, n_labels_used: int, clamp: boo
         _write_weight_at_label_of_row(value, top.label[rows], first[rows])
         _write_weight_at_label_of_row(value, label2[rows], second.percent[rows] / 100)
         made = (
-            _weights_by_clamp_formula(value, _is_not_ruled_out(never, begin, value.shape), gamma)
+            _weights_by_clamp_formula(value, _mask_of_labels_not_ruled_out(never, begin, value.shape), gamma)
             if clamp
             else _weights_by_uniform_formula(value)
         )
@@ -65,7 +71,7 @@ def _write_weight_at_label_of_row(table: Floats, label: Ints, weight: Floats) ->
     table[rows, label[rows]] = weight[rows]
 
 
-def _is_not_ruled_out(ruled_out: AnswerLabels, first_answer: int, shape: tuple[int, ...]) -> Bools:
+def _mask_of_labels_not_ruled_out(ruled_out: AnswerLabels, first_answer: int, shape: tuple[int, ...]) -> Bools:
     """(n_rows, n_labels) whether each answer does not rule out each label, for n_rows answers from `first_answer` on."""
     possible = np.ones(shape, bool)
     low, high = np.searchsorted(ruled_out.answer, [first_answer, first_answer + shape[0]])

@@ -6,8 +6,8 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 
 from plurivox.core.answers import MARK_KINDS, NAMED, Answers
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.typed_percents import Percents, parse_percents
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.elicit._contract import set_flag
 
 ContradictionRule: TypeAlias = Literal["named", "never", "drop"]
@@ -24,32 +24,32 @@ class AnswerLabels:
     label: Ints  # (n_pairs,)
     n_answers: int
 
-    def select_pairs(self, pair_mask: Bools) -> Self:
+    def select_answer_label_pairs(self, pair_mask: Bools) -> Self:
         """Return only the pairs of answer and label in the mask `pair_mask` (n_pairs,)."""
         return replace(self, answer=self.answer[pair_mask], label=self.label[pair_mask])
 
     @property
-    def pairs_per_answer(self) -> Ints:
+    def n_labels_per_answer(self) -> Ints:
         """(n_answers,) the number of labels paired with each answer."""
         return np.bincount(self.answer, minlength=self.n_answers)
 
     @property
-    def position_in_answer(self) -> Ints:
+    def position_of_label_in_answer(self) -> Ints:
         """(n_pairs,) the position of each label among the labels of its answer: 0 for the first, 1 for the second, ..."""
-        counts = self.pairs_per_answer
+        counts = self.n_labels_per_answer
         return np.arange(len(self.answer)) - np.repeat(np.cumsum(counts) - counts, counts)
 
-    def contains_pairs(self, answer: Ints, label: Ints, n_labels: int) -> Bools:
+    def contains_answer_label_pairs(self, answer: Ints, label: Ints, n_labels: int) -> Bools:
         """(n,) whether each pair of `answer` (n,) and `label` (n,) is among the stored pairs of answer and label."""
         keys = self.answer.astype(np.int64) * n_labels + self.label
         return np.isin(answer.astype(np.int64) * n_labels + label, keys)
 
-    def sorted_unique_pairs(self, n_labels: int) -> Self:
+    def sorted_unique_answer_label_pairs(self, n_labels: int) -> Self:
         """Return each pair of answer and label once, sorted by answer, then label."""
         answer, label = np.divmod(np.unique(self.answer.astype(np.int64) * n_labels + self.label), n_labels)
         return replace(self, answer=answer, label=label)
 
-    def is_repeated_label(self, n_labels: int) -> Bools:
+    def is_label_repeated_in_answer(self, n_labels: int) -> Bools:
         """(n_pairs,) whether the label of each pair occurs earlier in the same answer."""
         key = self.answer.astype(np.int64) * n_labels + self.label
         repeated = np.ones(len(key), bool)
@@ -57,18 +57,18 @@ class AnswerLabels:
         return repeated
 
 
-def marks_of_kind(answers: Answers, kind: str) -> AnswerLabels:
+def answer_label_pairs_of_mark_kind(answers: Answers, kind: str) -> AnswerLabels:
     """Return the pairs of answer and label that are marked as `kind`: named, never (ruled out) or possible."""
-    here = np.flatnonzero(_has_kind_and_label(answers, kind))
+    here = np.flatnonzero(_mask_of_marks_of_kind_with_label(answers, kind))
     return AnswerLabels(answers.answer_of_mark[here], answers.mark_label[here], len(answers))
 
 
-def parse_named_percents(answers: Answers) -> Percents:
+def parse_percents_of_named_labels(answers: Answers) -> Percents:
     """Return the percents typed beside the named labels of all answers, parsed, one per named label."""
-    return parse_percents(answers.mark_typed[_has_kind_and_label(answers, "named")])
+    return parse_percents(answers.mark_typed[_mask_of_marks_of_kind_with_label(answers, "named")])
 
 
-def _has_kind_and_label(answers: Answers, kind: str) -> Bools:
+def _mask_of_marks_of_kind_with_label(answers: Answers, kind: str) -> Bools:
     """(n_marks,) whether each mark of the answers is of this kind (named, never or possible) and has a label."""
     return (answers.mark_kind == MARK_KINDS[kind]) & (answers.mark_label >= 0)
 
@@ -83,7 +83,7 @@ class NamedLabel:
     ruled_out: Bools  # (n_answers,) whether the answer also rules it out
 
 
-def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
+def first_two_named_labels_and_label_count(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     """Return (first named label, second named label, number of named labels) of each answer."""
     from plurivox.engine.kernels import (
         label_weights_from_marks as kernels,  # imported only when needed: compiling takes time
@@ -100,11 +100,11 @@ def first_two_labels(answers: Answers) -> tuple[NamedLabel, NamedLabel, Ints]:
     return first, second, n_named
 
 
-def resolve_contradictions(
+def flag_contradictions_and_mask_kept_labels(
     named: AnswerLabels, ruled_out: AnswerLabels, rule: ContradictionRule, flags: Ints, n_labels: int
 ) -> Bools:
     """(n_pairs,) whether each named label stays, by `rule` if it is also ruled out; flags such answers in `flags`, in place."""
-    clash = ruled_out.contains_pairs(named.answer, named.label, n_labels)
+    clash = ruled_out.contains_answer_label_pairs(named.answer, named.label, n_labels)
     hit = np.zeros(named.n_answers, bool)
     hit[named.answer[clash]] = True
     set_flag(flags, "contradiction", hit)

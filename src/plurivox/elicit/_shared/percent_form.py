@@ -6,18 +6,18 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Bools, Floats, Ints, smallest_unsigned_dtype
 from plurivox.core.errors import InputError
+from plurivox.core.form_inputs import Question
 from plurivox.core.method import option
-from plurivox.core.questions import Question
-from plurivox.core.types import Bools, Floats, Ints, smallest_unsigned_dtype
-from plurivox.elicit._contract import Form, Shares, set_flag, set_percent_flags
-from plurivox.elicit._shared.cifar10s_released_formula import Compat, weights_by_released_formula
+from plurivox.elicit._contract import Form, Shares, set_answer_flags_from_percent_flags, set_flag
+from plurivox.elicit._shared.cifar10s_released_formula import Compat, label_weights_by_cifar10s_code
 from plurivox.elicit._shared.named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,
     NamedLabel,
-    first_two_labels,
+    first_two_named_labels_and_label_count,
 )
 
 Spread: TypeAlias = Literal["clamp", "uniform", "none"]
@@ -45,28 +45,32 @@ class Split:
     gamma: float
 
     @property
-    def percent_sum(self) -> Floats:
+    def percent_sum_per_answer(self) -> Floats:
         """(n_answers,) the sum of the percents that each answer gives to its named labels."""
         return np.bincount(self.named.answer, self.points, minlength=self.named.n_answers).astype(np.float64)
 
-    def leaves_rest(self, percent_sum: Floats) -> Bools:
+    def leaves_weight_for_unnamed_labels(self, percent_sum: Floats) -> Bools:
         """(n_answers,) whether the answer leaves weight for labels that it does not name, given its sum of percents."""
         return (percent_sum > 0) & ((percent_sum < 100) | (self.gamma > 0))
 
-    def named_and_open_weights(self, percent_sum: Floats, n_open: Ints, flags: Ints) -> tuple[Floats, Floats]:
+    def named_and_open_label_weights(
+        self, percent_sum: Floats, n_open_labels: Ints, flags: Ints
+    ) -> tuple[Floats, Floats]:
         """Return ((n_named,) weight of each named label, (n_answers,) of each open label); sets the flag over-100."""
-        has_open, full = n_open > 0, percent_sum >= 100
+        has_open, full = n_open_labels > 0, percent_sum >= 100
         set_flag(flags, "over-100", percent_sum > 100)
         whole = np.where(has_open & ~full, 100.0, np.where(percent_sum > 0, percent_sum, 1))
         kept = np.where(has_open & full, 1 - self.gamma, 1.0)
         answer = self.named.answer
         weight = self.points * kept[answer] / whole[answer]
         rest = np.where(full, 100 * self.gamma, 100 - percent_sum)
-        each = np.where(has_open, rest, 0) / (100.0 * np.maximum(n_open, 1))
+        each = np.where(has_open, rest, 0) / (100.0 * np.maximum(n_open_labels, 1))
         return weight, each
 
 
-def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, without_named: bool = False) -> Shares:
+def label_weights_with_rest_on_open_labels(
+    answers: Answers, split: Split, spread: Spread, flags: Ints, *, without_named: bool = False
+) -> Shares:
     """Return the label weights of answers: named labels by percent, the rest equally on open labels. Sets flags in `flags`.
 
     `without_named`: an answer that names no label gives all weight to its open labels.
@@ -75,16 +79,16 @@ def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, 
         label_weights_from_marks as kernels,  # imported only when needed: compiling takes time
     )
 
-    total, n_labels = split.percent_sum, len(answers.labels)
-    wanted = split.leaves_rest(total) | (without_named & (total == 0))
+    total, n_labels = split.percent_sum_per_answer, len(answers.labels)
+    wanted = split.leaves_weight_for_unnamed_labels(total) | (without_named & (total == 0))
     n_open = np.where(wanted & (spread != "none"), n_labels, 0)
     marks = answers.mark_start, answers.mark_kind, answers.mark_label
-    named_start = np.concatenate([[0], np.cumsum(split.named.pairs_per_answer)])
+    named_start = np.concatenate([[0], np.cumsum(split.named.n_labels_per_answer)])
     skip_ruled_out = spread == "clamp"
     if spread != "none" and len(answers):
         kernels.count_open_labels(wanted, *marks, named_start, split.named.label, skip_ruled_out, n_open)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
-    weight, each = split.named_and_open_weights(total, n_open, flags)
+    weight, each = split.named_and_open_label_weights(total, n_open, flags)
     answer = split.named.answer
     size = np.where(each > 0, n_open, 0) + np.bincount(answer[weight > 0], minlength=len(answers))
     if (n_rows := int(size.sum())) > MAX_ROWS:
@@ -95,19 +99,26 @@ def spread_rest(answers: Answers, split: Split, spread: Spread, flags: Ints, *, 
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_unsigned_dtype(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
     kernels.fill_label_weight_rows(
-        first_rows_by_task(answers, size), *marks, *named, each, skip_ruled_out, n_labels, *out, above
+        first_row_of_each_answer_sorted_by_task(answers, size),
+        *marks,
+        *named,
+        each,
+        skip_ruled_out,
+        n_labels,
+        *out,
+        above,
     )
     set_flag(flags, "spread-above-top", above & (total > 0))
     return Shares(*out, flags)
 
 
-def first_rows_by_task(answers: Answers, rows_per_answer: Ints) -> Ints:
+def first_row_of_each_answer_sorted_by_task(answers: Answers, rows_per_answer: Ints) -> Ints:
     """(n_answers,) the first output row of each answer if rows are sorted by task, given the number of rows per answer."""
     from plurivox.engine.kernels import label_weights_from_marks as kernels
 
     counts = np.bincount(answers.task, minlength=len(answers.tasks))
     order = np.empty(len(answers), np.int64)
-    kernels.counting_sort(answers.task, np.cumsum(counts) - counts, order)
+    kernels.fill_counting_sort_order(answers.task, np.cumsum(counts) - counts, order)
     begin = np.empty(len(answers), np.int64)
     begin[order] = np.cumsum(rows_per_answer[order]) - rows_per_answer[order]
     return begin
@@ -128,34 +139,40 @@ class PercentForm(Form):
         "first", "percent of a label that is named twice: the first, the last, or their sum"
     )
 
-    def first_labels_and_percents(self, answers: Answers, n_labels_used: int) -> tuple[AnswerLabels, Floats, Ints]:
+    def first_labels_corrected_percents_and_flags(
+        self, answers: Answers, n_labels_used: int
+    ) -> tuple[AnswerLabels, Floats, Ints]:
         """Return (first `n_labels_used` named labels of each answer, their corrected percents, (n_answers,) flags).
 
         Repeated labels are merged and contradictions resolved. Answers with more labels than the form asks for are flagged.
         """
         assert self.asks.labels
         flags = np.zeros(len(answers), np.uint32)
-        top, second, n_named = first_two_labels(answers)
+        top, second, n_named = first_two_named_labels_and_label_count(answers)
         set_flag(flags, "further-labels", n_named > self.asks.labels)
-        set_percent_flags(flags, top.percent_flags)
+        set_answer_flags_from_percent_flags(flags, top.percent_flags)
         if n_labels_used < 2:
             second = _empty_second_label(len(answers))
-        label2, percent2 = _second_label_and_percent(second, flags)
-        percent1, label2, percent2 = self._merge_repeated_label(top, label2, percent2, flags)
+        label2, percent2 = _second_label_and_percent_if_both_given(second, flags)
+        percent1, label2, percent2 = self._merge_second_label_if_same_as_top(top, label2, percent2, flags)
         percent1 = _top_percent_or_100_minus_second(top, percent1, percent2, flags, self.top_is_certain)
         set_flag(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
         set_flag(flags, "no-top", (top.label < 0) & (label2 >= 0))
-        label1, label2 = self._drop_contradicted_labels_by_option(top, second, label2, flags)
+        label1, label2 = self._top_and_second_label_unless_ruled_out(top, second, label2, flags)
         return *_join_label_columns_to_pairs(label1, percent1, label2, percent2), flags
 
-    def first_labels_shares(self, answers: Answers, spread: Spread, compat: Compat, *, n_labels_used: int) -> Shares:
+    def label_weights_from_first_labels(
+        self, answers: Answers, spread: Spread, compat: Compat, *, n_labels_used: int
+    ) -> Shares:
         """Return the label weights of answers from their first `n_labels_used` labels, or by the released CIFAR-10S code."""
         if compat == "cifar10s":
-            return weights_by_released_formula(answers, n_labels_used, spread == "clamp", self.gamma)
-        named, points, flags = self.first_labels_and_percents(answers, n_labels_used)
-        return spread_rest(answers, Split(named, points, self.gamma if spread == "clamp" else 0.0), spread, flags)
+            return label_weights_by_cifar10s_code(answers, n_labels_used, spread == "clamp", self.gamma)
+        named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_labels_used)
+        return label_weights_with_rest_on_open_labels(
+            answers, Split(named, points, self.gamma if spread == "clamp" else 0.0), spread, flags
+        )
 
-    def _merge_repeated_label(
+    def _merge_second_label_if_same_as_top(
         self, top: NamedLabel, second_label: Ints, second_percent: Floats, flags: Ints
     ) -> tuple[Floats, Ints, Floats]:
         """Return (top percent, second label, second percent) after merging a label named twice into the top label; flags it."""
@@ -169,7 +186,7 @@ class PercentForm(Form):
             percent1 = np.where(same, merged, percent1)
         return percent1, np.where(same, -1, second_label), np.where(same, 0, second_percent)
 
-    def _drop_contradicted_labels_by_option(
+    def _top_and_second_label_unless_ruled_out(
         self, top: NamedLabel, second: NamedLabel, second_label: Ints, flags: Ints
     ) -> tuple[Ints, Ints]:
         """Return (top label, second label), -1 if dropped because also ruled out; sets the flag contradiction in `flags`."""
@@ -191,9 +208,9 @@ def _empty_second_label(n_answers: int) -> NamedLabel:
     )
 
 
-def _second_label_and_percent(second: NamedLabel, flags: Ints) -> tuple[Ints, Floats]:
+def _second_label_and_percent_if_both_given(second: NamedLabel, flags: Ints) -> tuple[Ints, Floats]:
     """Return (second label, its percent) of each answer, (-1, 0) if it has no percent; sets flags in `flags`, in place."""
-    set_percent_flags(flags, second.percent_flags)
+    set_answer_flags_from_percent_flags(flags, second.percent_flags)
     empty = np.isnan(second.percent)
     set_flag(flags, "second-without-percent", empty & (second.label >= 0))
     percent = np.where(empty, 0, np.clip(second.percent, 0, 100))

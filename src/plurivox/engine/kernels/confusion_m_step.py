@@ -4,16 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.types import Floats
-from plurivox.engine.jit import kernel
+from plurivox.core.array_types import Floats
 from plurivox.engine.kernels.fast_math import fast_log
-from plurivox.engine.kernels.simd import add, add_scaled, elementwise_max, exp, load, scale, store
+from plurivox.engine.kernels.simd import (
+    add_scaled_simd_row,
+    add_simd_rows,
+    exp_of_simd_row,
+    load_simd_row,
+    max_of_simd_rows,
+    multiply_simd_rows,
+    store_simd_row,
+)
+from plurivox.engine.numba_compilation import compile_kernel
 
 TINY = 1e-300  # smallest probability: its log is finite, so that impossible tasks stay comparable
 
 
-@kernel
-def m_step(
+@compile_kernel
+def fill_log_confusion_from_counts(
     first_worker: int,
     last_worker: int,
     n_labels: int,
@@ -34,28 +42,35 @@ def m_step(
     for worker in range(first_worker, last_worker):
         begin = worker * size
         for k in range(0, n_cells, step):
-            n_true = add(load(counts, np.uint64(begin + k), width), load(pseudo_counts, np.uint64(k), width))
+            n_true = add_simd_rows(
+                load_simd_row(counts, np.uint64(begin + k), width), load_simd_row(pseudo_counts, np.uint64(k), width)
+            )
             for at in range(n_labels + k, size + k, n_labels):
-                n_true = add(n_true, load(counts, np.uint64(begin + at), width))
-                n_true = add(n_true, load(pseudo_counts, np.uint64(at), width))
-            store(by, np.uint64(k), n_true)
+                n_true = add_simd_rows(n_true, load_simd_row(counts, np.uint64(begin + at), width))
+                n_true = add_simd_rows(n_true, load_simd_row(pseudo_counts, np.uint64(at), width))
+            store_simd_row(by, np.uint64(k), n_true)
         for k in range(n_cells):
             even[k] = 0.0 if by[k] > TINY else 1 / n_labels
             by[k] = 1 / by[k] if by[k] > TINY else 0.0
         for at in range(0, size, n_labels):  # row by row: the next row overwrites cells written beyond the end
             for k in range(0, n_cells, step):
-                n_said = add(
-                    load(counts, np.uint64(begin + at + k), width), load(pseudo_counts, np.uint64(at + k), width)
+                n_said = add_simd_rows(
+                    load_simd_row(counts, np.uint64(begin + at + k), width),
+                    load_simd_row(pseudo_counts, np.uint64(at + k), width),
                 )
-                x = add_scaled(load(even, np.uint64(k), width), n_said, load(by, np.uint64(k), width))
-                store(share, np.uint64(at + k), x)
+                x = add_scaled_simd_row(
+                    load_simd_row(even, np.uint64(k), width), n_said, load_simd_row(by, np.uint64(k), width)
+                )
+                store_simd_row(share, np.uint64(at + k), x)
         mine = log_confusion[begin : begin + size]
         for i in range(size):
             mine[i] = fast_log(max(share[i], TINY))
 
 
-@kernel
-def renormalise(first_worker: int, last_worker: int, n_labels: int, width: Any, log_confusion: Floats) -> None:
+@compile_kernel
+def renormalise_log_confusion(
+    first_worker: int, last_worker: int, n_labels: int, width: Any, log_confusion: Floats
+) -> None:
     """Renormalise the confusion matrices (logs) of a range of workers, in place, so that p(said | true) sums to one."""
     size, step = n_labels * n_labels, 4 * len(width)
     n_cells = -(-n_labels // step) * step
@@ -63,15 +78,21 @@ def renormalise(first_worker: int, last_worker: int, n_labels: int, width: Any, 
     for worker in range(first_worker, last_worker):
         begin = worker * size
         for k in range(0, n_cells, step):
-            x = load(log_confusion, np.uint64(begin + k), width)
+            x = load_simd_row(log_confusion, np.uint64(begin + k), width)
             for at in range(n_labels + k, size + k, n_labels):
-                x = elementwise_max(x, load(log_confusion, np.uint64(begin + at), width))
-            store(best, np.uint64(k), scale(x, -1.0))
-            mass = exp(add(load(log_confusion, np.uint64(begin + k), width), load(best, np.uint64(k), width)))
+                x = max_of_simd_rows(x, load_simd_row(log_confusion, np.uint64(begin + at), width))
+            store_simd_row(best, np.uint64(k), multiply_simd_rows(x, -1.0))
+            mass = exp_of_simd_row(
+                add_simd_rows(
+                    load_simd_row(log_confusion, np.uint64(begin + k), width), load_simd_row(best, np.uint64(k), width)
+                )
+            )
             for at in range(n_labels + k, size + k, n_labels):
-                says = load(log_confusion, np.uint64(begin + at), width)
-                mass = add(mass, exp(add(says, load(best, np.uint64(k), width))))
-            store(shift, np.uint64(k), mass)
+                says = load_simd_row(log_confusion, np.uint64(begin + at), width)
+                mass = add_simd_rows(
+                    mass, exp_of_simd_row(add_simd_rows(says, load_simd_row(best, np.uint64(k), width)))
+                )
+            store_simd_row(shift, np.uint64(k), mass)
         for k in range(n_labels):
             shift[k] = fast_log(shift[k]) - best[k]
         for at in range(begin, begin + size, n_labels):

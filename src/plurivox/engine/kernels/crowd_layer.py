@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import inline, kernel
+from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.engine.numba_compilation import compile_inlined_by_numba, compile_kernel
 
 FULL, SCALE, SHIFT, SCALE_SHIFT, ONE_SCALE = range(5)  # how a worker's parameter row transforms the output
 ROW_SIZES = {  # kind -> number of parameters per worker, a function of n_labels
@@ -21,8 +21,8 @@ ROW_SIZES = {  # kind -> number of parameters per worker, a function of n_labels
 }
 
 
-@kernel
-def forward(
+@compile_kernel
+def crowd_layer_forward(
     kind: int,
     use_softmax: bool,
     scale: float,
@@ -46,7 +46,7 @@ def forward(
         loss[i] = 0
         output[i] = logits[i]
         if use_softmax:
-            _softmax(output[i])
+            _softmax_in_place_return_logsumexp(output[i])
         for j in range(worker.shape[1]):
             w = np.float32(scale) * weight[i, j]
             if w <= 0:
@@ -54,14 +54,14 @@ def forward(
             score = logits_grad[i, j]
             _fill_worker_logits(kind, output[i], worker_params[worker[i, j]], score)
             said = score[label[i, j]]
-            loss[i] += w * (_softmax(score) - said)
+            loss[i] += w * (_softmax_in_place_return_logsumexp(score) - said)
             for k in range(n_labels):
                 score[k] *= w
             score[label[i, j]] -= w
 
 
-@kernel
-def backward(
+@compile_kernel
+def crowd_layer_backward(
     kind: int,
     use_softmax: bool,
     task_weight: Floats,
@@ -103,8 +103,8 @@ def backward(
                 d_output_row[k] = output[i, k] * (d_output_row[k] - mean)
 
 
-@inline
-def _softmax(row: Floats) -> float:
+@compile_inlined_by_numba
+def _softmax_in_place_return_logsumexp(row: Floats) -> float:
     """Replace a row of float32 logits by its softmax, in place; return the log of the sum of their exponentials."""
     best, mass = row[0], np.float32(0)
     for k in range(1, len(row)):
@@ -117,7 +117,7 @@ def _softmax(row: Floats) -> float:
     return best + math.log(mass)
 
 
-@inline
+@compile_inlined_by_numba
 def _fill_worker_logits(kind: int, net_output: Floats, params_row: Floats, worker_logits: Floats) -> None:
     """Fill worker_logits[said], the logits of a worker's vote, from the net's output for a task and the worker's
     parameter row.
@@ -143,7 +143,7 @@ def _fill_worker_logits(kind: int, net_output: Floats, params_row: Floats, worke
             worker_logits[k] = net_output[k] * params_row[0]
 
 
-@inline
+@compile_inlined_by_numba
 def _add_vote_gradient(
     kind: int,
     net_output: Floats,

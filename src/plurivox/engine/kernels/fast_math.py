@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from plurivox.engine.jit import kernel
+from plurivox.engine.numba_compilation import compile_kernel
 
 # unsigned integers throughout, which processors can shift in vectors
 EXPONENT_SHIFT = np.uint64(52)
@@ -45,7 +45,7 @@ def bits_to_float(_: Any, n: Any) -> Any:
     return types.float64(types.uint64), emit_bitcast_int_to_float
 
 
-@kernel
+@compile_kernel
 def fast_log(x: float) -> float:
     """Return log x of a positive number that is not denormal, within 1e-15."""
     moved = float_to_bits(x) + ROOT_HALF_TO_ONE  # x = 2^n m with m between the roots of 1/2 and of 2
@@ -66,7 +66,7 @@ def fast_log(x: float) -> float:
     return n * 6.93147180369123816490e-01 + (n * 1.90821492927058770002e-10 + 2.0 * (s + s * z * series))
 
 
-@kernel
+@compile_kernel
 def fast_exp(x: float) -> float:
     """Return e^x within 4e-16 for x from -708 to 708; 0 for smaller x."""
     shifted = x * 1.4426950408889634 + ROUNDING_SHIFT

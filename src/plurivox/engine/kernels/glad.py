@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import inline, kernel
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
-from plurivox.engine.kernels.softmax import answer_end, copy_row, softmax
+from plurivox.engine.kernels.softmax import copy_row, end_of_rows_of_same_worker, softmax_in_place_return_logsumexp
+from plurivox.engine.numba_compilation import compile_inlined_by_numba, compile_kernel
 
 MAX_CURVATURE = -0.1  # curvatures nearer to zero are replaced by this in the Newton step
 MAX_LOG_STEP = 2.0  # largest Newton step in the log of the ease
@@ -19,10 +19,10 @@ STEP_CUT = 0.25  # factor of each shortening
 ROUNDING_TOLERANCE = 1e-13  # relative decrease of the objective that is taken as rounding
 
 
-@kernel
-def em_pass(
-    first: int,
-    last: int,
+@compile_kernel
+def glad_em_pass_over_tasks(
+    first_task: int,
+    end_task: int,
     start: Ints,
     worker: Ints,
     said: Ints,
@@ -34,7 +34,7 @@ def em_pass(
     ease_mean: float,
     prob: Floats,
     new_log_ease: Floats,
-    n_true: Floats,
+    tasks_per_label: Floats,
     ability_sum: Floats,
     ability_precision: Floats,
 ) -> float:
@@ -47,15 +47,15 @@ def em_pass(
     n_labels = len(log_prior)
     score, score_slope = np.empty(n_labels), np.empty(n_labels)
     value = 0.0
-    for t in range(first, last):
+    for t in range(first_task, end_task):
         row, known = prob[t], clamped[t]
-        gain, new_log_ease[t] = _update_log_ease(
+        gain, new_log_ease[t] = _objective_and_updated_log_ease(
             start[t], start[t + 1], worker, said, weight, known, log_prior, ability, log_ease[t], ease_mean,
             row, score, score_slope,
         )  # fmt: skip
         value += gain
         for k in range(n_labels):
-            n_true[k] += row[k]
+            tasks_per_label[k] += row[k]
         ease = math.exp(new_log_ease[t])
         for v in range(start[t], start[t + 1]):
             w = 1.0 if weight is None else weight[v]
@@ -67,10 +67,10 @@ def em_pass(
     return value
 
 
-@kernel
-def posterior(
-    first: int,
-    last: int,
+@compile_kernel
+def fill_glad_posterior_add_worker_sums(
+    first_task: int,
+    end_task: int,
     start: Ints,
     worker: Ints,
     said: Ints,
@@ -80,36 +80,36 @@ def posterior(
     ability: Floats,
     log_ease: Floats,
     prob: Floats,
-    agree: Floats,
+    agreeing_weight: Floats,
     information: Floats,
 ) -> float:
-    """Fill the GLAD posterior prob[task, true] of unclamped tasks; add to agree[worker] and information[worker].
+    """Fill the GLAD posterior prob[task, true] of unclamped tasks; add to agreeing_weight[worker] and information[worker].
 
-    agree gets weight * p(true = said | the votes of the other workers on the task); information gets minus the second
+    agreeing_weight gets weight * p(true = said | the votes of the other workers on the task); information gets minus the second
     derivative of the log-likelihood in the ability. Rows of one worker are adjacent in a task and share its unknown label.
     """
     n_labels = len(log_prior)
     score, rest, given = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
     log_others = math.log(max(n_labels - 1.0, 1.0))
-    for t in range(first, last):
+    for t in range(first_task, end_task):
         row, known, ease = prob[t], clamped[t], math.exp(log_ease[t])
         copy_row(log_prior, score)
         for v in range(start[t], start[t + 1]):
             score[said[v]] += (ability[worker[v]] * ease + log_others) * (1.0 if weight is None else weight[v])
         if not known:
             copy_row(score, row)
-            softmax(row)
+            softmax_in_place_return_logsumexp(row)
         lo = start[t]
         while lo < start[t + 1]:
-            who, hi, whole = worker[lo], answer_end(lo, start[t + 1], worker), 0.0
+            who, hi, whole = worker[lo], end_of_rows_of_same_worker(lo, start[t + 1], worker), 0.0
             given[:] = 0.0
             for v in range(lo, hi):
                 given[said[v]] += 1.0 if weight is None else weight[v]
                 whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _leave_one_out_agreement(given, score, x + log_others, row, known, rest)
-            agree[who] += share
+            share, spread = _leave_one_out_agreement_and_variance(given, score, x + log_others, row, known, rest)
+            agreeing_weight[who] += share
             information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
     return 0.0
@@ -118,8 +118,8 @@ def posterior(
 # ---- helpers
 
 
-@inline
-def _leave_one_out_agreement(
+@compile_inlined_by_numba
+def _leave_one_out_agreement_and_variance(
     answer_weight: Floats, log_score: Floats, log_odds: float, posterior_row: Floats, label_known: bool, buffer: Floats
 ) -> tuple[float, float]:
     """Return (expected correct weight of one worker's answer given the other votes, its variance over the unknown label).
@@ -129,17 +129,17 @@ def _leave_one_out_agreement(
     """
     for k in range(len(posterior_row)):
         buffer[k] = log_score[k] - answer_weight[k] * log_odds
-    softmax(buffer)
-    agree, mean, square = 0.0, 0.0, 0.0
+    softmax_in_place_return_logsumexp(buffer)
+    agreeing_weight, mean, square = 0.0, 0.0, 0.0
     for k in range(len(posterior_row)):
-        agree += answer_weight[k] * (posterior_row[k] if label_known else buffer[k])
+        agreeing_weight += answer_weight[k] * (posterior_row[k] if label_known else buffer[k])
         mean += answer_weight[k] * posterior_row[k]
         square += answer_weight[k] * answer_weight[k] * posterior_row[k]
-    return agree, 0.0 if label_known else square - mean * mean
+    return agreeing_weight, 0.0 if label_known else square - mean * mean
 
 
-@inline
-def _update_log_ease(
+@compile_inlined_by_numba
+def _objective_and_updated_log_ease(
     lo: int,
     hi: int,
     worker: Ints,
@@ -161,7 +161,7 @@ def _update_log_ease(
     """
     best, trial, step = 0.0, log_ease, 0.0
     for i in range(MAX_STEP_CUTS + 2):
-        value, slope, curve = _task_log_likelihood(
+        value, slope, curve = _task_log_likelihood_and_derivatives(
             lo, hi, worker, said, weight, label_known, log_prior, ability, trial, posterior_row, log_score, score_slope
         )
         value -= 0.5 * (trial - ease_mean) ** 2
@@ -177,8 +177,8 @@ def _update_log_ease(
     return best, trial
 
 
-@inline
-def _task_log_likelihood(
+@compile_inlined_by_numba
+def _task_log_likelihood_and_derivatives(
     lo: int,
     hi: int,
     worker: Ints,
@@ -207,12 +207,12 @@ def _task_log_likelihood(
         shared -= w * (max(x, 0.0) + fast_log(1.0 + small) + log_others)
         slope -= w * right * x
         curve -= w * right * x * (1.0 + (1.0 - right) * x)
-    value, mean, spread = _fill_posterior_row(log_score, score_slope, label_known, posterior_row)
+    value, mean, spread = _fill_posterior_row_return_score_moments(log_score, score_slope, label_known, posterior_row)
     return shared + value, slope + mean, curve + mean + spread  # the unknown label flattens the maximum
 
 
-@inline
-def _fill_posterior_row(
+@compile_inlined_by_numba
+def _fill_posterior_row_return_score_moments(
     log_score: Floats, score_slope: Floats, label_known: bool, posterior_row: Floats
 ) -> tuple[float, float, float]:
     """Set `posterior_row` to the softmax of `log_score`; return (log-sum-exp, posterior mean, variance of `score_slope`).
@@ -227,7 +227,7 @@ def _fill_posterior_row(
                 mean += posterior_row[k] * score_slope[k]
         return value, mean, spread
     copy_row(log_score, posterior_row)
-    value = softmax(posterior_row)
+    value = softmax_in_place_return_logsumexp(posterior_row)
     for k in range(len(posterior_row)):
         mean += posterior_row[k] * score_slope[k]
     for k in range(len(posterior_row)):

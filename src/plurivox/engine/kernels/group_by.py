@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints
-from plurivox.engine.jit import kernel
+from plurivox.core.array_types import Floats, Ints
+from plurivox.engine.numba_compilation import compile_kernel
 
 
-@kernel
-def group_rows(group_of_row: Ints, n_groups: int) -> tuple[Ints, Ints]:
+@compile_kernel
+def row_order_and_offsets_by_group(group_of_row: Ints, n_groups: int) -> tuple[Ints, Ints]:
     """Group rows by code: return (order, start), the rows of group g are order[start[g]:start[g + 1]]; codes below 0
     are left out.
 
@@ -28,7 +28,7 @@ def group_rows(group_of_row: Ints, n_groups: int) -> tuple[Ints, Ints]:
     return order, start
 
 
-@kernel
+@compile_kernel
 def group_medians(start: Ints, values: Floats) -> Floats:
     """(n_groups,) the median of each group g of values, values[start[g]:start[g + 1]]; nan for an empty group."""
     out = np.full(len(start) - 1, np.nan)

@@ -6,13 +6,13 @@ ruled out (never). A label that is neither named nor ruled out is open.
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
-from plurivox.engine.jit import kernel
+from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.engine.numba_compilation import compile_kernel
 
 NAMED, NEVER = 0, 1
 
 
-@kernel
+@compile_kernel
 def find_first_two_named_labels(
     mark_start: Ints,
     mark_kind: Ints,
@@ -47,7 +47,7 @@ def find_first_two_named_labels(
                         also_ruled_out[a, j] = True
 
 
-@kernel
+@compile_kernel
 def count_open_labels(
     answer_mask: Bools,
     mark_start: Ints,
@@ -78,7 +78,7 @@ def count_open_labels(
                     n_open[a] -= 1
 
 
-@kernel
+@compile_kernel
 def fill_label_weight_rows(
     row_start: Ints,
     mark_start: Ints,
@@ -130,8 +130,8 @@ def fill_label_weight_rows(
         open_exceeds_named[a] = share > top
 
 
-@kernel
-def counting_sort(code: Ints, start: Ints, order: Ints) -> None:
+@compile_kernel
+def fill_counting_sort_order(code: Ints, start: Ints, order: Ints) -> None:
     """Fill `order` with the indices that sort `code` (stable); `start`, the first place of each code, is changed."""
     for i in range(len(code)):
         order[start[code[i]]] = i

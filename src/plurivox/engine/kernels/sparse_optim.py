@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats
-from plurivox.engine.jit import kernel
+from plurivox.core.array_types import Bools, Floats
+from plurivox.engine.numba_compilation import compile_kernel
 
 
-@kernel
-def adam_step(
-    touched: Bools,
+@compile_kernel
+def sparse_adam_step(
+    touched_rows: Bools,
     table: Floats,
     grad: Floats,
     first_moment: Floats,
@@ -23,15 +23,15 @@ def adam_step(
     decay: float,
     decoupled: bool,
 ) -> None:
-    """Update the rows of `table` where `touched` in place by one Adam step, with a step count per
+    """Update the rows of `table` where `touched_rows` in place by one Adam step, with a step count per
     row; clear grad and touched.
     """
     old1, new1, old2, new2 = np.float32(beta1), np.float32(1 - beta1), np.float32(beta2), np.float32(1 - beta2)
     coupled, shrink = np.float32(0 if decoupled else decay), np.float32(1 - lr * decay if decoupled else 1)
     for row in range(len(table)):
-        if not touched[row]:
+        if not touched_rows[row]:
             continue
-        touched[row] = False
+        touched_rows[row] = False
         row_steps[row] += 1
         size = np.float32(lr / (1 - beta1 ** row_steps[row]))
         root, least = np.float32(1 / math.sqrt(1 - beta2 ** row_steps[row])), np.float32(eps)
@@ -44,9 +44,9 @@ def adam_step(
             here[c] = shrink * here[c] - size * m[c] / (np.sqrt(v[c]) * root + least)
 
 
-@kernel
-def sgd_step(
-    touched: Bools,
+@compile_kernel
+def sparse_sgd_step(
+    touched_rows: Bools,
     table: Floats,
     grad: Floats,
     momentum_buffer: Floats,
@@ -56,11 +56,11 @@ def sgd_step(
     nesterov: bool,
     decay: float,
 ) -> None:
-    """Update the rows of `table` where `touched` in place by one SGD step with momentum; clear grad and touched."""
+    """Update the rows of `table` where `touched_rows` in place by one SGD step with momentum; clear grad and touched."""
     for row in range(len(table)):
-        if not touched[row]:
+        if not touched_rows[row]:
             continue
-        touched[row] = False
+        touched_rows[row] = False
         row_steps[row] += 1
         for c in range(table.shape[1]):
             g = grad[row, c] + decay * table[row, c]

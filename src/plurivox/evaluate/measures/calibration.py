@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.base import DataType
+from plurivox.core.array_types import Floats, Ints
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Rows
-from plurivox.core.types import Floats, Ints
 from plurivox.evaluate.align_tasks_and_labels import align_rows, float64_row_blocks
 from plurivox.evaluate.bootstrap_over_tasks import Contribution, TaskSums, mean_as_task_sums
 from plurivox.evaluate.measures.hard_label_measures import Ties, hits, true_labels
@@ -34,7 +34,7 @@ def nll(prediction: SoftLabels, truth: SoftLabels, *, clip: float = NLL_CLIP) ->
     >>> round(nll(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"])), 4)
     7.2543
     """
-    return mean_as_task_sums(log_losses(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(log_losses(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
 def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -46,7 +46,7 @@ def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> brier(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     1.25
     """
-    return mean_as_task_sums(square_losses(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(brier_scores_per_task(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
 def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ties = "first") -> float:
@@ -60,7 +60,7 @@ def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ti
     >>> ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return ece_task_sums(*align_rows(prediction, truth), ties, bins).value
+    return ece_task_sums(*align_rows(prediction, truth), ties, bins).measure_over_all_tasks
 
 
 def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS) -> float:
@@ -73,7 +73,7 @@ def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS
     >>> classwise_ece(prediction, SoftLabels.gold(["a", "b"], ["yes", "yes"]))
     0.7
     """
-    return classwise_ece_task_sums(*align_rows(prediction, truth), bins).value
+    return classwise_ece_task_sums(*align_rows(prediction, truth), bins).measure_over_all_tasks
 
 
 def rms_calibration(
@@ -93,7 +93,7 @@ def rms_calibration(
     >>> round(rms_calibration(prediction, truth, size=1), 4), round(rms_calibration(prediction, truth, size=1, compat=True), 4)
     (0.7616, 0.2828)
     """
-    return rms_calibration_task_sums(*align_rows(prediction, truth), ties, size, compat).value
+    return rms_calibration_task_sums(*align_rows(prediction, truth), ties, size, compat).measure_over_all_tasks
 
 
 def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
@@ -142,7 +142,7 @@ def reliability(
     ([0, 2], [nan, 0.8], [nan, 0.5])
     """
     hit, confidence = hits_and_confidence(*align_rows(prediction, truth), ties)
-    place, low, high = bins_and_edges(confidence, bins, size)
+    place, low, high = bins_of_tasks_and_edges(confidence, bins, size)
     n = np.bincount(place, minlength=len(low))
     divisor = np.where(n > 0, n, np.nan)
     hit = hit if size is None else mean_hit_at_equal_confidence(hit, confidence)
@@ -154,7 +154,7 @@ def reliability(
 
 def hits_and_confidence(prediction: Rows, truth: Rows, ties: Ties) -> tuple[Floats, Floats]:
     """Return (n_tasks,) 1 if the prediction is correct, else 0, and (n_tasks,) the probability of the predicted label."""
-    return hits(prediction, truth, ties), prediction.top(1)[1][:, 0].astype(np.float64)
+    return hits(prediction, truth, ties), prediction.top_label_codes_and_probs(1)[1][:, 0].astype(np.float64)
 
 
 def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
@@ -162,7 +162,7 @@ def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
     return -np.log(np.maximum(prediction.prob_of_labels(true_labels(truth)).astype(np.float64), clip))
 
 
-def square_losses(prediction: Rows, truth: Rows) -> Floats:
+def brier_scores_per_task(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Brier score of each task: sum_k (q_k - 1[k is true])^2 over its labels."""
     square = np.concatenate([(q**2).sum(1) for _, q in float64_row_blocks(prediction)])
     return square - 2 * prediction.prob_of_labels(true_labels(truth)) + 1
@@ -178,7 +178,7 @@ def equal_width_bins(confidence: Floats, n_bins: int) -> Ints:
     return np.digitize(confidence, np.linspace(0, 1, n_bins + 1)[1:-1], right=True)
 
 
-def equal_size_bins(confidence: Floats, tasks_per_bin: int) -> tuple[Ints, int]:
+def equal_size_bins_and_count(confidence: Floats, tasks_per_bin: int) -> tuple[Ints, int]:
     """Return (n_tasks,) the bin of each task, `tasks_per_bin` in each by increasing confidence, and the number of bins."""
     if tasks_per_bin < 1:
         raise OptionError(f"the size of a bin must be 1 or more; got {tasks_per_bin}")
@@ -188,13 +188,15 @@ def equal_size_bins(confidence: Floats, tasks_per_bin: int) -> tuple[Ints, int]:
     return place, n_bins
 
 
-def bins_and_edges(confidence: Floats, bins: int, size: int | None) -> tuple[Ints, Floats, Floats]:
+def bins_of_tasks_and_edges(
+    confidence: Floats, n_bins_if_equal_width: int, tasks_per_bin: int | None
+) -> tuple[Ints, Floats, Floats]:
     """Return (n_tasks,) the confidence bin of each task, and (n_bins,) the lower and (n_bins,) the upper edges of the bins."""
-    if size is None:
-        at = np.linspace(0, 1, bins + 1)
-        return equal_width_bins(confidence, bins), at[:-1], at[1:]
-    place, n_bins = equal_size_bins(confidence, size)
-    first = np.minimum(np.arange(n_bins) * size, len(confidence) - 1)
+    if tasks_per_bin is None:
+        at = np.linspace(0, 1, n_bins_if_equal_width + 1)
+        return equal_width_bins(confidence, n_bins_if_equal_width), at[:-1], at[1:]
+    place, n_bins = equal_size_bins_and_count(confidence, tasks_per_bin)
+    first = np.minimum(np.arange(n_bins) * tasks_per_bin, len(confidence) - 1)
     ranked = np.sort(confidence)
     return place, ranked[first], ranked[np.append(first[1:] - 1, len(confidence) - 1)]
 
@@ -223,7 +225,7 @@ def rms_calibration_task_sums(
     if compat and len(hit) < size:
         raise InputError(f"compat needs at least one full bin of {size} tasks; there are {len(hit)} tasks: reduce size")
     hit = hit if compat else mean_hit_at_equal_confidence(hit, confidence)
-    place, n_bins = equal_size_bins(confidence, size)
+    place, n_bins = equal_size_bins_and_count(confidence, size)
     tasks = np.arange(len(hit))
     contributions = [(tasks, place, hit - confidence), (tasks, n_bins + place, np.ones(len(hit)))]
 

@@ -15,13 +15,13 @@ from typing import Literal
 
 import numpy as np
 
-from plurivox.core.encoding import as_text
-from plurivox.core.errors import OptionError, unknown_name
+from plurivox.core.array_types import Floats, Ints, Names
+from plurivox.core.errors import OptionError, unknown_name_error
+from plurivox.core.name_encoding import as_text
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Rows
-from plurivox.core.types import Floats, Ints, Names
-from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, float64_row_blocks
-from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, mean_ratio_of_halves
+from plurivox.evaluate.align_tasks_and_labels import align_rows, float64_row_blocks, prediction_labels_then_truth_only
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, mean_of_column_ratios_of_halves
 
 Ties = Literal["first", "share"]
 Average = Literal["macro", "weighted", "micro"]
@@ -39,7 +39,7 @@ def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first")
     >>> accuracy(prediction, truth), accuracy(prediction, truth, ties="share")
     (0.5, 0.75)
     """
-    return mean_as_task_sums(hits(*align_rows(prediction, truth), ties)).value
+    return mean_as_task_sums(hits(*align_rows(prediction, truth), ties)).measure_over_all_tasks
 
 
 def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
@@ -52,7 +52,7 @@ def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties =
     >>> balanced_accuracy(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "no", "yes"]))
     0.5
     """
-    return balanced_accuracy_task_sums(*align_rows(prediction, truth), ties).value
+    return balanced_accuracy_task_sums(*align_rows(prediction, truth), ties).measure_over_all_tasks
 
 
 def top_k_accuracy(
@@ -78,7 +78,7 @@ def top_k_accuracy(
         if average == "micro"
         else macro_top_k_accuracy_task_sums(left, right, ties, k)
     )
-    return found.value
+    return found.measure_over_all_tasks
 
 
 def confusion_counts(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> tuple[Floats, Names]:
@@ -92,10 +92,12 @@ def confusion_counts(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = 
     ([[1.0, 0.0], [1.0, 1.0]], ['no', 'yes'])
     """
     left, right = align_rows(prediction, truth)
-    row, predicted, share = predicted_labels(left, ties)
+    row, predicted, share = predicted_tasks_labels_and_tie_shares(left, ties)
     size, true = left.n_labels, true_labels(right)
     table = np.bincount(true[row] * size + predicted, share, minlength=size * size)
-    return table.reshape(size, size).astype(np.float64, copy=False), aligned_labels(prediction, truth)
+    return table.reshape(size, size).astype(np.float64, copy=False), prediction_labels_then_truth_only(
+        prediction, truth
+    )
 
 
 def precision(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -107,7 +109,7 @@ def precision(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "
     >>> precision(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return precision_task_sums(*align_rows(prediction, truth), ties, average).value
+    return precision_task_sums(*align_rows(prediction, truth), ties, average).measure_over_all_tasks
 
 
 def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -120,7 +122,7 @@ def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "mac
     >>> recall(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"]))
     0.75
     """
-    return recall_task_sums(*align_rows(prediction, truth), ties, average).value
+    return recall_task_sums(*align_rows(prediction, truth), ties, average).measure_over_all_tasks
 
 
 def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
@@ -132,7 +134,7 @@ def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro",
     >>> round(f1(prediction, SoftLabels.gold(["a", "b", "c"], ["no", "yes", "yes"])), 4)
     0.6667
     """
-    return f1_task_sums(*align_rows(prediction, truth), ties, average).value
+    return f1_task_sums(*align_rows(prediction, truth), ties, average).measure_over_all_tasks
 
 
 def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
@@ -141,7 +143,7 @@ def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
     >>> majority_baseline(SoftLabels.gold(["a", "b", "c", "d"], ["no", "no", "yes", "no"]))
     ('no', 0.75)
     """
-    return most_frequent_label(truth.body, truth.labels)
+    return most_frequent_label_and_share(truth.body, truth.labels)
 
 
 # ---- values of each task
@@ -151,13 +153,13 @@ def true_labels(truth: Rows) -> Ints:
     """Return (n_tasks,) the column number of the true label of each task: the most probable label of its row."""
     if isinstance(truth, Candidates) and len(truth.label) == len(truth) and not truth.rest.any():
         return truth.label.astype(np.int64)  # gold: one label per row, as no row is empty
-    return truth.top(1)[0][:, 0]
+    return truth.top_label_codes_and_probs(1)[0][:, 0]
 
 
 def hits(prediction: Rows, truth: Rows, ties: Ties) -> Floats:
     """Return (n_tasks,) 1 if the most probable label is the true one, a fraction if ties are shared, else 0."""
     true = true_labels(truth)
-    best, top = (column[:, 0] for column in prediction.top(1))
+    best, top = (column[:, 0] for column in prediction.top_label_codes_and_probs(1))
     if ties == "first":
         return (best == true).astype(np.float64)
     tied = np.zeros(len(prediction))
@@ -183,9 +185,9 @@ def top_k_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
     return hit
 
 
-def predicted_labels(prediction: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
+def predicted_tasks_labels_and_tie_shares(prediction: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
     """Return (task, label, share) arrays: the most probable label of each task, or each tied label with 1 / ties."""
-    best, top = prediction.top(1)
+    best, top = prediction.top_label_codes_and_probs(1)
     if ties == "first":
         return np.arange(len(prediction)), best[:, 0], np.ones(len(prediction))
     rows, labels = [], []
@@ -200,7 +202,7 @@ def predicted_labels(prediction: Rows, ties: Ties) -> tuple[Ints, Ints, Floats]:
 # ---- as sums over tasks
 
 
-def most_frequent_label(truth: Rows, labels: Names) -> tuple[str, float]:
+def most_frequent_label_and_share(truth: Rows, labels: Names) -> tuple[str, float]:
     """Return the name of the most frequent true label, and the share of tasks that have it."""
     n = np.bincount(true_labels(truth), minlength=len(labels))
     return str(as_text(labels)[int(n.argmax())]), float(n.max() / n.sum())
@@ -220,7 +222,7 @@ def _mean_by_true_label_task_sums(values: Floats, truth: Rows) -> TaskSums:
     """Return as sums over tasks the mean of `values` (n_tasks,) over the tasks of each true label, averaged over labels."""
     size, true, tasks = truth.n_labels, true_labels(truth), np.arange(len(truth))
     contributions = [(tasks, true, values), (tasks, size + true, np.ones(len(truth)))]
-    return TaskSums(len(truth), 2 * size, lambda: contributions, mean_ratio_of_halves)
+    return TaskSums(len(truth), 2 * size, lambda: contributions, mean_of_column_ratios_of_halves)
 
 
 def precision_task_sums(prediction: Rows, truth: Rows, ties: Ties, average: Average) -> TaskSums:
@@ -245,9 +247,9 @@ def _hit_ratio_by_label_task_sums(
 ) -> TaskSums:
     """Return as sums over tasks the average over labels of hits / denominator(number predicted, number true)."""
     if average not in ("macro", "weighted", "micro"):
-        raise unknown_name("average", average, ("macro", "weighted", "micro"))
+        raise unknown_name_error("average", average, ("macro", "weighted", "micro"))
     size, true = prediction.n_labels, true_labels(truth)
-    row, predicted, share = predicted_labels(prediction, ties)
+    row, predicted, share = predicted_tasks_labels_and_tie_shares(prediction, ties)
     hit = predicted == true[row]
     contributions = [
         (row[hit], predicted[hit], share[hit]),

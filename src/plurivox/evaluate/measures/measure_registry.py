@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
-from plurivox.core.errors import InputError, OptionError, unknown_name
+from plurivox.core.array_types import Floats, Names
+from plurivox.core.errors import InputError, OptionError, unknown_name_error
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Rows
-from plurivox.core.types import Floats, Names
 from plurivox.evaluate.align_tasks_and_labels import align_rows, shared_task_positions
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums
 from plurivox.evaluate.measures import calibration
@@ -38,9 +38,9 @@ class Measure:
 
     def __call__(self, prediction: SoftLabels, truth: SoftLabels) -> float:
         """Return the value of the measure over the tasks that prediction and truth share."""
-        return self.task_sums(*align_rows(prediction, truth)).value
+        return self.measure_as_task_sums(*align_rows(prediction, truth)).measure_over_all_tasks
 
-    def task_sums(self, prediction: Rows, truth: Rows, ties: Ties = "first") -> TaskSums:
+    def measure_as_task_sums(self, prediction: Rows, truth: Rows, ties: Ties = "first") -> TaskSums:
         """Return this measure of a prediction as a function of sums over tasks, for the bootstrap."""
         if self.each is not None:
             return mean_as_task_sums(self.each(prediction, truth, ties))
@@ -65,7 +65,7 @@ def select_measures(names: Sequence[str] | None = None) -> list[Measure]:
         elif name in MEASURES:
             found[name] = MEASURES[name]
         else:
-            raise unknown_name("measure", name, [*MEASURES, *KINDS, "all"])
+            raise unknown_name_error("measure", name, [*MEASURES, *KINDS, "all"])
     return list(found.values())
 
 
@@ -133,13 +133,13 @@ ALL = (
         "entropy-correlation",
         "soft",
         "higher",
-        sums=_ignore_ties(partial(soft.entropy_agreement_task_sums, centred=True)),
+        sums=_ignore_ties(partial(soft.entropy_correlation_or_cosine_task_sums, centred=True)),
     ),
     Measure(
         "entropy-similarity",
         "soft",
         "higher",
-        sums=_ignore_ties(partial(soft.entropy_agreement_task_sums, centred=False)),
+        sums=_ignore_ties(partial(soft.entropy_correlation_or_cosine_task_sums, centred=False)),
     ),
     Measure("sorted-wasserstein", "soft", "lower", each=_ignore_ties(distances.sorted_wassersteins), default=False),
     Measure("ece", "calibration", "lower", sums=calibration.ece_task_sums, biased=True),
@@ -147,7 +147,7 @@ ALL = (
         "classwise-ece", "calibration", "lower", sums=_ignore_ties(calibration.classwise_ece_task_sums), biased=True
     ),
     Measure("rms-calibration", "calibration", "lower", sums=calibration.rms_calibration_task_sums, biased=True),
-    Measure("brier", "calibration", "lower", each=_ignore_ties(calibration.square_losses)),
+    Measure("brier", "calibration", "lower", each=_ignore_ties(calibration.brier_scores_per_task)),
     Measure("nll", "calibration", "lower", each=_ignore_ties(calibration.log_losses)),
 )
 MEASURES = {one.name: one for one in ALL}

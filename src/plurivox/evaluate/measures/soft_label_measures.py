@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense, Rows
-from plurivox.core.types import Floats
 from plurivox.evaluate.align_tasks_and_labels import (
     align_rows,
     float64_row_blocks,
@@ -23,8 +23,8 @@ from plurivox.evaluate.bootstrap_over_tasks import (
     Contribution,
     TaskSums,
     mean_as_task_sums,
-    mean_ratio_of_halves,
-    total_ratio_of_halves,
+    mean_of_column_ratios_of_halves,
+    ratio_of_totals_of_halves,
 )
 
 CLIP = 1e-12  # probabilities are clipped to at least this before the logarithm
@@ -40,7 +40,7 @@ def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     >>> round(cross_entropy(prediction, truth), 4)
     0.6931
     """
-    return mean_as_task_sums(cross_entropies(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(cross_entropies(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
 def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
@@ -53,7 +53,7 @@ def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     >>> round(kl_divergence(prediction, truth), 4)
     0.1927
     """
-    return mean_as_task_sums(kl_divergences(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(kl_divergences(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
 def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
@@ -66,7 +66,7 @@ def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: fl
     >>> round(inverse_kl_divergence(prediction, truth), 4)
     0.2231
     """
-    return mean_as_task_sums(inverse_kl_divergences(*align_rows(prediction, truth), clip)).value
+    return mean_as_task_sums(inverse_kl_divergences(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
 def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
@@ -80,7 +80,9 @@ def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base
     >>> round(jensen_shannon_divergence(prediction, truth), 4), round(jensen_shannon_divergence(prediction, truth, base=2), 4)
     (0.2158, 0.3113)
     """
-    return mean_as_task_sums(jensen_shannon_divergences(*align_rows(prediction, truth))).value / float(np.log(base))
+    return mean_as_task_sums(jensen_shannon_divergences(*align_rows(prediction, truth))).measure_over_all_tasks / float(
+        np.log(base)
+    )
 
 
 def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
@@ -93,7 +95,7 @@ def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: 
     >>> round(jensen_shannon_distance(prediction, truth), 4)
     0.4645
     """
-    return mean_as_task_sums(jensen_shannon_distances(*align_rows(prediction, truth))).value / float(
+    return mean_as_task_sums(jensen_shannon_distances(*align_rows(prediction, truth))).measure_over_all_tasks / float(
         np.sqrt(np.log(base))
     )
 
@@ -107,7 +109,7 @@ def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(total_variation(prediction, truth), 4)
     0.3
     """
-    return mean_as_task_sums(total_variations(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(total_variations(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
 def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -120,7 +122,7 @@ def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(manhattan(prediction, truth), 4)
     0.6
     """
-    return mean_as_task_sums(manhattan_distances(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(manhattan_distances(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
 def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -133,7 +135,7 @@ def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_accuracy(prediction, truth), 4)
     0.7
     """
-    return mean_as_task_sums(shared_probabilities(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(shared_probabilities(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
 def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -146,7 +148,7 @@ def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_micro_f1(prediction, truth), 4)
     0.7
     """
-    return soft_f1_task_sums(*align_rows(prediction, truth), "micro").value
+    return soft_f1_task_sums(*align_rows(prediction, truth), "micro").measure_over_all_tasks
 
 
 def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -158,7 +160,7 @@ def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(soft_macro_f1(prediction, truth), 4)
     0.6703
     """
-    return soft_f1_task_sums(*align_rows(prediction, truth), "macro").value
+    return soft_f1_task_sums(*align_rows(prediction, truth), "macro").measure_over_all_tasks
 
 
 def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -172,7 +174,7 @@ def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_correlation(prediction, truth), 4)
     0.8794
     """
-    return entropy_agreement_task_sums(*align_rows(prediction, truth), centred=True).value
+    return entropy_correlation_or_cosine_task_sums(*align_rows(prediction, truth), centred=True).measure_over_all_tasks
 
 
 def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
@@ -185,7 +187,7 @@ def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(entropy_similarity(prediction, truth), 4)
     0.7579
     """
-    return entropy_agreement_task_sums(*align_rows(prediction, truth), centred=False).value
+    return entropy_correlation_or_cosine_task_sums(*align_rows(prediction, truth), centred=False).measure_over_all_tasks
 
 
 # ---- values of each task, from the rows of the prediction, q, and of the truth, p
@@ -242,7 +244,7 @@ def normalised_entropies(rows: Rows) -> Floats:
     contributions = (
         [Dense(block) for _, block in float64_row_blocks(rows)] if isinstance(rows, Dense) else [rows]
     )  # a block fits the cache
-    entropy = np.concatenate([piece.entropy() for piece in contributions])
+    entropy = np.concatenate([piece.entropy_per_row() for piece in contributions])
     return np.maximum(entropy, 0) / (np.log(rows.n_labels) if rows.n_labels > 1 else 1)
 
 
@@ -271,18 +273,18 @@ def soft_f1_task_sums(prediction: Rows, truth: Rows, average: Literal["micro", "
         len(prediction),
         2 * len(label),
         overlap_and_total_blocks,
-        mean_ratio_of_halves if average == "macro" else total_ratio_of_halves,
+        mean_of_column_ratios_of_halves if average == "macro" else ratio_of_totals_of_halves,
     )
 
 
-def entropy_agreement_task_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
+def entropy_correlation_or_cosine_task_sums(prediction: Rows, truth: Rows, centred: bool) -> TaskSums:
     """Return the correlation (centred) or cosine of the entropies x of the prediction and y of the truth as sums over tasks."""
     x, y = normalised_entropies(prediction), normalised_entropies(truth)
     if centred:  # for numerical precision of the squares
         x, y = x - x.mean(), y - y.mean()
     contributions = [(np.arange(len(x))[:, None], np.arange(5), np.column_stack([x, y, x * x, y * y, x * y]))]
 
-    def correlation_from_sums(sums: Floats, n: Floats) -> Floats:
+    def correlation_or_cosine_from_sums(sums: Floats, n: Floats) -> Floats:
         """Return the Pearson correlation (or cosine) from the sums of x, y, xx, yy, xy and n; NaN if x or y does not vary."""
         x, y, xx, yy, xy = (sums / n[:, None]).T
         if centred:
@@ -290,4 +292,4 @@ def entropy_agreement_task_sums(prediction: Rows, truth: Rows, centred: bool) ->
         varies = (xx > MIN_VARIATION**2) & (yy > MIN_VARIATION**2)
         return np.where(varies, xy / np.sqrt(np.where(varies, xx * yy, 1)), np.nan)
 
-    return TaskSums(len(x), 5, lambda: contributions, correlation_from_sums)
+    return TaskSums(len(x), 5, lambda: contributions, correlation_or_cosine_from_sums)

@@ -6,10 +6,10 @@ so the divergence due to the sampling noise of n votes is reported beside every 
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Rows
-from plurivox.core.types import Floats
 from plurivox.core.votes import Votes
 from plurivox.evaluate.align_tasks_and_labels import (
     align_rows,
@@ -27,9 +27,11 @@ def shares_of(votes: Votes) -> SoftLabels:
     >>> shares_of(Votes.of(task=["a", "a"], worker=[1, 2], label=["x", "y"], tasks=["a", "b"])).prob
     array([[0.5, 0.5]])
     """
-    if not len(votes.voted):
+    if not len(votes.tasks_with_votes):
         raise InputError("the votes are empty; evaluating against votes needs at least one")
-    return SoftLabels.of_votes(votes if len(votes.voted) == votes.n_tasks else votes.on(votes.voted))
+    return SoftLabels.from_vote_shares(
+        votes if len(votes.tasks_with_votes) == votes.n_tasks else votes.on(votes.tasks_with_votes)
+    )
 
 
 def count_log_likelihood(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:
@@ -45,14 +47,14 @@ def count_log_likelihood(prediction: SoftLabels, votes: Votes, *, clip: float = 
     """
     from scipy.special import gammaln  # imported here because it is slow
 
-    left, right, n = _align_shares_with_vote_counts(prediction, shares_of(votes))
+    left, right, n = _aligned_rows_and_vote_counts(prediction, shares_of(votes))
     found, begin = [], 0
     for q, p in prediction_and_truth_blocks(left, right):
         counts = p * n[begin : begin + len(p), None]
         ways = gammaln(n[begin : begin + len(p)] + 1) - gammaln(counts + 1).sum(1)
         found.append(ways + (counts * np.log(np.maximum(q, clip))).sum(1))
         begin += len(p)
-    return mean_as_task_sums(np.concatenate(found)).value
+    return mean_as_task_sums(np.concatenate(found)).measure_over_all_tasks
 
 
 def count_deviance(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:
@@ -65,7 +67,7 @@ def count_deviance(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) 
     >>> round(count_deviance(SoftLabels.of([[.2, .8]], ["a"], ["x", "y"]), votes), 4)
     0.4463
     """
-    return mean_as_task_sums(count_deviances(prediction, shares_of(votes), clip)).value
+    return mean_as_task_sums(deviances_of_vote_counts(prediction, shares_of(votes), clip)).measure_over_all_tasks
 
 
 def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
@@ -80,25 +82,25 @@ def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
     >>> vote_floor(votes)
     0.25
     """
-    return mean_as_task_sums(expected_kl_from_vote_noise(shares_of(votes), prediction)).value
+    return mean_as_task_sums(expected_kl_from_vote_noise(shares_of(votes), prediction)).measure_over_all_tasks
 
 
-def count_deviances(prediction: SoftLabels, vote_shares: SoftLabels, clip: float = CLIP) -> Floats:
+def deviances_of_vote_counts(prediction: SoftLabels, vote_shares: SoftLabels, clip: float = CLIP) -> Floats:
     """Return (n_tasks,) the deviance n KL(vote shares || prediction) of each shared task with n votes."""
-    left, right, n = _align_shares_with_vote_counts(prediction, vote_shares)
+    left, right, n = _aligned_rows_and_vote_counts(prediction, vote_shares)
     return n * kl_divergences(left, right, clip)
 
 
 def expected_kl_from_vote_noise(vote_shares: SoftLabels, prediction: SoftLabels | None = None) -> Floats:
     """Return (n_tasks,) the expected KL(vote shares || true distribution) of each task due to its few votes, in nats."""
-    left, right, n = _align_shares_with_vote_counts(vote_shares if prediction is None else prediction, vote_shares)
+    left, right, n = _aligned_rows_and_vote_counts(vote_shares if prediction is None else prediction, vote_shares)
     if prediction is None:
         return (values_per_task(lambda _, p: (p > 0).sum(1), left, right) - 1) / (2 * n)
-    entropy = left.entropy()
+    entropy = left.entropy_per_row()
     return np.minimum((np.exp(entropy) - 1) / (2 * n), entropy)
 
 
-def _align_shares_with_vote_counts(prediction: SoftLabels, vote_shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
+def _aligned_rows_and_vote_counts(prediction: SoftLabels, vote_shares: SoftLabels) -> tuple[Rows, Rows, Floats]:
     """Return the rows of prediction and vote shares on their shared tasks and labels, and (n_tasks,) the number of votes."""
     if vote_shares.support is None:
         raise InputError("the vote shares have no number of votes (support)")

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plurivox.core.encoding import as_text, positions
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_text, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Rows
-from plurivox.core.types import Floats
-from plurivox.evaluate.align_tasks_and_labels import align_rows, aligned_labels, values_per_task
+from plurivox.evaluate.align_tasks_and_labels import align_rows, prediction_labels_then_truth_only, values_per_task
 from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums
 
 METRIC_TOLERANCE = 1e-9  # numerical tolerance in checking that distances are a metric
@@ -26,7 +26,7 @@ def sorted_wasserstein(prediction: SoftLabels, truth: SoftLabels) -> float:
     >>> round(sorted_wasserstein(prediction, truth), 4)
     0.1
     """
-    return mean_as_task_sums(sorted_wassersteins(*align_rows(prediction, truth))).value
+    return mean_as_task_sums(sorted_wassersteins(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
 def wasserstein(
@@ -51,14 +51,16 @@ def wasserstein(
     left, right = align_rows(prediction, truth)
     if distance is not None:
         return mean_as_task_sums(
-            _wasserstein_of_each_task(left, right, _check_label_distance_matrix(distance, prediction, truth))
-        ).value
-    return mean_as_task_sums(wassersteins_along_scale(left, right, label_scale(prediction, truth, scale))).value
+            _wasserstein_of_each_task(left, right, _require_metric_label_distances(distance, prediction, truth))
+        ).measure_over_all_tasks
+    return mean_as_task_sums(
+        wassersteins_along_scale(left, right, label_scale(prediction, truth, scale))
+    ).measure_over_all_tasks
 
 
 def label_scale(prediction: SoftLabels, truth: SoftLabels, scale: Sequence[float] | Floats | None = None) -> Floats:
     """Return (n_labels,) positions of the labels on a line: `scale`, or that of prediction or truth; InputError without any."""
-    labels = aligned_labels(prediction, truth)
+    labels = prediction_labels_then_truth_only(prediction, truth)
     if scale is not None:
         values = np.asarray(scale, np.float64)
         if values.shape != labels.shape or not np.isfinite(values).all():
@@ -85,11 +87,11 @@ def sorted_wassersteins(prediction: Rows, truth: Rows) -> Floats:
     return values_per_task(lambda q, p: np.abs(np.sort(p, 1) - np.sort(q, 1)).mean(1), prediction, truth)
 
 
-def _check_label_distance_matrix(
+def _require_metric_label_distances(
     distance: Sequence[Sequence[float]] | Floats, prediction: SoftLabels, truth: SoftLabels
 ) -> Floats:
     """Return (n_labels, n_labels) the distances between labels as an array; raise InputError if they are not a metric."""
-    labels, table = aligned_labels(prediction, truth), np.asarray(distance, np.float64)
+    labels, table = prediction_labels_then_truth_only(prediction, truth), np.asarray(distance, np.float64)
     if table.shape != (len(labels), len(labels)):
         raise InputError(
             f"the distances have the shape {table.shape}; the labels {first_few(as_text(labels), 6)} need a square matrix"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints, readonly_view
+from plurivox.core.array_types import Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels.agreement import share_of_agreeing_other_votes
+from plurivox.engine.kernels.kappa_and_vote_agreement import fill_share_of_agreeing_other_votes
 from plurivox.engine.threads import Blocks
 
 
@@ -12,7 +12,7 @@ def share_of_others_agreeing_with_vote(votes: Votes) -> Floats:
     """Return (n_votes,) for each vote, the share of the other workers' votes on its task that give the same label."""
     if votes.answer is not None:  # sorted by answer: a worker's rows on a task need not be adjacent
         return share_of_others_agreeing(votes.task, votes.worker, votes.label, votes.weight)
-    return _share_of_others_agreeing_sorted(votes.start, votes.worker, votes.label, votes.weight)
+    return _share_of_others_agreeing_sorted(votes.row_offsets_by_task, votes.worker, votes.label, votes.weight)
 
 
 def share_of_others_agreeing(task: Ints, worker: Ints, label: Ints, weight: Floats | None) -> Floats:
@@ -40,5 +40,7 @@ def _share_of_others_agreeing_sorted(start: Ints, worker: Ints, label: Ints, wei
         n_labels,
         out,
     )
-    Blocks(start).map(lambda first, last: share_of_agreeing_other_votes(first, last, start, *rows))
+    Blocks(start).map_over_task_blocks(
+        lambda first, last: fill_share_of_agreeing_other_votes(first, last, start, *rows)
+    )
     return out

@@ -4,12 +4,12 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.types import Floats
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import answers_per_worker
+from plurivox.identify._shared.evidence_checks import count_answers_per_worker
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class ConfusionScore(Identifier):
     fit_fields: ClassVar[tuple[str, ...]] = ("confusion",)
 
     @abstractmethod
-    def score_matrices(self, matrices: Floats) -> Floats:
+    def raw_scores_of_confusion_matrices(self, matrices: Floats) -> Floats:
         """Return (n_matrices,) the raw score of each worker's confusion matrix (n_matrices, true label, given label)."""
 
-    def perfect_score(self, n_labels: int) -> float:
+    def raw_score_of_perfect_worker(self, n_labels: int) -> float:
         """Return the raw score of a worker who is always right, by the number of labels."""
         del n_labels
         return 1.0
@@ -43,7 +43,10 @@ class ConfusionScore(Identifier):
         confusion, n_labels = evidence.fit.confusion, len(evidence.fit.confusion.labels)
         if n_labels < 2:
             raise InputError(f"{self.name()} needs two labels or more; the fit has {n_labels}")
-        per_matrix = self.score_matrices(confusion.matrices)
+        per_matrix = self.raw_scores_of_confusion_matrices(confusion.matrices)
         raw = per_matrix if confusion.which is None else per_matrix[confusion.which]
-        value, n = 1 - raw / self.perfect_score(n_labels), answers_per_worker(evidence, confusion.workers)
+        value, n = (
+            1 - raw / self.raw_score_of_perfect_worker(n_labels),
+            count_answers_per_worker(evidence, confusion.workers),
+        )
         return Scores("worker", confusion.workers, value, self.spec, raw=raw, n=n)

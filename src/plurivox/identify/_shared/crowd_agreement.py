@@ -8,16 +8,24 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.method import option
+from plurivox.core.name_encoding import as_names
 from plurivox.core.progress import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import agreeing_share, disagreement_within_answers, has_pairs
+from plurivox.engine.pair_agreement import (
+    agreeing_pair_share_from_sums,
+    disagreement_within_soft_answers_per_task,
+    has_two_or_more_answers,
+)
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_pattern_counts, percentile_interval
+from plurivox.identify._shared.score_intervals import (
+    RESAMPLES_HELP,
+    bootstrap_blocks_of_pattern_counts,
+    percentile_interval_95,
+)
 
 MAX_DENSE_CELLS = 2**27  # larger tables of counts are sparse
 MAX_KEY_BITS = 62  # a row of counts that fits into this many bits is encoded as one integer
@@ -28,50 +36,52 @@ class CountPatterns(NamedTuple):
 
     counts: Any  # sparse (n_patterns, n_labels) the votes for each label
     n: Floats  # (n_patterns,) all votes of a task
-    within: Floats  # (n_patterns,) how much soft answers differ from themselves, see `disagreement_within_answers`
+    within: Floats  # (n_patterns,) result of `disagreement_within_soft_answers_per_task`
     n_tasks: Ints  # (n_patterns,) the number of tasks with this pattern
     scale: Floats | None = None  # (n_labels,) positions of the labels; None: two labels are equal or not
 
     @property
-    def has_pairs(self) -> Any:
+    def has_two_or_more_votes(self) -> Any:
         """(n_patterns,) whether a task with these vote counts has at least two votes."""
-        return has_pairs(self.n)
+        return has_two_or_more_answers(self.n)
 
     @property
-    def agreement(self) -> Floats:
+    def agreeing_pair_share_per_pattern(self) -> Floats:
         """(n_patterns,) the share of pairs of votes on a task that agree; for soft answers, the probability that they do."""
-        return agreeing_share(self.n, sums_of_squares(self.counts), self.within)
+        return agreeing_pair_share_from_sums(self.n, row_sums_of_squares(self.counts), self.within)
 
     @property
-    def label_shares(self) -> Any:
+    def label_shares_per_pattern(self) -> Any:
         """Sparse (n_patterns, n_labels) the share of a task's votes for each label."""
         return sparse.csr_array(self.counts.multiply(1 / self.n[:, None]))
 
 
-def vote_count_patterns(votes: Votes, scale: Floats | None = None) -> CountPatterns:
+def distinct_vote_count_patterns(votes: Votes, label_positions: Floats | None = None) -> CountPatterns:
     """Return the distinct rows of the task-by-label table of vote counts, and how many tasks have each."""
-    within, single = disagreement_within_answers(votes, scale), np.ones(votes.n_tasks, np.int64)
+    within, single = disagreement_within_soft_answers_per_task(votes, label_positions), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > MAX_DENSE_CELLS or votes.n_labels > MAX_KEY_BITS:
-        tally = votes.tally()
+        tally = votes.sparse_vote_counts()
         counts = sparse.csr_array(
             (tally.mass, tally.label.astype(np.int64), tally.start), (votes.n_tasks, votes.n_labels)
         )
-        return _drop_patterns_without_votes(counts, votes.support, within, single, scale)
+        return _drop_patterns_without_votes(counts, votes.support, within, single, label_positions)
     table = votes.counts()
     base = float(table.max(initial=0)) + 1
     if within.any() or votes.n_labels * np.log2(base) >= MAX_KEY_BITS or (table % 1).any():
-        return _drop_patterns_without_votes(table, votes.support, within, single, scale)
+        return _drop_patterns_without_votes(table, votes.support, within, single, label_positions)
     key = table.astype(np.int64) @ (int(base) ** np.arange(votes.n_labels, dtype=np.int64))  # one integer per row
     _, first, n_tasks = np.unique(key, return_index=True, return_counts=True)
-    return _drop_patterns_without_votes(table[first], votes.support[first], within[first], n_tasks, scale)
+    return _drop_patterns_without_votes(table[first], votes.support[first], within[first], n_tasks, label_positions)
 
 
 def _drop_patterns_without_votes(
-    counts: Any, n_votes: Floats, within_answers: Floats, n_tasks: Ints, scale: Floats | None
+    counts: Any, n_votes: Floats, within_answers: Floats, n_tasks: Ints, label_positions: Floats | None
 ) -> CountPatterns:
     """Return the patterns of vote counts that have at least one vote, as `CountPatterns`; the others are dropped."""
     voted = n_votes > 0
-    return CountPatterns(sparse.csr_array(counts[voted]), n_votes[voted], within_answers[voted], n_tasks[voted], scale)
+    return CountPatterns(
+        sparse.csr_array(counts[voted]), n_votes[voted], within_answers[voted], n_tasks[voted], label_positions
+    )
 
 
 @dataclass(frozen=True)
@@ -86,25 +96,27 @@ class AgreementCoefficient(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        tasks = self._vote_count_patterns(evidence.votes)
-        if not tasks.has_pairs.any():
+        tasks = self._distinct_vote_count_patterns(evidence.votes)
+        if not tasks.has_two_or_more_votes.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
-        terms = sparse.csr_array(self._task_terms(tasks))
-        raw = self._coefficient_from_sums((tasks.n_tasks.astype(np.float64) @ terms)[None])
-        blocks = bootstrap_pattern_counts(tasks.n_tasks, self.resamples, self.seed, progress)
-        resampled = [1 - self._coefficient_from_sums(counts @ terms) for counts in blocks]
-        return make_crowd_scores(self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_pairs].sum()))
+        terms = sparse.csr_array(self._coefficient_terms_per_vote_count_pattern(tasks))
+        raw = self._coefficient_from_term_sums((tasks.n_tasks.astype(np.float64) @ terms)[None])
+        blocks = bootstrap_blocks_of_pattern_counts(tasks.n_tasks, self.resamples, self.seed, progress)
+        resampled = [1 - self._coefficient_from_term_sums(counts @ terms) for counts in blocks]
+        return make_crowd_scores(
+            self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_two_or_more_votes].sum())
+        )
 
-    def _vote_count_patterns(self, votes: Votes) -> CountPatterns:
+    def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
         """Return the distinct rows of the task-by-label table of vote counts, from which the coefficient is computed."""
-        return vote_count_patterns(votes)
+        return distinct_vote_count_patterns(votes)
 
     @abstractmethod
-    def _task_terms(self, patterns: CountPatterns) -> Any:
+    def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         """Return (n_patterns, n_terms) the terms of each pattern of vote counts, which are then summed over tasks."""
 
     @abstractmethod
-    def _coefficient_from_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
         """Return (n,) the agreement coefficient from sums of terms over tasks (n, n_terms); nan where it is undefined."""
 
 
@@ -118,7 +130,7 @@ def make_crowd_scores(
             PlurivoxWarning,
             stacklevel=4,
         )
-    low, high = percentile_interval(np.concatenate(resampled_blocks)[:, None]) if resampled_blocks else (None, None)
+    low, high = percentile_interval_95(np.concatenate(resampled_blocks)[:, None]) if resampled_blocks else (None, None)
     names, value = as_names(["crowd"]), np.array([raw_coefficient])
     return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n_observations]))
 
@@ -129,12 +141,18 @@ def agreement_beyond_chance(agreement: Floats, chance_agreement: Floats) -> Floa
     return np.divide(agreement - chance_agreement, possible, out=np.full(len(possible), np.nan), where=possible > 1e-12)
 
 
-def agreement_and_share_terms(patterns: CountPatterns) -> Any:
+def agreement_and_label_share_columns(vote_count_patterns: CountPatterns) -> Any:
     """Return sparse columns, one row per pattern of vote counts: agreement, whether it has pairs, 1, and label shares."""
-    front = np.column_stack([patterns.agreement, patterns.has_pairs, np.ones(len(patterns.n))])
-    return sparse.hstack([sparse.csr_array(front), patterns.label_shares])
+    front = np.column_stack(
+        [
+            vote_count_patterns.agreeing_pair_share_per_pattern,
+            vote_count_patterns.has_two_or_more_votes,
+            np.ones(len(vote_count_patterns.n)),
+        ]
+    )
+    return sparse.hstack([sparse.csr_array(front), vote_count_patterns.label_shares_per_pattern])
 
 
-def sums_of_squares(sparse_counts: Any) -> Floats:
+def row_sums_of_squares(sparse_counts: Any) -> Floats:
     """Return (n_rows,) the sum of the squared counts in each row of a sparse table."""
     return np.asarray(sparse_counts.multiply(sparse_counts).sum(1)).ravel()

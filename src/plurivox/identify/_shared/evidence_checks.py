@@ -4,25 +4,25 @@ import warnings
 
 import numpy as np
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence
 
 
 def require_some_worker_names(votes: Votes, score_name: str) -> Votes:
     """Return the votes unchanged; raise InputError, with the name of the score, if no vote has a worker name."""
-    return votes.require_workers(score_name, ": give votes with workers", every=False)
+    return votes.require_worker_names(score_name, ": give votes with workers", every=False)
 
 
-def answers_per_worker(evidence: Evidence, workers: Names) -> Floats | None:
+def count_answers_per_worker(evidence: Evidence, workers: Names) -> Floats | None:
     """Return (n_workers,) the number of answers of each of these workers in the votes; None if the evidence has no votes."""
     if evidence.votes is None:
         return None
     place = positions(evidence.votes.workers, workers)
-    return np.where(place >= 0, evidence.votes.workload[place], 0.0) if evidence.votes.n_workers else None
+    return np.where(place >= 0, evidence.votes.n_answers_per_worker[place], 0.0) if evidence.votes.n_workers else None
 
 
 def gold_label_codes(gold: SoftLabels, tasks: Names, labels: Names, score_name: str) -> Ints:
@@ -36,11 +36,11 @@ def gold_label_codes(gold: SoftLabels, tasks: Names, labels: Names, score_name: 
             f"{score_name}: no task has a known label; gold has tasks such as {first_few(gold.tasks[:2])}, "
             f"the crowd {first_few(tasks[:2])}"
         )
-    known = positions(labels, gold.labels)[gold.codes()]
+    known = positions(labels, gold.labels)[gold.most_probable_label_codes()]
     return np.where(place >= 0, np.where(known < 0, -2, known)[place], -1)
 
 
-def answer_durations(evidence: Evidence, score_name: str) -> tuple[Ints, Floats, Names]:
+def workers_and_seconds_of_timed_answers(evidence: Evidence, score_name: str) -> tuple[Ints, Floats, Names]:
     """Return (worker code, seconds, worker names): the duration of every answer whose worker and duration are known.
 
     The times are those of the answers if they have any, else those of the votes. Warns about negative times; raises

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints
+from plurivox.core.array_types import Floats, Ints
 
 
 def sum_by_group(group: Ints, n_groups: int, values: Floats | None = None) -> Floats:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.progress import Progress
-from plurivox.core.types import Floats, Ints
 
 Z_95 = 1.959964  # 95% of a normal distribution is within this many standard deviations of its mean
 PERCENTILES = (2.5, 97.5)
@@ -14,12 +14,12 @@ MAX_CELLS = 2**22  # size of a block of resamples
 RESAMPLES_HELP = "bootstrap resamples of the tasks for a 95% interval; 0: no interval"
 
 
-def wilson_interval(n_hits: Floats, n_trials: Floats) -> tuple[Floats, Floats]:
+def wilson_interval_95(n_hits: Floats, n_trials: Floats) -> tuple[Floats, Floats]:
     """Return (low, high) of Wilson's 95% interval of the shares n_hits / n_trials, elementwise; 0 and 1 where n_trials is 0.
 
     Wilson (1927), https://doi.org/10.1080/01621459.1927.10502953
 
-    >>> low, high = wilson_interval(np.array([9.0]), np.array([10.0]))
+    >>> low, high = wilson_interval_95(np.array([9.0]), np.array([10.0]))
     >>> low.round(3), high.round(3)
     (array([0.596]), array([0.982]))
     """
@@ -33,7 +33,7 @@ def wilson_interval(n_hits: Floats, n_trials: Floats) -> tuple[Floats, Floats]:
     return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 
-def bootstrap_pattern_counts(
+def bootstrap_blocks_of_pattern_counts(
     tasks_per_pattern: Ints, resamples: int, seed: int, progress: Progress
 ) -> Iterator[Floats]:
     """Yield blocks of bootstrap resamples of tasks: (n_resamples, n_patterns) how often tasks with each pattern are drawn.
@@ -56,7 +56,7 @@ def bootstrap_pattern_counts(
         progress(begin + n_block, resamples)
 
 
-def percentile_interval(bootstrap_values: Floats) -> tuple[Floats, Floats]:
+def percentile_interval_95(bootstrap_values: Floats) -> tuple[Floats, Floats]:
     """Return (low, high), each (n,): the 2.5th and 97.5th percentiles of bootstrap values (n_resamples, n), ignoring nan."""
     known = ~np.isnan(bootstrap_values).all(0)
     low, high = np.full((2, bootstrap_values.shape[1]), np.nan)
@@ -65,7 +65,7 @@ def percentile_interval(bootstrap_values: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def bootstrap_interval_over_tasks(
+def bootstrap_interval_95_over_tasks(
     task_of_row: Ints,
     n_tasks: int,
     resamples: int,
@@ -79,7 +79,7 @@ def bootstrap_interval_over_tasks(
     """
     if not resamples:
         return None, None
-    blocks = bootstrap_pattern_counts(np.ones(n_tasks, np.int64), resamples, seed, progress)
-    return percentile_interval(
+    blocks = bootstrap_blocks_of_pattern_counts(np.ones(n_tasks, np.int64), resamples, seed, progress)
+    return percentile_interval_95(
         np.array([score_of_weights(counts[task_of_row]) for block in blocks for counts in block])
     )

@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
-from plurivox.core.types import Floats, Names
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels import dispersion
+from plurivox.engine.kernels import entropy_moments_distances
 from plurivox.engine.threads import Blocks
 from plurivox.identify._contract import Evidence
 
@@ -28,38 +28,40 @@ class Dispersion:
     second: Floats
     fourth: Floats
 
-    def nan_without_support(self, values: Floats) -> Floats:
+    def nan_for_tasks_without_answers(self, values: Floats) -> Floats:
         """Return the values (n_tasks,) with nan for tasks without answers."""
-        return nan_without_support(self.support, values)
+        return nan_for_tasks_without_answers(self.support, values)
 
 
-def task_dispersion(evidence: Evidence) -> Dispersion:
+def dispersion_of_soft_labels_or_votes(evidence: Evidence) -> Dispersion:
     """Return the dispersion (largest share, entropy, moments) of each task's soft label, else of its votes."""
     if evidence.soft is not None:
-        return soft_label_dispersion(evidence.soft)
+        return dispersion_of_soft_labels(evidence.soft)
     assert evidence.votes is not None
-    return votes_dispersion(evidence.votes)
+    return dispersion_of_vote_shares(evidence.votes)
 
 
-def votes_dispersion(votes: Votes) -> Dispersion:
+def dispersion_of_vote_shares(votes: Votes) -> Dispersion:
     """Return the dispersion (largest share, entropy, moments) of the vote shares of each task."""
     out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
 
-    def compute_task_range(first_task: int, end_task: int) -> None:
+    def fill_dispersion_of_task_range(first_task: int, end_task: int) -> None:
         """Write the dispersion of the votes of tasks first_task:end_task to `out`."""
-        dispersion.vote_dispersion(first_task, end_task, votes.start, label, votes.weight, max(votes.n_labels, 1), out)
+        entropy_moments_distances.fill_vote_max_entropy_and_moments(
+            first_task, end_task, votes.row_offsets_by_task, label, votes.weight, max(votes.n_labels, 1), out
+        )
 
-    Blocks(votes.start).map(compute_task_range)
+    Blocks(votes.row_offsets_by_task).map_over_task_blocks(fill_dispersion_of_task_range)
     return Dispersion(votes.tasks, votes.n_labels, votes.support, *out.T)
 
 
-def soft_label_dispersion(soft: SoftLabels) -> Dispersion:
+def dispersion_of_soft_labels(soft: SoftLabels) -> Dispersion:
     """Return the dispersion (largest probability, entropy, moments) of each task's soft label."""
     if isinstance(soft.body, Candidates):
-        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_largest_entropy_and_moments(soft.body))
+        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_top_share_entropy_and_moments(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
-    dense_row_thread_blocks(soft.body).map(
-        lambda first, last: dispersion.probability_dispersion(first, last, prob, out)
+    dense_row_thread_blocks(soft.body).map_over_task_blocks(
+        lambda first, last: entropy_moments_distances.fill_max_entropy_and_moments(first, last, prob, out)
     )
     return Dispersion(soft.tasks, soft.n_labels, soft.support, *out.T)
 
@@ -69,22 +71,24 @@ def dense_row_thread_blocks(dense: Dense) -> Blocks:
     return Blocks(np.arange(len(dense) + 1) * dense.n_labels)
 
 
-def _largest_entropy_and_moments(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
+def _top_share_entropy_and_moments(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
     """Return (largest, entropy, second, fourth) of `Dispersion` for rows stored as candidates plus rest mass."""
     mean = 1 / max(rows.n_labels, 1)
-    largest = np.where(rows.n_unlisted > 0, rows.unlisted_mass, 0.0)
-    np.maximum.at(largest, rows.row, rows.mass)
+    largest = np.where(rows.n_unlisted_labels_per_row > 0, rows.prob_of_each_unlisted_label, 0.0)
+    np.maximum.at(largest, rows.row_of_each_candidate, rows.mass)
     second, fourth = (_central_power_sums(rows, mean, power) for power in (2, 4))
-    return largest, rows.entropy(), second, fourth
+    return largest, rows.entropy_per_row(), second, fourth
 
 
 def _central_power_sums(rows: Candidates, mean: float, power: int) -> Floats:
     """Return (n_rows,) the sum of (p - mean)^power over the probabilities p of all labels of each row."""
-    listed = np.bincount(rows.row, (rows.mass - mean) ** power, minlength=len(rows))
-    return np.asarray(listed + rows.n_unlisted * (rows.unlisted_mass - mean) ** power, np.float64)
+    listed = np.bincount(rows.row_of_each_candidate, (rows.mass - mean) ** power, minlength=len(rows))
+    return np.asarray(
+        listed + rows.n_unlisted_labels_per_row * (rows.prob_of_each_unlisted_label - mean) ** power, np.float64
+    )
 
 
-def nan_without_support(support: Floats | None, values: Floats) -> Floats:
+def nan_for_tasks_without_answers(support: Floats | None, values: Floats) -> Floats:
     """Return the values (n_tasks,) with nan for tasks without answers (`support` 0)."""
     return values if support is None else np.where(support > 0, values, np.nan)
 

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 from scipy.special import softmax
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import positions
 from plurivox.core.results import Confusion, Dynamics, Scores
-from plurivox.core.types import Bools, Floats, Ints, Names
 from plurivox.core.votes import Votes
 
 Margin = Literal["yang", "pleiss"]
@@ -31,33 +31,34 @@ class MarginOptions:
     top_k: int
     logits: bool = False  # margins of logits, else of probabilities
 
-    def vote_margins(
+    def margins_and_trust_weights_of_votes(
         self, votes: Votes, vote_rows: Ints, dynamics: Dynamics, confusion: Confusion | None = None
     ) -> tuple[Floats, Floats]:
         """Return (margin, weight), each (n,), of these votes: the margin of the voted label, and the trust in the worker.
 
-        All votes are on recorded tasks. For the trust see `trust_weights`; without `confusion` every weight is 1.
+        All votes are on recorded tasks. The trust is `probability_worker_is_right_per_vote`; without `confusion` every weight
+        is 1.
         """
         row = positions(dynamics.tasks, votes.tasks)[votes.task[vote_rows]]
-        label, missing = _positions_and_missing_of_coded_names(dynamics.labels, votes.labels, votes.label[vote_rows])
+        label, missing = _positions_and_missing_names_of_codes(dynamics.labels, votes.labels, votes.label[vote_rows])
         if len(missing):
             raise InputError(
                 f"the classifier was not trained on labels {first_few(missing)}; it has {first_few(dynamics.labels, 6)}"
             )
-        margin = mean_margins(dynamics, row, label, self.margin, self.top_k, use_logits=self.logits)
+        margin = mean_margins_over_epochs(dynamics, row, label, self.margin, self.top_k, use_logits=self.logits)
         if confusion is None:
             return margin, np.ones(len(vote_rows))
-        worker, missing = _positions_and_missing_of_coded_names(
+        worker, missing = _positions_and_missing_names_of_codes(
             confusion.workers, votes.workers, votes.worker[vote_rows]
         )
         if len(missing):
             raise InputError(
                 f"the fit has no confusion matrix of {len(missing)} workers such as {first_few(missing)}; fit the same votes"
             )
-        return margin, trust_weights(dynamics, row, confusion, worker)
+        return margin, probability_worker_is_right_per_vote(dynamics, row, confusion, worker)
 
 
-def weighted_margin_scores(
+def task_scores_from_weighted_margins(
     votes: Votes, vote_rows: Ints, margin: Floats, weight: Floats, method_spec: str, *, by_weights: bool = True
 ) -> Scores:
     """Return one score per task: the weighted mean of its votes' margins, or their weighted sum / number of votes.
@@ -82,7 +83,7 @@ def vote_rows_on_recorded_tasks(votes: Votes, dynamics: Dynamics) -> Ints:
     return index
 
 
-def mean_margins(
+def mean_margins_over_epochs(
     dynamics: Dynamics, task_row: Ints, label: Ints, margin_kind: Margin, top_k: int, *, use_logits: bool
 ) -> Floats:
     """Return (n,) the margin of `label[i]` on task `task_row[i]`, averaged over epochs; nan where outputs are not finite.
@@ -95,7 +96,7 @@ def mean_margins(
         raise InputError(f"top-k of {top_k} needs more labels than that; the dynamics have {n_labels}")
     if not dynamics.n_epochs:
         raise InputError("the dynamics contain no epoch; record them while a classifier is trained")
-    finite_tasks, total = dynamics.finite_tasks(), np.zeros(len(task_row))
+    finite_tasks, total = dynamics.mask_tasks_with_finite_logits(), np.zeros(len(task_row))
     for epoch in dynamics.logits:  # (n_tasks, n_labels)
         output = (
             np.where(finite_tasks[:, None], epoch, 0.0) if use_logits else softmax_or_uniform_rows(epoch, finite_tasks)
@@ -115,9 +116,11 @@ def softmax_or_uniform_rows(logits: Floats, is_finite_row: Bools) -> Floats:
     return np.asarray(softmax(np.where(is_finite_row[:, None], logits, 0.0).astype(np.float64), axis=1))
 
 
-def trust_weights(dynamics: Dynamics, task_row: Ints, confusion: Confusion, worker: Ints) -> Floats:
+def probability_worker_is_right_per_vote(
+    dynamics: Dynamics, task_row: Ints, confusion: Confusion, worker: Ints
+) -> Floats:
     """Return (n,) the probability that `worker[i]` is right on task `task_row[i]`, from confusion matrix and last softmax."""
-    last = softmax_or_uniform_rows(dynamics.logits[-1], dynamics.finite_tasks())
+    last = softmax_or_uniform_rows(dynamics.logits[-1], dynamics.mask_tasks_with_finite_logits())
     place = positions(confusion.labels, dynamics.labels)
     right = np.where(place >= 0, np.einsum("mkk->mk", confusion.matrices)[:, place], 0.0)  # (n_matrices, n_labels)
     which = worker if confusion.which is None else confusion.which[worker]
@@ -128,7 +131,7 @@ def trust_weights(dynamics: Dynamics, task_row: Ints, confusion: Confusion, work
     return out
 
 
-def _positions_and_missing_of_coded_names(names: Names, coded_names: Names, codes: Ints) -> tuple[Ints, Names]:
+def _positions_and_missing_names_of_codes(names: Names, coded_names: Names, codes: Ints) -> tuple[Ints, Names]:
     """Return (n,) the position in `names` of each coded_names[codes[i]], -1 if missing, and the missing names."""
     place = positions(names, coded_names)[codes]
     return place, coded_names[np.unique(codes[place < 0])]

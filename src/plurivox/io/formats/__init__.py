@@ -8,13 +8,13 @@ from pathlib import Path
 from types import ModuleType
 
 from plurivox.io.formats import image_folder, peerannot
-from plurivox.io.formats._foreign_contents import ForeignContents
+from plurivox.io.formats._other_program_contents import ForeignContents
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 
-__all__ = ["ForeignContents", "find_format_reader"]
+__all__ = ["ForeignContents", "find_reader_module_of_folder"]
 
 
-def find_format_reader(path: Path) -> ModuleType | None:
+def find_reader_module_of_folder(folder: Path) -> ModuleType | None:
     """Return the module (peerannot, image_folder) that can read this folder of another program, or None."""
-    return next((module for module in FOLDER_FORMATS if module.recognises(path)), None)
+    return next((module for module in FOLDER_FORMATS if module.recognises(folder)), None)

@@ -36,17 +36,17 @@ class Export:
     n: Counter[str] = field(default_factory=Counter)  # how many records were skipped or merged, by reason
 
 
-def is_task_record(record: dict[str, Any]) -> bool:
+def is_label_studio_task_record(record: dict[str, Any]) -> bool:
     """Return whether a record is a task with its annotations (JSON format)."""
     return isinstance(record.get("annotations"), list) and isinstance(record.get("data"), dict)
 
 
-def is_json_min_record(record: dict[str, Any]) -> bool:
+def is_label_studio_json_min_record(record: dict[str, Any]) -> bool:
     """Return whether a record is in the JSON-MIN format."""
     return all(name in record for name in LAST_FIELDS)
 
 
-def parse_task_records(records: list[dict[str, Any]], task_field: str | None, path: str | Path) -> Export:
+def parse_label_studio_task_records(records: list[dict[str, Any]], task_field: str | None, path: str | Path) -> Export:
     """Return the Export parsed from records in the JSON format: tasks with their annotations."""
     export = Export()
     for record in records:
@@ -63,18 +63,18 @@ def parse_task_records(records: list[dict[str, Any]], task_field: str | None, pa
             if annotation.get("was_cancelled"):
                 export.n["cancelled"] += 1
             else:
-                export.answers.append(_parse_annotation(annotation, task, export, path))
+                export.answers.append(_annotation_to_answer(annotation, task, export, path))
     return export
 
 
-def _parse_annotation(annotation: dict[str, Any], task: Any, export: Export, path: str | Path) -> Answer:
-    """Return one annotation as an Answer; adds the kinds of its controls and skipped results to `export`."""
+def _annotation_to_answer(annotation: dict[str, Any], task: Any, export_to_update: Export, path: str | Path) -> Answer:
+    """Return one annotation as an Answer; adds the kinds of its controls and skipped results to `export_to_update`."""
     labels: dict[str, list[Any]] = {}
     for result in annotation.get("result") or ():
         value = result.get("value") or {}
         kind = next((kind for kind in (CHOICES, RATING) if kind in value), None)
         if kind is None:
-            export.other[str(result.get("type"))] += 1
+            export_to_update.other[str(result.get("type"))] += 1
             continue
         control = str(result.get("from_name"))
         if control in labels:
@@ -83,18 +83,18 @@ def _parse_annotation(annotation: dict[str, Any], task: Any, export: Export, pat
                 "labels of regions within a task cannot be votes on the task"
             )
         labels[control] = list(dict.fromkeys(value[kind])) if kind == CHOICES else [value[kind]]
-        export.kinds[control] = kind
+        export_to_update.kinds[control] = kind
     return Answer(
         task,
-        _annotator_id(annotation.get("completed_by")),
+        _annotator_id_or_email(annotation.get("completed_by")),
         labels,
-        _parse_time(annotation.get("created_at"), export),
-        _parse_seconds(annotation.get("lead_time")),
+        _iso_time_to_unix_time_or_nan(annotation.get("created_at"), export_to_update),
+        _seconds_or_nan_if_not_number(annotation.get("lead_time")),
         bool(annotation.get("ground_truth")),
     )
 
 
-def parse_json_min_records(
+def parse_label_studio_json_min_records(
     records: list[dict[str, Any]], from_name: str | None, task_field: str | None, path: str | Path
 ) -> Export:
     """Return the Export parsed from records in the JSON-MIN format: one record per annotation.
@@ -115,8 +115,11 @@ def parse_json_min_records(
                 export.other[control] += 1
         task = _task_name_of_record(record, record, task_field, path)
         export.shown.setdefault(task, {key: record[key] for key in keys[: max(begin - 1, 0)] if key not in labels})
-        when, seconds = _parse_time(record.get("created_at"), export), _parse_seconds(record.get("lead_time"))
-        export.answers.append(Answer(task, _annotator_id(record["annotator"]), labels, when, seconds))
+        when, seconds = (
+            _iso_time_to_unix_time_or_nan(record.get("created_at"), export),
+            _seconds_or_nan_if_not_number(record.get("lead_time")),
+        )
+        export.answers.append(Answer(task, _annotator_id_or_email(record["annotator"]), labels, when, seconds))
     return export
 
 
@@ -144,25 +147,25 @@ def _task_name_of_record(record: dict[str, Any], data: dict[str, Any], task_fiel
     return name
 
 
-def _annotator_id(annotator: Any) -> Any:
+def _annotator_id_or_email(annotator: Any) -> Any:
     """Return the id or else the email address of a Label Studio annotator; None if there is neither."""
     if isinstance(annotator, dict):
         annotator = annotator.get("email") if annotator.get("id") is None else annotator["id"]
     return None if annotator == "" else annotator
 
 
-def _parse_time(iso_time: Any, export: Export) -> float:
-    """Return an ISO time as seconds since 1970, NaN if missing; unreadable times are counted in `export`."""
+def _iso_time_to_unix_time_or_nan(iso_time: Any, export_to_update: Export) -> float:
+    """Return an ISO time as seconds since 1970, NaN if missing; unreadable times are counted in `export_to_update`."""
     if iso_time is None:
         return NAN
     try:
         moment = datetime.fromisoformat(str(iso_time))
     except ValueError:
-        export.n["times"] += 1
+        export_to_update.n["times"] += 1
         return NAN
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _parse_seconds(duration: Any) -> float:
+def _seconds_or_nan_if_not_number(duration: Any) -> float:
     """Return a duration in seconds, NaN if it is not a number."""
     return float(duration) if isinstance(duration, int | float) else NAN

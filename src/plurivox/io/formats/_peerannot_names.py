@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import Floats
-from plurivox.io.tabular.text_files import read_json
+from plurivox.io.tabular.csv_and_json_files import read_json
 
 NAMES_FILE = "names.json"
 FILE_DESCRIPTION = "names for the numbers in answers.json, by number; null is a worker without a name"
@@ -29,7 +29,7 @@ class NameMap:
     notes: tuple[str, ...] = ()
 
 
-def save_names(
+def write_names_json(
     folder: Path,
     tasks: list[Any],
     workers: list[Any],
@@ -43,7 +43,7 @@ def save_names(
     (folder / NAMES_FILE).write_text(json.dumps(contents, ensure_ascii=False), encoding="utf-8")
 
 
-def load_names(folder: Path) -> NameMap | None:
+def read_names_json_or_none(folder: Path) -> NameMap | None:
     """Return the names stored in `names.json` of a peerannot folder; None if the folder has no such file."""
     file = folder / NAMES_FILE
     if not file.is_file():
@@ -65,7 +65,7 @@ def load_names(folder: Path) -> NameMap | None:
     return NameMap(tasks, workers, dict(enumerate(labels)), order, scale)
 
 
-def names_from_keys(
+def name_map_from_keys(
     tasks: Iterable[str],
     workers: Iterable[str],
     labels: set[Any],
@@ -82,18 +82,18 @@ def names_from_keys(
     )
 
 
-def name_labels(naming: NameMap, names: Iterable[Any], path: Path) -> NameMap:
-    """Return the name map with label number i named `names[i]`; raise InputError if a label has no name."""
-    order = tuple(names)
-    if strange := [label for label in naming.labels if not (are_whole_numbers({label}) and 0 <= label < len(order))]:
+def name_map_with_label_names(name_map: NameMap, label_names: Iterable[Any], path: Path) -> NameMap:
+    """Return the name map with label number i named `label_names[i]`; raise InputError if a label has no name."""
+    order = tuple(label_names)
+    if strange := [label for label in name_map.labels if not (are_whole_numbers({label}) and 0 <= label < len(order))]:
         raise InputError(
             f"{path} has the labels {first_few(strange)}; the {len(order)} names given are for labels 0 to {len(order) - 1}"
         )
-    return NameMap(naming.tasks, naming.workers, dict(enumerate(order)), order, None, naming.notes)
+    return NameMap(name_map.tasks, name_map.workers, dict(enumerate(order)), order, None, name_map.notes)
 
 
-def name_labels_by_folders(
-    naming: NameMap, folders: tuple[str, ...], vote_counts: Mapping[tuple[str, Any], int]
+def name_labels_by_folders_if_votes_agree(
+    name_map: NameMap, folders: tuple[str, ...], vote_counts: Mapping[tuple[str, Any], int]
 ) -> NameMap:
     """Return the name map with labels named by the sorted image folders, if most votes agree with that order.
 
@@ -109,11 +109,11 @@ def name_labels_by_folders(
     likely = shares.argmax(0)[chosen]
     if not len(chosen) or np.mean(likely == chosen) > 0.5:
         note = f"labels 0 to {k - 1} are named by the sorted image folders"
-        return NameMap(naming.tasks, naming.workers, dict(enumerate(folders)), folders, None, (note,))
+        return NameMap(name_map.tasks, name_map.workers, dict(enumerate(folders)), folders, None, (note,))
     note = "labels stay numbers: the votes do not agree with the sorted image folders; name them with labels=[...]"
     if len(chosen) == k == len(set(likely.tolist())):
         note += f", perhaps {[folders[i] for i in likely]}"
-    return NameMap(naming.tasks, naming.workers, naming.labels, naming.order, None, (note,))
+    return NameMap(name_map.tasks, name_map.workers, name_map.labels, name_map.order, None, (note,))
 
 
 def are_whole_numbers(labels: Iterable[Any]) -> bool:

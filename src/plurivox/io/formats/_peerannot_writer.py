@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.core.array_types import Ints
 from plurivox.core.atomic_write import atomic_folder
-from plurivox.core.encoding import as_text
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_text
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Ints
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.dataset_folder_checks import SPLITS
-from plurivox.io.formats._foreign_contents import nonzero_notes
-from plurivox.io.formats._peerannot_names import NAMES_FILE, save_names
+from plurivox.io.formats._other_program_contents import notes_with_nonzero_count
+from plurivox.io.formats._peerannot_names import NAMES_FILE, write_names_json
 
 ANSWERS, METADATA = "answers.json", "metadata.json"
 
@@ -48,9 +48,9 @@ def write_peerannot_folder(
     """
     if not bool((votes.weights == 1).all()):
         raise InputError("peerannot stores one label per worker and task; these votes contain soft answers or counts")
-    worker, workers, n_extra = _worker_numbers_of_votes_and_names(votes)
-    to_write = _images_with_gold(gold, images or {}, splits or {})
-    labels, number = _assign_label_numbers(votes, to_write)
+    worker, workers, n_extra = _worker_numbers_names_and_n_extra(votes)
+    to_write = _images_with_gold_by_task(gold, images or {}, splits or {})
+    labels, number = _labels_by_number_and_number_of_each(votes, to_write)
     tasks = votes.tasks.tolist()
     keys = {text: i for i, text in enumerate(as_text(votes.tasks).tolist())}
     for task in to_write:
@@ -62,11 +62,11 @@ def write_peerannot_folder(
     with atomic_folder(path, replace=replace) as folder:
         (folder / ANSWERS).write_text(json.dumps(_contents_of_answers_json(votes, worker, number)), encoding="utf-8")
         (folder / METADATA).write_text(json.dumps(metadata, indent=2, ensure_ascii=False), encoding="utf-8")
-        save_names(folder, tasks, workers, labels, number.tolist(), votes.scale)
-        _copy_images(folder, to_write, keys, [_label_text(label) for label in labels])
+        write_names_json(folder, tasks, workers, labels, number.tolist(), votes.scale)
+        _copy_images(folder, to_write, keys, [_label_text_with_lower_case_booleans(label) for label in labels])
     return (
         f"tasks, workers and labels are numbers from 0 in {ANSWERS}; {NAMES_FILE} contains their names",
-        *nonzero_notes(
+        *notes_with_nonzero_count(
             (
                 n_extra,
                 "repeated or unnamed votes got additional worker numbers: peerannot allows one vote per worker and task",
@@ -84,7 +84,7 @@ def write_peerannot_folder(
     )
 
 
-def _worker_numbers_of_votes_and_names(votes: Votes) -> tuple[Ints, list[Any], int]:
+def _worker_numbers_names_and_n_extra(votes: Votes) -> tuple[Ints, list[Any], int]:
     """Return the worker number of each vote, names by number (None: unnamed), and how many votes got an extra number.
 
     A worker's second vote on a task, and every unnamed vote, gets a number after those of the workers.
@@ -103,7 +103,7 @@ def _worker_numbers_of_votes_and_names(votes: Votes) -> tuple[Ints, list[Any], i
     return number, names, int(extra.sum())
 
 
-def _images_with_gold(
+def _images_with_gold_by_task(
     gold: SoftLabels | None, images: Mapping[str, Path], splits: Mapping[str, str]
 ) -> dict[str, ImageToWrite]:
     """Return the images that have a gold label, by task; raise InputError for a missing file or an unknown split."""
@@ -122,15 +122,17 @@ def _images_with_gold(
     return to_write
 
 
-def _assign_label_numbers(votes: Votes, to_write: Mapping[str, ImageToWrite]) -> tuple[list[Any], Ints]:
+def _labels_by_number_and_number_of_each(
+    votes: Votes, images_to_write: Mapping[str, ImageToWrite]
+) -> tuple[list[Any], Ints]:
     """Return (labels in the order of their numbers, (n_labels,) the number of each label of the votes).
 
     With images the numbers follow the sorted folder names, as in torchvision.
     """
-    if not to_write:
+    if not images_to_write:
         return votes.labels.tolist(), np.arange(votes.n_labels)
     known = dict(zip(as_text(votes.labels).tolist(), votes.labels.tolist(), strict=True))
-    folders = sorted(known.keys() | {one.label for one in to_write.values()})
+    folders = sorted(known.keys() | {one.label for one in images_to_write.values()})
     if bad := [label for label in folders if not label or label.startswith(".") or set(label) & set("/\\\0")]:
         raise InputError(f"labels that cannot name a folder: {first_few(bad)}; rename them or write without images")
     return [known.get(label, label) for label in folders], np.array([folders.index(label) for label in known])
@@ -146,17 +148,17 @@ def _contents_of_answers_json(votes: Votes, worker_number: Ints, label_number: I
 
 
 def _copy_images(
-    folder: Path, to_write: Mapping[str, ImageToWrite], keys: Mapping[str, int], labels: list[str]
+    folder: Path, images_to_write: Mapping[str, ImageToWrite], task_numbers: Mapping[str, int], labels: list[str]
 ) -> None:
     """Copy the images to `<split>/<label>/` of a peerannot folder and append the task number to their file names."""
-    for split in {one.split for one in to_write.values()}:
+    for split in {one.split for one in images_to_write.values()}:
         for label in labels:  # also those without an image: a folder left out would shift the numbers of the others
             (folder / split / label).mkdir(parents=True)
-    for task, one in to_write.items():
-        file = f"{one.source.stem}-{keys[task]}{one.source.suffix}"
+    for task, one in images_to_write.items():
+        file = f"{one.source.stem}-{task_numbers[task]}{one.source.suffix}"
         shutil.copyfile(one.source, folder / one.split / one.label / file)
 
 
-def _label_text(label: object) -> str:
+def _label_text_with_lower_case_booleans(label: object) -> str:
     """Return a label as text; booleans in lower case."""
     return str(label).lower() if isinstance(label, bool) else str(label)

@@ -10,7 +10,7 @@ from pathlib import Path
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.dataset_folder_checks import MAIN_TABLES, SPLITS
-from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes
+from plurivox.io.formats._other_program_contents import ForeignContents, notes_with_nonzero_count
 
 IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
 
@@ -39,7 +39,7 @@ def recognises(path: Path) -> bool:
     if not path.is_dir() or any(any(path.glob(f"{part}.*")) for part in MAIN_TABLES):
         return False
     return any(
-        is_image_file(file) for root in _folder_of_each_split(path).values() for file in root.glob("*/*")
+        is_image_file(file) for root in _folder_by_split_or_whole_folder(path).values() for file in root.glob("*/*")
     ) or bool(_top_level_images(path))
 
 
@@ -50,13 +50,13 @@ def read(path: str | Path) -> ForeignContents:
         raise InputError(f"there is no folder {path}")
     found = find_labelled_images(folder)
     if not found.images and (top_level := _top_level_images(folder)):
-        return _contents_without_labels(folder, top_level)
+        return _dataset_of_unlabelled_images(folder, top_level)
     if not found.images:
         raise InputError(f"{path} contains no images in label folders; expected files like {path}/<label>/<name>.png")
     stems = [image.path.stem for image in found.images]
     unique = len(set(stems)) == len(stems)
     tasks = stems if unique else [image.path.relative_to(folder).as_posix() for image in found.images]
-    notes = nonzero_notes(
+    notes = notes_with_nonzero_count(
         (found.n_other, "files are not images and were skipped"),
         (found.n_loose, "images outside of label folders were skipped"),
     )
@@ -77,7 +77,7 @@ def _top_level_images(folder: Path) -> list[Path]:
     return sorted(file for file in folder.iterdir() if is_image_file(file))
 
 
-def _contents_without_labels(folder: Path, image_files: list[Path]) -> ForeignContents:
+def _dataset_of_unlabelled_images(folder: Path, image_files: list[Path]) -> ForeignContents:
     """Return a data set with one task per image file, named by the file, without labels."""
     stems = [file.stem for file in image_files]
     tasks = stems if len(set(stems)) == len(stems) else [file.name for file in image_files]
@@ -89,7 +89,7 @@ def find_labelled_images(folder: Path) -> ImageFiles:
     images: list[Image] = []
     labels: set[str] = set()
     n_other = n_loose = 0
-    for split, root in _folder_of_each_split(folder).items():
+    for split, root in _folder_by_split_or_whole_folder(folder).items():
         label_folders = [
             label_folder
             for label_folder in root.iterdir()
@@ -111,7 +111,7 @@ def is_image_file(file: Path) -> bool:
     return file.suffix.lower() in IMAGE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
-def _folder_of_each_split(folder: Path) -> dict[str, Path]:
+def _folder_by_split_or_whole_folder(folder: Path) -> dict[str, Path]:
     """Return {split: folder} of the folders train, val, test that contain label folders; {"": folder} if there are none."""
     splits = {split: folder / split for split in SPLITS if (folder / split).is_dir()}
     deep = any(child.is_dir() for root in splits.values() for child in root.iterdir())

@@ -12,28 +12,28 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from plurivox.core.encoding import as_names, sort_by_value
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes, votes_with_unnamed
 from plurivox.io.formats._label_studio_records import (
     RATING,
     Answer,
     Export,
-    is_json_min_record,
-    is_task_record,
-    parse_json_min_records,
-    parse_task_records,
+    is_label_studio_json_min_record,
+    is_label_studio_task_record,
+    parse_label_studio_json_min_records,
+    parse_label_studio_task_records,
 )
+from plurivox.io.formats._other_program_contents import ForeignContents, notes_with_nonzero_count, votes_with_unnamed
 from plurivox.io.tabular.column_conversion import frame_of
-from plurivox.io.tabular.text_files import read_json
+from plurivox.io.tabular.csv_and_json_files import read_json
 
 
 def is_label_studio_export(records: Any) -> bool:
     """Return whether the contents of a JSON file are a Label Studio export, by the fields of the first record."""
     first = records[0] if isinstance(records, list) and records else None
-    return isinstance(first, dict) and (is_task_record(first) or is_json_min_record(first))
+    return isinstance(first, dict) and (is_label_studio_task_record(first) or is_label_studio_json_min_record(first))
 
 
 def read(
@@ -53,10 +53,10 @@ def read(
     records = read_json(path) if records is None else records
     if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path} is not a Label Studio export: it must contain a list of tasks")
-    if all(is_task_record(record) for record in records):
-        export = parse_task_records(records, task_field, path)
-    elif all(is_json_min_record(record) for record in records):
-        export = parse_json_min_records(records, from_name, task_field, path)
+    if all(is_label_studio_task_record(record) for record in records):
+        export = parse_label_studio_task_records(records, task_field, path)
+    elif all(is_label_studio_json_min_record(record) for record in records):
+        export = parse_label_studio_json_min_records(records, from_name, task_field, path)
     else:
         raise InputError(f"{path} is not a Label Studio export: its records need 'annotations' or 'annotation_id'")
     control = _choose_control_for_votes(export, from_name, path)
@@ -92,15 +92,17 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     """Return the votes of one control, and the gold labels from its ground-truth annotations (None if there are none)."""
     answers = [answer for answer in export.answers if answer.labels.get(control)]
     chosen = as_names(label for answer in answers for label in answer.labels[control])
-    known = sort_by_value(chosen).tolist() if labels is None else list(labels)
-    tasks = _names_as_text_if_types_differ(export.shown)
+    known = sort_distinct_names_by_value(chosen).tolist() if labels is None else list(labels)
+    tasks = _dict_to_text_names_if_types_differ(export.shown)
     votes = _labels_as_votes([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
     gold = [answer for answer in answers if answer.is_gold]
     if not gold:
         return votes, None
     gold_votes = _labels_as_votes(gold, control, tasks, known, export)
-    gold_votes = gold_votes.on(gold_votes.voted)
-    return votes, SoftLabels.shares(gold_votes.tally(), gold_votes.tasks, gold_votes.labels, scale=gold_votes.scale)
+    gold_votes = gold_votes.on(gold_votes.tasks_with_votes)
+    return votes, SoftLabels.shares(
+        gold_votes.sparse_vote_counts(), gold_votes.tasks, gold_votes.labels, scale=gold_votes.scale
+    )
 
 
 def _labels_as_votes(
@@ -110,7 +112,7 @@ def _labels_as_votes(
     size = np.array([len(answer.labels[control]) for answer in answers], int)
     row = np.repeat(np.arange(len(answers)), size)  # (n_rows,) the answer of each row
     soft = bool((size > 1).any())
-    workers = _names_as_text_if_types_differ(answer.worker for answer in answers if answer.worker is not None)
+    workers = _dict_to_text_names_if_types_differ(answer.worker for answer in answers if answer.worker is not None)
     each = {"when": [answer.when for answer in answers], "seconds": [answer.seconds for answer in answers]}
     times = {name: np.array(column)[row] for name, column in each.items() if not np.isnan(column).all()}
     return votes_with_unnamed(
@@ -131,7 +133,7 @@ def _notes_on_skipped(export: Export, control: str) -> tuple[str, ...]:
     answers = [answer for answer in export.answers if answer.labels.get(control)]
     votes = [answer for answer in answers if not answer.is_gold]
     others = sorted(set(export.kinds) - {control})
-    return nonzero_notes(
+    return notes_with_nonzero_count(
         (export.n["cancelled"], "cancelled annotations were skipped"),
         (len(export.answers) - len(answers), f"annotations have no label for {control!r} and were dropped"),
         (sum(len(answer.labels[control]) > 1 for answer in votes), "answers chose several labels, in equal shares"),
@@ -154,7 +156,7 @@ def _task_data_table(export: Export, path: str | Path) -> pl.DataFrame | None:
     fields = dict.fromkeys(name for data in export.shown.values() for name in data if name != "task")
     if not fields:
         return None
-    columns: dict[str, list[Any]] = {"task": list(_names_as_text_if_types_differ(export.shown).values())}
+    columns: dict[str, list[Any]] = {"task": list(_dict_to_text_names_if_types_differ(export.shown).values())}
     for name in fields:
         values = [data.get(name) for data in export.shown.values()]
         kinds = {type(value) for value in values if value is not None}
@@ -168,7 +170,7 @@ def _text_or_json(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _names_as_text_if_types_differ(names: Iterable[Any]) -> dict[Any, Any]:
+def _dict_to_text_names_if_types_differ(names: Iterable[Any]) -> dict[Any, Any]:
     """Return {name: name to use}; all names are converted to text if their types differ."""
     listed = list(names)
     mixed = len({type(name) for name in listed}) > 1

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.encoding import as_names, as_text
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names, as_text
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.dataset_folder_checks import SPLITS
 from plurivox.io.formats import _peerannot_names as naming
-from plurivox.io.formats._foreign_contents import ForeignContents, nonzero_notes, votes_with_unnamed
+from plurivox.io.formats._other_program_contents import ForeignContents, notes_with_nonzero_count, votes_with_unnamed
 from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write_peerannot_folder
 from plurivox.io.formats.image_folder import Image, ImageFiles, find_labelled_images
+from plurivox.io.tabular.csv_and_json_files import read_json
 from plurivox.io.tabular.table_file_names import file_suffix
-from plurivox.io.tabular.text_files import read_json
 
 __all__ = ["read", "recognises", "write", "write_labels", "write_peerannot_folder"]
 write = write_peerannot_folder  # its name in version 0.1
@@ -56,24 +56,24 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> ForeignCon
     sorted image folders if the votes agree with that order, else they stay numbers.
     """
     file = Path(path) / ANSWERS if Path(path).is_dir() else Path(path)
-    answers = _read_answers(file)
-    metadata = _read_metadata(file.parent)
+    answers = _read_answers_json_as_columns(file)
+    metadata = _read_metadata_json_or_empty(file.parent)
     found = find_labelled_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
-    images, notes = _images_by_key(found, set(answers.keys)) if found else ({}, ())
-    names = naming.load_names(file.parent) if file.name == ANSWERS else None
+    images, notes = _images_by_task_key_and_notes(found, set(answers.keys)) if found else ({}, ())
+    names = naming.read_names_json_or_none(file.parent) if file.name == ANSWERS else None
     if names is None:
         n_labels = metadata.get("n_classes") if isinstance(metadata.get("n_classes"), int) else None
-        names = naming.names_from_keys(answers.keys, answers.worker, set(answers.label), n_labels)
+        names = naming.name_map_from_keys(answers.keys, answers.worker, set(answers.label), n_labels)
         if labels is None and found and _labels_can_number_folders(found, answers, n_labels):
             vote_counts = Counter(
                 (images[task].label, label)
                 for task, label in zip(answers.task, answers.label, strict=True)
                 if task in images
             )
-            names = naming.name_labels_by_folders(names, found.labels, vote_counts)
+            names = naming.name_labels_by_folders_if_votes_agree(names, found.labels, vote_counts)
     if labels is not None:
-        names = naming.name_labels(names, labels, file)
-    _check_all_named(names, answers, file)
+        names = naming.name_map_with_label_names(names, labels, file)
+    _check_tasks_workers_labels_have_names(names, answers, file)
     votes = votes_with_unnamed(
         [names.tasks[key] for key in answers.task],
         [names.workers[key] for key in answers.worker],
@@ -103,7 +103,7 @@ def write_labels(soft: SoftLabels, folder: str | Path, method: str, *, hard: boo
     root = Path(folder)
     contents = read(root)
     assert contents.votes is not None
-    names = naming.load_names(root)
+    names = naming.read_names_json_or_none(root)
     keys = [str(i) for i in range(contents.votes.n_tasks)]
     if names is None and contents.votes.tasks.tolist() != list(range(contents.votes.n_tasks)):
         raise InputError(
@@ -117,11 +117,11 @@ def write_labels(soft: SoftLabels, folder: str | Path, method: str, *, hard: boo
         raise InputError(f"{file!r} is not a valid file name; choose another method name or data set name")
     (root / "labels").mkdir(exist_ok=True)
     with atomic_file(root / "labels" / file) as part, part.open("wb") as opened:
-        np.save(opened, rows.codes() if hard else rows.prob, allow_pickle=False)
+        np.save(opened, rows.most_probable_label_codes() if hard else rows.prob, allow_pickle=False)
     return root / "labels" / file
 
 
-def _read_answers(file: Path) -> AnswerColumns:
+def _read_answers_json_as_columns(file: Path) -> AnswerColumns:
     """Return the votes in answers.json as columns; raise InputError if its structure is not {task: {worker: label}}."""
     repeated: list[str] = []
 
@@ -139,7 +139,7 @@ def _read_answers(file: Path) -> AnswerColumns:
     if strange := [label for _, _, label in rows if isinstance(label, list | dict)]:
         raise InputError(f"{file} must contain one label per worker and task; it has {first_few(strange)}")
     labelled = [row for row in rows if row[2] is not None]
-    notes = nonzero_notes(
+    notes = notes_with_nonzero_count(
         (
             len(repeated),
             f"keys occur twice in {file.name}, for example {first_few(repeated[:1])}; the last value was used",
@@ -154,7 +154,7 @@ def _read_answers(file: Path) -> AnswerColumns:
     return AnswerColumns(task, worker, label, list(contents), notes)
 
 
-def _read_metadata(folder: Path) -> dict[str, Any]:
+def _read_metadata_json_or_empty(folder: Path) -> dict[str, Any]:
     """Return the contents of metadata.json, {} if there is none."""
     file = folder / METADATA
     contents = read_json(file) if file.is_file() else {}
@@ -191,14 +191,18 @@ def _labels_can_number_folders(image_files: ImageFiles, answers: AnswerColumns, 
     )
 
 
-def _images_by_key(image_files: ImageFiles, keys: set[str]) -> tuple[dict[str, Image], tuple[str, ...]]:
+def _images_by_task_key_and_notes(
+    image_files: ImageFiles, task_keys: set[str]
+) -> tuple[dict[str, Image], tuple[str, ...]]:
     """Return {task key: image} and notes; if a split repeats task keys of another, its keys get a prefix: `test/0`."""
     images: dict[str, Image] = {}
     renamed_splits: list[str] = []
     twice = 0
     for split in SPLITS:
         mine = [
-            (_task_key_in_file_name(image.path, keys), image) for image in image_files.images if image.split == split
+            (_task_key_in_file_name(image.path, task_keys), image)
+            for image in image_files.images
+            if image.split == split
         ]
         if clash := any(key in images for key, _ in mine):
             renamed_splits.append(split)
@@ -206,13 +210,13 @@ def _images_by_key(image_files: ImageFiles, keys: set[str]) -> tuple[dict[str, I
             name = f"{split}/{key}" if clash else key
             twice += name in images and images[name].split == split
             images.setdefault(name, image)
-    bare = sum(image.split == "train" and key not in keys for key, image in images.items())
-    notes = nonzero_notes(
+    bare = sum(image.split == "train" and key not in task_keys for key, image in images.items())
+    notes = notes_with_nonzero_count(
         (image_files.n_other, "files are not images and were skipped"),
         (image_files.n_loose, "images outside of label folders were skipped"),
         (twice, "images have the same task key as an earlier one and were skipped"),
         (bare, f"train images have no task in {ANSWERS}"),
-        (len(keys - set(images)) if images else 0, f"tasks in {ANSWERS} have no image"),
+        (len(task_keys - set(images)) if images else 0, f"tasks in {ANSWERS} have no image"),
     )
     if renamed_splits:
         notes += (
@@ -237,12 +241,12 @@ def _gold_from_image_folders(images: Mapping[str, Image], image_files: ImageFile
     return SoftLabels.gold(list(images), [image.label for image in images.values()], labels=image_files.labels)
 
 
-def _check_all_named(names: naming.NameMap, answers: AnswerColumns, file: Path) -> None:
+def _check_tasks_workers_labels_have_names(name_map: naming.NameMap, answers: AnswerColumns, file: Path) -> None:
     """Raise InputError if a task, worker or label of the answers has no name in names.json."""
     for what, known, used in (
-        ("tasks", names.tasks, answers.keys),
-        ("workers", names.workers, answers.worker),
-        ("labels", names.labels, answers.label),
+        ("tasks", name_map.tasks, answers.keys),
+        ("workers", name_map.workers, answers.worker),
+        ("labels", name_map.labels, answers.label),
     ):
         if strange := [key for key in dict.fromkeys(used) if key not in known]:
             raise InputError(

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import TEXT, Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import TEXT, Floats, Ints, Names
+from plurivox.core.name_encoding import as_names
 
 MAX_CODE_RANGE = 4  # integers whose range is below this many times the row count are encoded by a lookup table
 Kind = type[str] | type[int] | type[float] | type[bool]
@@ -58,7 +58,7 @@ def narwhals_to_polars(column: Any, name_in_errors: str) -> pl.Series:
 
 def _python_values_to_series(values: list[Any], name_in_errors: str) -> pl.Series:
     """Return a list of Python values as a polars series; raise InputError if their types differ."""
-    plain = [None if _is_missing(value) else value for value in values]
+    plain = [None if _is_none_nan_or_na(value) else value for value in values]
     names = as_names(
         [value for value in plain if value is not None], name_in_errors
     )  # raises InputError if types are mixed
@@ -66,7 +66,7 @@ def _python_values_to_series(values: list[Any], name_in_errors: str) -> pl.Serie
     return pl.Series(name_in_errors, plain, dtype=kind, strict=False)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_none_nan_or_na(value: Any) -> bool:
     """Return whether a Python value is None, NaN, NaT or the NA of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -76,14 +76,14 @@ def _is_missing(value: Any) -> bool:
 # ---- names and codes
 
 
-def encode_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, list[str]]:
+def codes_names_and_notes_of_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, list[str]]:
     """Return (integer codes, sorted names, notes) of a column; the code is -1 if the value is missing or empty text."""
     if column.dtype in (pl.Int128, pl.UInt64):
         column = _to_int64(column, name_in_errors)
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Date | pl.Datetime | pl.Time):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
-        return *_encode_text_column(column), []
+        return *_codes_and_names_of_text_column(column), []
     if column.dtype == pl.Null:
         return np.full(len(column), -1, np.int32), np.array([], dtype=TEXT), []
     if column.dtype.is_float():
@@ -91,10 +91,10 @@ def encode_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, 
         known = column.drop_nulls().to_numpy()
         if column.null_count() and len(known) and (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
             note = f"{name_in_errors}s are whole numbers that missing values had turned into decimals; read as whole numbers"
-            return *_encode_number_column(column.cast(pl.Int64)), [note]
-        return *_encode_number_column(column.cast(pl.Float64)), []
+            return *_codes_and_names_of_number_column(column.cast(pl.Int64)), [note]
+        return *_codes_and_names_of_number_column(column.cast(pl.Float64)), []
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
-        return *_encode_number_column(column), []
+        return *_codes_and_names_of_number_column(column), []
     raise InputError(
         f"{name_in_errors} values are of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
     )
@@ -108,7 +108,7 @@ def _to_int64(column: pl.Series, name_in_errors: str) -> pl.Series:
         raise InputError(f"{name_in_errors}s contain whole numbers of 2**63 or more; convert them to text") from None
 
 
-def _encode_text_column(column: pl.Series) -> tuple[Ints, Names]:
+def _codes_and_names_of_text_column(column: pl.Series) -> tuple[Ints, Names]:
     """Return (integer codes, sorted distinct texts) of a text column; code -1 for missing or empty text."""
     names = column.unique().sort()
     names = names.filter(names.is_not_null() & (names != ""))
@@ -118,7 +118,7 @@ def _encode_text_column(column: pl.Series) -> tuple[Ints, Names]:
     return codes.to_numpy(), np.array(names.to_list(), dtype=TEXT)
 
 
-def _encode_number_column(column: pl.Series) -> tuple[Ints, Names]:
+def _codes_and_names_of_number_column(column: pl.Series) -> tuple[Ints, Names]:
     """Return (integer codes, sorted distinct values) of a column of numbers or booleans; code -1 for missing values."""
     missing = column.is_null().to_numpy()
     values = as_names(column.drop_nulls().to_numpy(), column.name)
@@ -173,7 +173,7 @@ def _parse_numbers_or_iso_times(column: pl.Series, name_in_errors: str) -> pl.Se
     return dates
 
 
-def to_floats(column: pl.Series, name_in_errors: str) -> np.ndarray:
+def to_floats_or_error_if_missing(column: pl.Series, name_in_errors: str) -> np.ndarray:
     """Return a column as floats, parsing text; raise InputError for a missing value or text that is not a number."""
     found = column.cast(pl.Float64, strict=False)
     if found.null_count():
@@ -209,7 +209,7 @@ def cast_column(column: pl.Series, target_type: Kind, path: str | Path) -> pl.Se
     return result
 
 
-def to_names(column: pl.Series, path: str | Path) -> Names:
+def to_names_or_error_if_missing(column: pl.Series, path: str | Path) -> Names:
     """Return a column of task, worker or label names as an array of the same type; raise InputError for missing values."""
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
@@ -226,7 +226,7 @@ def to_names(column: pl.Series, path: str | Path) -> Names:
     return as_names(column.to_numpy(), what)
 
 
-def to_numbers(column: pl.Series, path: str | Path) -> Floats:
+def to_floats_nan_if_missing(column: pl.Series, path: str | Path) -> Floats:
     """Return a table column as floats, NaN if missing; raise InputError for a value that is not a number."""
     return cast_column(column, float, path).cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
@@ -239,12 +239,14 @@ def frame_of(columns: Mapping[str, NDArray[Any] | Sequence[Any]], path: str | Pa
     return pl.DataFrame([_array_to_series(name, column, path) for name, column in columns.items()])
 
 
-def join_frames(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
-    """Return the frames concatenated by rows, with columns in the order of `names`; absent columns are filled with nulls."""
+def stack_frames_by_rows(frames: Sequence[pl.DataFrame], column_names: Sequence[str]) -> pl.DataFrame:
+    """Return the frames concatenated by rows, columns in the order of `column_names`; absent columns are filled with nulls."""
     whole = (
-        pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+        pl.concat(frames, how="diagonal_relaxed")
+        if frames
+        else pl.DataFrame(schema=dict.fromkeys(column_names, pl.String))
     )
-    return whole.select([name for name in names if name in whole.columns])
+    return whole.select([name for name in column_names if name in whole.columns])
 
 
 def _array_to_series(name: str, column: NDArray[Any] | Sequence[Any], path: str | Path) -> pl.Series:

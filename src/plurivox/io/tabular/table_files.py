@@ -11,11 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.base import DataType
+from plurivox.core.data_type import DataType
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.column_conversion import Kind, cast_column, frame_of, narwhals_to_polars, to_series
+from plurivox.io.tabular.csv_and_json_files import read_delimited, read_json, read_json_lines, require_file
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
-from plurivox.io.tabular.text_files import read_delimited, read_json, read_json_lines, require_file
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message
 ARROW_MAGIC = b"ARROW1"  # the first bytes of an Arrow file; a stream has none
@@ -94,7 +94,7 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
         raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
 
 
-def write_saved(data: DataType, path: str | Path) -> None:
+def save_npz_or_write_table(data: DataType, path: str | Path) -> None:
     """Write Votes, SoftLabels, a Fit, ... completely to `.npz`, or their columns to a table, by the file name extension."""
     if file_suffix(path) == ".npz":
         data.save(path)
@@ -147,12 +147,12 @@ class Columns:
     where: str  # the name of the table in messages
 
     @classmethod
-    def from_table(cls, data: Any, where: str = "the table") -> "Columns":
+    def from_frame_mapping_or_parquet(cls, data: Any, where: str = "the table") -> "Columns":
         """Return Columns of a DataFrame, a mapping {name: values}, or the path of a Parquet file."""
         if isinstance(data, Columns):
             return data
         if isinstance(data, str | Path):
-            return cls(*_parquet_path_and_columns(Path(data)))
+            return cls(*_parquet_path_columns_and_file_name(Path(data)))
         if isinstance(data, Mapping):
             return cls(dict(data), [str(name) for name in data], where)
         try:
@@ -179,47 +179,51 @@ class Columns:
         native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
         return narwhals_to_polars(self.source.get_column(native), name)
 
-    def holds_answers(self, label: str | None = None) -> bool:
+    def has_columns_of_answers(self, label_column: str | None = None) -> bool:
         """Return whether the table contains answers: percentages, second labels, excluded labels, ..., not just votes.
 
-        `label` is a further name that the label column may have.
+        `label_column` is a further name that the label column may have.
         """
         if not set(ANSWER_ONLY_COLUMNS).isdisjoint(self.names):
             return True
-        labelled = label in self.names or not set(ANSWER_COLUMNS["top"]).isdisjoint(self.names)
+        labelled = label_column in self.names or not set(ANSWER_COLUMNS["top"]).isdisjoint(self.names)
         return labelled and not set(ANSWER_COLUMNS["top_percent"]).isdisjoint(self.names)
 
-    def ordered_categories(self, name: str) -> list[str] | None:
+    def ordered_categories_or_none(self, column_name: str) -> list[str] | None:
         """Return the categories of a column in their order if its type has them (Enum, ordered categorical), else None."""
         if isinstance(self.source, Path | dict):
             return None
-        kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
+        kind = self.source.get_column(next(one for one in self.source.columns if str(one) == column_name)).dtype
         return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
 
-    def check_has_columns(self, by_role: Mapping[str, str | None]) -> None:
-        """Raise InputError if the table lacks a column; `by_role` maps task, worker, label, ... to column names."""
-        absent = [name for name in by_role.values() if name is not None and name not in self.names]
+    def check_has_columns(self, column_name_by_role: Mapping[str, str | None]) -> None:
+        """Raise InputError if the table lacks a column; `column_name_by_role` maps task, worker, label, ... to column names."""
+        absent = [name for name in column_name_by_role.values() if name is not None and name not in self.names]
         if absent:
-            roles = [role for role, name in by_role.items() if name in absent]
+            roles = [role for role, name in column_name_by_role.items() if name in absent]
             raise InputError(
-                f"{_missing_columns_text(self.where, absent, self.names)}; {_missing_column_hint(roles, by_role)}"
+                f"{_missing_columns_text(self.where, absent, self.names)}; {_missing_column_hint(roles, column_name_by_role)}"
             )
 
 
-def _missing_column_hint(roles: list[str], by_role: Mapping[str, str | None]) -> str:
-    """Return the part of an error that says what to do about missing columns; `roles` are the parameters that name them."""
-    if roles == ["worker", "label"]:
+def _missing_column_hint(missing_roles: list[str], column_name_by_role: Mapping[str, str | None]) -> str:
+    """Return the part of an error that says what to do about missing columns; `missing_roles` are the parameters for them."""
+    if missing_roles == ["worker", "label"]:
         return (
-            f"if every column except {by_role['task']!r} is a worker, read it as a wide table: wide=True (on the command line "
-            "--wide); if the columns have other names, give worker=..., label=... (--worker ..., --label ...)"
+            f"if every column except {column_name_by_role['task']!r} is a worker, read it as a wide table: "
+            "wide=True (on the command line --wide); "
+            "if the columns have other names, give worker=..., label=... (--worker ..., --label ...)"
         )
     here, there = (
-        ", ".join(f"{before}{role}{after}" for role in roles) for before, after in (("", "=..."), ("--", " ..."))
+        ", ".join(f"{before}{role}{after}" for role in missing_roles)
+        for before, after in (("", "=..."), ("--", " ..."))
     )
-    other = "the column has another name" if len(roles) == 1 else "the columns have other names"
+    other = "the column has another name" if len(missing_roles) == 1 else "the columns have other names"
     hint = f"if {other}, give {here} (on the command line {there})"
     return (
-        f"{hint}; the first line of the file must contain the column names" if len(roles) == len(by_role) > 1 else hint
+        f"{hint}; the first line of the file must contain the column names"
+        if len(missing_roles) == len(column_name_by_role) > 1
+        else hint
     )
 
 
@@ -241,7 +245,7 @@ def _missing_columns_text(where: str | Path, absent: list[str], names: list[str]
     return f"missing {columns} in {where}; its columns are {names[:MAX_NAMES_SHOWN]}{more}"
 
 
-def _parquet_path_and_columns(path: Path) -> tuple[Path, list[str], str]:
+def _parquet_path_columns_and_file_name(path: Path) -> tuple[Path, list[str], str]:
     """Return (path, column names, file name) of a Parquet file; raise InputError if it cannot be read."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")

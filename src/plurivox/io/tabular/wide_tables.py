@@ -9,18 +9,18 @@ from plurivox.core.errors import InputError
 from plurivox.io.tabular.table_files import Columns
 
 
-def wide_to_long(table: Columns, task: str | None) -> Columns:
+def wide_to_long(table: Columns, task_column: str | None) -> Columns:
     """Return a wide table of votes (one row per task, one column per worker) as long columns task, worker, label."""
-    if task is not None:
-        table.check_has_columns({"task": task})
-    workers = [name for name in table.names if name != task]
+    if task_column is not None:
+        table.check_has_columns({"task": task_column})
+    workers = [name for name in table.names if name != task_column]
     if not workers:
-        raise InputError(f"{table.where} has no column besides {task!r}; a wide table has one column per worker")
+        raise InputError(f"{table.where} has no column besides {task_column!r}; a wide table has one column per worker")
     found = {name: table[name] for name in workers}
     columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
     labels = _stack_columns_into_one_series(columns, table.where)
     n = len(columns[0])
-    tasks = pl.Series("task", np.arange(n)) if task is None else table[task]
+    tasks = pl.Series("task", np.arange(n)) if task_column is None else table[task_column]
     named = pl.Series("worker", np.repeat(np.array(workers, dtype=object), n).tolist(), dtype=pl.String)
     long = {"task": pl.concat([tasks] * len(workers)), "worker": named, "label": labels}
     return Columns(long, list(long), table.where)

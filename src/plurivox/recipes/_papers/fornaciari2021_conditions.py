@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plurivox import aggregate, evaluate
+from plurivox.core.array_types import Floats, Names
+from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.tables import Table
-from plurivox.core.types import Floats, Names
 from plurivox.recipes._papers.fornaciari2021_texts import Texts
 from plurivox.train import heads
 from plurivox.train.data import splits
@@ -31,7 +31,7 @@ class Condition:
     loss: str = ""  # "": one head
 
     @property
-    def spec(self) -> str:
+    def condition_name(self) -> str:
         """The name of the condition in the tables, such as "gold, two heads, kl"."""
         return f"{self.main}, {f'two heads, {self.loss}' if self.loss else ONE_HEAD}"
 
@@ -41,29 +41,35 @@ def list_conditions(kinds_of_hard_label: list[str], soft_losses: list[str]) -> l
     return [Condition(main, loss) for main in kinds_of_hard_label for loss in ("", *soft_losses)]
 
 
-def iterate_splits(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
+def iterate_tasks_by_split(texts: Texts, folds: int, seed: int) -> Iterator[dict[str, Names]]:
     """Yield {"train", "dev", "test": tasks}: the splits of the data, or one per fold; a tweet or word is never split."""
     if not folds:
         test = texts.tasks[(texts.split == "test") | (texts.split == "double")]
-        yield {"train": texts.tasks_of_split("train"), "dev": texts.tasks_of_split("dev"), "test": test}
+        yield {"train": texts.task_names_of_split("train"), "dev": texts.task_names_of_split("dev"), "test": test}
         return
     voted = texts.counts.sum(1) > 0
     pool = texts.tasks[voted & (texts.split != "double")]
-    for fold in splits.folds(pool, folds, groups=texts.group[texts.rows_of_tasks(pool)], seed=seed):
+    for fold in splits.folds(pool, folds, groups=texts.group[texts.row_numbers_of_tasks(pool)], seed=seed):
         train, size = fold["train"], 1 / max(folds - 1, 2)  # dev is as large as a fold
-        inner = splits.grouped(train, texts.group[texts.rows_of_tasks(train)], {"train": 1 - size, "dev": size}, seed)
+        inner = splits.grouped(
+            train, texts.group[texts.row_numbers_of_tasks(train)], {"train": 1 - size, "dev": size}, seed
+        )
         yield {**inner, "test": fold["test"]}
 
 
-def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net, plan: Plan) -> SoftLabels:
+def train_and_predict_test_tasks(
+    texts: Texts, tasks_by_split: Parts, condition: Condition, net: Net, plan: Plan
+) -> SoftLabels:
     """Train a network under one condition on the train tasks; return its predictions of the test tasks."""
-    train, dev = (hard_labels(texts, parts[name], condition.main) for name in ("train", "dev"))
+    train, dev = (
+        gold_or_untied_majority_labels(texts, tasks_by_split[name], condition.main) for name in ("train", "dev")
+    )
     votes = texts.votes_of_tasks(train.tasks)
     assert votes is not None
     soft = aggregate.methods.make("softmax-shares").fit(votes).soft
     head = heads.methods.make("two-heads", soft_loss=LOSSES[condition.loss]) if condition.loss else None
     trained = fit(
-        texts.x[texts.rows_of_tasks(soft.tasks)],
+        texts.x[texts.row_numbers_of_tasks(soft.tasks)],
         "pair" if condition.loss else "gold",
         tasks=soft.tasks,
         known=Supervision(gold=train, soft=soft),
@@ -71,36 +77,37 @@ def train_and_predict(texts: Texts, parts: Parts, condition: Condition, net: Net
         net=net,
         head=head,
         plan=plan,
-        dev=(texts.x[texts.rows_of_tasks(dev.tasks)], dev),
+        dev=(texts.x[texts.row_numbers_of_tasks(dev.tasks)], dev),
         measures={"macro-f1": evaluate.MEASURES["macro-f1"]},
     )
-    return trained.predict(texts.x[texts.rows_of_tasks(parts["test"])], parts["test"])
+    return trained.predict(texts.x[texts.row_numbers_of_tasks(tasks_by_split["test"])], tasks_by_split["test"])
 
 
-def hard_labels(texts: Texts, tasks: Names, gold_or_majority: str) -> SoftLabels:
+def gold_or_untied_majority_labels(texts: Texts, tasks: Names, gold_or_majority: str) -> SoftLabels:
     """Return the labels that train the hard head: gold, or the majority vote (silver) without tasks whose majority is tied."""
     if gold_or_majority == "gold":
         gold = texts.gold_of_tasks(tasks)
         assert gold is not None
         return gold
-    counts = texts.counts[texts.rows_of_tasks(tasks)]
+    counts = texts.counts[texts.row_numbers_of_tasks(tasks)]
     best = counts == counts.max(1, keepdims=True)
     clear = (best.sum(1) == 1) & (counts.sum(1) > 0)
     return SoftLabels.gold(tasks[clear], texts.labels[best[clear].argmax(1)], texts.labels)
 
 
-def train_and_predict_all(
+def train_and_predict_on_all_folds(
     texts: Texts, folds: int, condition: Condition, net: Net, plan: Plan, split_seed: int
 ) -> SoftLabels:
     """Train a network under one condition on every fold; return its predictions of the test tasks of all folds."""
     found = [
-        train_and_predict(texts, parts, condition, net, plan) for parts in iterate_splits(texts, folds, split_seed)
+        train_and_predict_test_tasks(texts, parts, condition, net, plan)
+        for parts in iterate_tasks_by_split(texts, folds, split_seed)
     ]
     tasks = np.concatenate([prediction.tasks for prediction in found])
     return SoftLabels.of(np.concatenate([prediction.prob for prediction in found]), tasks, texts.labels)
 
 
-def measure_prediction(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
+def measure_against_gold_and_votes(texts: Texts, prediction: SoftLabels) -> dict[str, float]:
     """Return {measure: value} of a prediction: hard ones against gold, soft ones against vote shares if tasks have votes."""
     out: dict[str, float] = {}
     gold, votes = texts.gold_of_tasks(prediction.tasks), texts.votes_of_tasks(prediction.tasks)
@@ -116,7 +123,9 @@ def measure_prediction(texts: Texts, prediction: SoftLabels) -> dict[str, float]
     return out
 
 
-def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float) -> Table:
+def two_heads_gain_table(
+    texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float
+) -> Table:
     """Return a table of the gain of two heads over one in accuracy and macro F1, with p-values of a paired bootstrap."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
@@ -137,8 +146,8 @@ def gain_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], 
         ]
         f1 = np.mean([gain for gain, _ in by_run]), np.median([p for _, p in by_run])
         rows.append(
-            {"against one head": condition.spec, "accuracy gain": test.gain, "p": test.p_value}
-            | {"stars": test.stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
+            {"against one head": condition.condition_name, "accuracy gain": test.gain, "p": test.p_value}
+            | {"stars": test.significance_stars, "macro F1 gain": f1[0], "median p of the runs": f1[1]}
         )
     return Table.of_rows("Two heads minus one head", rows)
 
@@ -155,11 +164,19 @@ def _f1_gain_and_p_value(
 
 def _share_of_runs_correct_per_task(predictions: list[SoftLabels], gold: SoftLabels) -> Floats:
     """Return (n_tasks,) the share of runs whose predicted label of the task is the gold label."""
-    true = gold.codes()
-    return np.mean([prediction.on(gold.tasks).on_labels(gold.labels).codes() == true for prediction in predictions], 0)
+    true = gold.most_probable_label_codes()
+    return np.mean(
+        [
+            prediction.on(gold.tasks).on_labels(gold.labels).most_probable_label_codes() == true
+            for prediction in predictions
+        ],
+        0,
+    )
 
 
-def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Table | None:
+def one_and_two_heads_correctness_table(
+    texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]
+) -> Table | None:
     """Return a table that counts test tasks right with one head, two heads, both or neither (first run); None without votes."""
     rows: list[dict[str, object]] = []
     for condition, two_heads in predictions.items():
@@ -169,7 +186,7 @@ def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[S
             look = "kurtosis" if len(texts.labels) > 2 else "entropy"
             one_head = predictions[replace(condition, loss="")][0]
             found = evaluate.correctness_table(one_head, two_heads[0], gold, soft, look=look)  # type: ignore[arg-type]
-            row: dict[str, object] = {"against one head": condition.spec}
+            row: dict[str, object] = {"against one head": condition.condition_name}
             for i, cell in enumerate(("both right", "one head", "two heads", "neither")):
                 row |= {cell: int(found.n[i]), f"{look}, {cell}": float(found.mean[i])}
             rows.append(row | {"p, one head and two heads": found.p_value})
@@ -179,6 +196,9 @@ def correctness_count_table(texts: Texts, predictions: Mapping[Condition, list[S
     return Table.of_rows("Correct and wrong tasks, first run", rows, (note,))
 
 
-def measure_every_run(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
+def measures_of_runs_by_condition_name(texts: Texts, predictions: Mapping[Condition, list[SoftLabels]]) -> Runs:
     """Return {condition name: [measures of each run against gold labels and vote shares]}."""
-    return {condition.spec: [measure_prediction(texts, run) for run in runs] for condition, runs in predictions.items()}
+    return {
+        condition.condition_name: [measure_against_gold_and_votes(texts, run) for run in runs]
+        for condition, runs in predictions.items()
+    }

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.encoding import as_names, positions
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.train.data import text_encoding
 
@@ -38,21 +38,21 @@ class Texts:
 
     def gold_of_tasks(self, tasks: Names) -> SoftLabels | None:
         """Return the gold labels of those of `tasks` that have one; None if none has."""
-        rows = self.rows_of_tasks(tasks)
+        rows = self.row_numbers_of_tasks(tasks)
         rows = rows[self.y[rows] != ""]
         return SoftLabels.gold(self.tasks[rows], self.y[rows], self.labels) if len(rows) else None
 
     def votes_of_tasks(self, tasks: Names) -> Votes | None:
         """Return the votes on those of `tasks` that have some, as counts; None if none has."""
-        rows = self.rows_of_tasks(tasks)
+        rows = self.row_numbers_of_tasks(tasks)
         rows = rows[self.counts[rows].sum(1) > 0]
         return Votes.from_counts(self.counts[rows], self.tasks[rows], self.labels) if len(rows) else None
 
-    def rows_of_tasks(self, tasks: Names) -> Ints:
+    def row_numbers_of_tasks(self, tasks: Names) -> Ints:
         """Return (n,) the row number of each of `tasks` in the arrays of the texts."""
         return positions(self.tasks, tasks)
 
-    def tasks_of_split(self, split: str) -> Names:
+    def task_names_of_split(self, split: str) -> Names:
         """Return the names of the tasks in a split (train, dev, test, ...)."""
         return self.tasks[self.split == split]
 
@@ -82,15 +82,15 @@ def read_texts(path: str | Path) -> Texts:
         raise InputError(f"{path} is not a file of packed texts (written by the option pack): {cause}") from None
 
 
-def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
+def encode_words_of_tweets(data: "Dataset", n_context_words: int, n_letters: int) -> Texts:
     """Return the encoded words of tweets that have votes, and those of the two test sets of `pos_twitter` if present."""
-    items, gold = _require_items_and_gold(data, ("task", "sentence", "position", "token", "split"))
+    items, gold = _get_required_items_and_gold(data, ("task", "sentence", "position", "token", "split"))
     items = items.sort("sentence", "position")
     tasks = as_names(items["task"].to_list())
     counts = _vote_counts_of_tasks(data, tasks)
     if "automatic" in items.columns:
         by_rule = items["automatic"].to_numpy()
-        counts[by_rule, gold.on(tasks).codes()[by_rule]] = VOTES_OF_RULE
+        counts[by_rule, gold.on(tasks).most_probable_label_codes()[by_rule]] = VOTES_OF_RULE
     columns: dict[str, list[Any]] = {
         "tasks": tasks.tolist(),
         "token": items["token"].to_list(),
@@ -112,7 +112,7 @@ def encode_tweets(data: "Dataset", context: int, letters: int) -> Texts:
     )  # words that occur once train the code of unknown words
     chars = text_encoding.Vocabulary.of("".join(train))
     x = text_encoding.encode_tokens(
-        columns.pop("token"), columns["group"], words, chars, context=context or None, letters=letters
+        columns.pop("token"), columns["group"], words, chars, context=n_context_words or None, letters=n_letters
     )
     return _texts_from_columns(data.name, columns, x, np.concatenate(all_counts), gold.labels)
 
@@ -132,9 +132,9 @@ def _append_test_set_and_count_votes(columns: dict[str, list[Any]], table: Any, 
     return counts
 
 
-def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
+def encode_word_stem_pairs(data: "Dataset", n_letters: int) -> Texts:
     """Return the letters of the (word, stem) pairs of a data set encoded as numbers, with gold labels and votes."""
-    items, gold = _require_items_and_gold(data, ("task", "word", "stem", "split"))
+    items, gold = _get_required_items_and_gold(data, ("task", "word", "stem", "split"))
     tasks = as_names(items["task"].to_list())
     first, second = items["word"].to_list(), items["stem"].to_list()
     chars = text_encoding.Vocabulary.of("".join(first + second))
@@ -144,7 +144,7 @@ def encode_stem_pairs(data: "Dataset", letters: int) -> Texts:
         "split": [SPLIT_NAMES.get(split, split) for split in items["split"].to_list()],
         "y": gold.on(tasks).hard().tolist(),
     }
-    x = text_encoding.encode_pairs(first, second, chars, letters=letters or None)
+    x = text_encoding.encode_pairs(first, second, chars, letters=n_letters or None)
     return _texts_from_columns(data.name, columns, x, _vote_counts_of_tasks(data, tasks), gold.labels)
 
 
@@ -155,10 +155,12 @@ def _texts_from_columns(
     return Texts(name, x=x, counts=counts, labels=labels, **{key: as_names(column) for key, column in columns.items()})
 
 
-def _require_items_and_gold(data: "Dataset", needed: Iterable[str]) -> tuple[Any, SoftLabels]:
-    """Return the items table and the gold labels; raise InputError if either or a `needed` column of the items is missing."""
-    if data.items is None or data.gold is None or not set(needed) <= set(data.items.columns):
-        raise InputError(f"{data.name} needs gold labels, and a table of items with the columns {', '.join(needed)}")
+def _get_required_items_and_gold(data: "Dataset", needed_columns: Iterable[str]) -> tuple[Any, SoftLabels]:
+    """Return the items table and the gold labels; raise InputError if they or `needed_columns` are missing."""
+    if data.items is None or data.gold is None or not set(needed_columns) <= set(data.items.columns):
+        raise InputError(
+            f"{data.name} needs gold labels, and a table of items with the columns {', '.join(needed_columns)}"
+        )
     return data.items, data.gold
 
 

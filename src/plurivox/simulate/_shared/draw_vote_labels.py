@@ -2,24 +2,24 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats, Ints
+from plurivox.core.array_types import Floats, Ints
 from plurivox.simulate._shared.fatigue_drift_copying import EASY, HARD, Assignments
 from plurivox.simulate._shared.worker_assignment import (
     CHUNK_VOTES,
     VoteDesign,
-    choose_workers_below_workload,
-    process_chunks_with_own_rng,
+    choose_next_task_workers_below_workload,
+    process_chunks_on_threads_with_own_rng,
 )
 
 MAX_SCAN_LABELS = 16  # with more labels, binary search is faster than a scan over all of them
 
 
-def draw_vote_labels(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
+def draw_labels_with_guesses_and_copies(matrices: Floats, assignments: Assignments, rng: np.random.Generator) -> Ints:
     """Return (n_assignments,) random labels from the workers' confusion matrices, overridden by easy tasks, guesses, copies."""
     n_labels = matrices.shape[1]
     label = draw_labels_from_matrices(matrices, assignments, rng)
     if assignments.always_right is not None:
-        label = np.where(assignments.always_right, assignments.true_labels(), label)
+        label = np.where(assignments.always_right, assignments.true_label_per_assignment(), label)
     if assignments.is_guess is not None:
         label[assignments.is_guess] = rng.integers(0, n_labels, int(assignments.is_guess.sum()))
     return label if assignments.copied_row is None else label[assignments.copied_row]
@@ -35,11 +35,11 @@ def draw_labels_from_matrices(matrices: Floats, assignments: Assignments, rng: n
     stacked = None if n_labels <= MAX_SCAN_LABELS else (cumulative + np.arange(len(cumulative))[:, None]).ravel()
     labels = np.empty(len(assignments), np.min_scalar_type(n_labels - 1))
 
-    def draw_labels_of_rows(rows: slice, chunk_rng: np.random.Generator) -> None:
+    def write_drawn_labels_of_rows(rows: slice, chunk_rng: np.random.Generator) -> None:
         """Write a random label for each assignment in `rows` to `labels`."""
         matrix_row = assignments.matrix_worker[rows].astype(np.int64)
         matrix_row *= n_labels
-        matrix_row += assignments.true_labels(rows)
+        matrix_row += assignments.true_label_per_assignment(rows)
         point = chunk_rng.random(len(matrix_row))
         if stacked is not None:
             labels[rows] = np.searchsorted(stacked, matrix_row + point, side="right") - matrix_row * n_labels
@@ -49,7 +49,7 @@ def draw_labels_from_matrices(matrices: Floats, assignments: Assignments, rng: n
             label += point >= column.take(matrix_row, mode="clip")
         labels[rows] = label
 
-    process_chunks_with_own_rng(len(assignments), CHUNK_VOTES, draw_labels_of_rows, rng)
+    process_chunks_on_threads_with_own_rng(len(assignments), CHUNK_VOTES, write_drawn_labels_of_rows, rng)
     return labels
 
 
@@ -60,7 +60,7 @@ def draw_votes_like_peerannot(
     load, n_labels = np.zeros(design.n_workers, np.int64), matrices.shape[1]
     votes: list[tuple[int, int, int]] = []
     for task in range(design.n_tasks):
-        for worker in choose_workers_below_workload(design, load, rng).tolist():
+        for worker in choose_next_task_workers_below_workload(design, load, rng).tolist():
             if level is None or level[task] == HARD:
                 label = int(rng.choice(n_labels, p=matrices[worker, true_label[task]]))
             else:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
+from plurivox.core.array_types import Bools, Floats, Ints
 
 LEVELS = ("easy", "hard", "random")
 EASY, HARD, RANDOM = range(3)
@@ -26,7 +26,7 @@ class Assignments:
     def __len__(self) -> int:
         return len(self.task)
 
-    def true_labels(self, rows: slice = slice(None)) -> Ints:
+    def true_label_per_assignment(self, rows: slice = slice(None)) -> Ints:
         """Return (n_rows,) the true label of the task of each assignment in `rows`."""
         return self.true[self.task[rows]]
 
@@ -43,7 +43,7 @@ class AnswerEffects:
     needs_order: bool = False  # draw each worker's task order even without fatigue and drift
 
 
-def draw_assignment_effects(
+def make_assignments_with_drawn_effects(
     task: Ints, worker: Ints, true_label: Ints, level: Ints | None, effects: AnswerEffects, rng: np.random.Generator
 ) -> Assignments:
     """Return (task, worker) pairs as `Assignments`, with random guesses by tired workers, drift and copies of other workers.
@@ -55,7 +55,7 @@ def draw_assignment_effects(
     if level is not None:
         always_right, is_guess = (level == EASY)[task], (level == RANDOM)[task]
     if effects.needs_order or effects.tire or effects.drift:
-        n_before, progress = draw_task_order_per_worker(worker, rng)
+        n_before, progress = draw_rank_and_scaled_rank_within_worker(worker, rng)
         if effects.tire:
             tired = rng.random(len(task)) < effects.tire * progress
             is_guess = tired if is_guess is None else is_guess | tired
@@ -63,7 +63,7 @@ def draw_assignment_effects(
             drifts = rng.random(len(task)) < effects.drift * progress
             matrix_worker = np.where(drifts, effects.drift_target[worker], matrix_worker)
     if effects.leader is not None:
-        copied_row = _draw_copied_rows(task, worker, effects.leader, effects.copy_rate, rng)
+        copied_row = _draw_row_copied_by_each_row(task, worker, effects.leader, effects.copy_rate, rng)
         leads = effects.leader[worker] == worker
         of_group = np.where(leads, matrix_worker, effects.leader[worker])
         matrix_worker = np.where(copied_row >= 0, of_group, matrix_worker)
@@ -71,17 +71,19 @@ def draw_assignment_effects(
     return Assignments(task, worker, true_label, matrix_worker, n_before, always_right, is_guess, copied_row)
 
 
-def draw_task_order_per_worker(worker: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+def draw_rank_and_scaled_rank_within_worker(worker_of_row: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
     """Return the rank of each row (n,) in a random order of its worker's tasks: from 0, and scaled to 0..1."""
-    key = worker.astype(np.int64) << 32 | rng.integers(0, 2**32, len(worker), dtype=np.uint32)
+    key = worker_of_row.astype(np.int64) << 32 | rng.integers(0, 2**32, len(worker_of_row), dtype=np.uint32)
     order = np.argsort(key, kind="stable")
-    count = np.bincount(worker)
-    n_before = np.empty(len(worker), np.int64)
-    n_before[order] = np.arange(len(worker)) - np.repeat(np.cumsum(count) - count, count)
-    return n_before, n_before / np.maximum(count - 1, 1)[worker]
+    count = np.bincount(worker_of_row)
+    n_before = np.empty(len(worker_of_row), np.int64)
+    n_before[order] = np.arange(len(worker_of_row)) - np.repeat(np.cumsum(count) - count, count)
+    return n_before, n_before / np.maximum(count - 1, 1)[worker_of_row]
 
 
-def _draw_copied_rows(task: Ints, worker: Ints, leader: Ints, copy_rate: float, rng: np.random.Generator) -> Ints:
+def _draw_row_copied_by_each_row(
+    task: Ints, worker: Ints, leader: Ints, copy_rate: float, rng: np.random.Generator
+) -> Ints:
     """Return (n,) for each (task, worker) row the row whose label it copies; -1 if the worker answers independently.
 
     All who copy one leader on a task give the same label: the leader's or, if the leader does not answer the task, the label

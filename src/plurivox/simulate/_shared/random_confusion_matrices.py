@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.core.types import Floats
+from plurivox.core.array_types import Floats
 
 
 def draw_dirichlet_confusion_matrices(

@@ -8,7 +8,7 @@ is from the same study.
 
 import numpy as np
 
-from plurivox.core.types import Bools, Floats, Ints
+from plurivox.core.array_types import Bools, Floats, Ints
 
 PRACTICE_ANSWERS = 27  # answers after which workers get no faster
 PERCENT_SECONDS, LABEL_SECONDS = (
@@ -21,13 +21,13 @@ TOO_FAST_FACTOR = 0.15  # duration of too fast workers, relative to the usual
 START_TIME, DAY, WEEK = 1_700_000_000.0, 86_400.0, 604_800.0  # seconds
 
 
-def draw_worker_pace(n_workers: int, is_too_fast: Bools, rng: np.random.Generator) -> Floats:
+def draw_relative_answer_time_per_worker(n_workers: int, is_too_fast: Bools, rng: np.random.Generator) -> Floats:
     """Return (n_workers,) a random time per answer of each worker, relative to the median worker; short if `is_too_fast`."""
     return np.exp(SD_BETWEEN_WORKERS * rng.standard_normal(n_workers)) * np.where(is_too_fast, TOO_FAST_FACTOR, 1.0)
 
 
 def draw_answer_seconds(
-    n_earlier_answers: Ints, worker_pace: Floats, practised_seconds: float, rng: np.random.Generator
+    n_earlier_answers: Ints, relative_worker_time: Floats, practised_seconds: float, rng: np.random.Generator
 ) -> Floats:
     """Return (n,) a random duration of each answer in seconds, from the worker's number of earlier answers and pace, each (n,).
 
@@ -37,7 +37,7 @@ def draw_answer_seconds(
     return (
         practised_seconds
         * learning
-        * worker_pace
+        * relative_worker_time
         * np.exp(SD_WITHIN_WORKER * rng.standard_normal(len(n_earlier_answers)))
     )
 

@@ -7,7 +7,7 @@ true label is known and a is the same for all labels. The smaller a, the sharper
 import numpy as np
 from scipy.special import gammainc
 
-from plurivox.core.types import Bools, Floats, Ints
+from plurivox.core.array_types import Bools, Floats, Ints
 
 # a repeated belief is drawn from Dirichlet(10 b): 7 in 100 change their top label, as in Collins et al.
 REPEAT_CONCENTRATION = 10.0
@@ -47,7 +47,7 @@ def expected_largest_probability(concentration: Floats, n_labels: int) -> Floats
     return np.interp(concentration, grid, np.clip(top, 1 / n_labels, 1))
 
 
-def top_label_matrices(concentration: Floats, honesty: Floats, n_labels: int) -> Floats:
+def confusion_matrices_of_top_labels(concentration: Floats, honesty: Floats, n_labels: int) -> Floats:
     """Return (n_workers, n_true, n_given) confusion matrices of the top labels of workers with these beliefs and honesty.
 
     Honest answers are right as often as beliefs are; the others are uniform.

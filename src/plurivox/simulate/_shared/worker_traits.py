@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.simulate._shared.fatigue_drift_copying import AnswerEffects
-from plurivox.simulate._shared.response_times import draw_worker_pace
+from plurivox.simulate._shared.response_times import draw_relative_answer_time_per_worker
 
 if TYPE_CHECKING:
     from plurivox.simulate._contract import Simulator
@@ -26,7 +26,7 @@ class WorkerTraits:
     leader: Ints | None = None  # (n_workers,) the worker that each copies, a leader's own code; -1: none
     by_strategy: Mapping[str, Floats] = field(default_factory=dict)  # traits drawn by the strategy, each (n_workers,)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
+    def traits_by_name(self) -> dict[str, NDArray[Any]]:
         """Return trait -> (n_workers,) values; traits that refer to another worker (drift target, leader) contain its name."""
         table: dict[str, NDArray[Any]] = dict(self.by_strategy)
         if self.too_fast is not None and self.too_fast.any():
@@ -50,7 +50,7 @@ def draw_worker_traits(
     n = len(worker_names)
     too_fast = np.zeros(n, bool)
     too_fast[rng.permutation(n)[: floor_count(simulator.too_fast, n)]] = True
-    pace = draw_worker_pace(n, too_fast, rng) if simulator.times else None
+    pace = draw_relative_answer_time_per_worker(n, too_fast, rng) if simulator.times else None
     drift_target = rng.permutation(n) if simulator.drift else None
     leader = (
         _draw_leader_copied_by_worker(n, simulator.copiers, simulator.group_size, rng) if simulator.copiers else None
@@ -69,7 +69,7 @@ def _draw_leader_copied_by_worker(
     return leader
 
 
-def fatigue_drift_copying_effects(simulator: "Simulator", traits: WorkerTraits) -> AnswerEffects:
+def fatigue_drift_copying_rates_and_targets(simulator: "Simulator", traits: WorkerTraits) -> AnswerEffects:
     """Return the rates and targets of fatigue, drift and copying, from the simulator's options and the workers' traits."""
     return AnswerEffects(
         simulator.tire,

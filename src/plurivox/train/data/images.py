@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.encoding import as_names
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few, require_package
+from plurivox.core.name_encoding import as_names
 from plurivox.core.npz import select_rows_by_task, write_npz
-from plurivox.core.types import Names
 
 Picture = bytes | bytearray | memoryview | str | Path
 BYTES_REPR = re.compile(r"<_io\.BytesIO object at \w+>")  # in Pillow's messages about pictures given as bytes

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import Names
 
 
 def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, channels_last: bool = False) -> Tensor:
@@ -18,7 +18,7 @@ def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, ch
     >>> to_input_tensor(np.array([[0, 255]], np.uint8), torch.device("cpu"))
     tensor([[0., 1.]])
     """
-    table = x if isinstance(x, Tensor) else torch.as_tensor(_as_numeric_array(x))
+    table = x if isinstance(x, Tensor) else torch.as_tensor(_as_numeric_array_for_torch(x))
     if table.ndim < 2:
         raise InputError(f"inputs have the shape {tuple(table.shape)}; they need one row per task, (n_tasks, ...)")
     if tasks is not None and len(table) != len(tasks):
@@ -27,7 +27,7 @@ def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, ch
         table = table.to(device).float() / 255
     elif table.is_floating_point():
         table = table.to(device, torch.float32)
-        _check_finite(table, tasks)
+        _check_input_rows_finite(table, tasks)
     else:
         table = table.to(device, torch.int64)
     return table.contiguous(memory_format=torch.channels_last) if channels_last and table.ndim == 4 else table
@@ -39,7 +39,7 @@ def check_inputs_finite(x: np.ndarray[Any, Any], tasks: Names) -> None:
         to_input_tensor(x, torch.device("cpu"), tasks)
 
 
-def _as_numeric_array(x: Any) -> np.ndarray[Any, Any]:
+def _as_numeric_array_for_torch(x: Any) -> np.ndarray[Any, Any]:
     """Return inputs x as a writable numpy array of a type that torch supports; InputError if they are not numeric."""
     table = np.asarray(x)
     if table.dtype.kind not in "fiub":
@@ -50,7 +50,7 @@ def _as_numeric_array(x: Any) -> np.ndarray[Any, Any]:
     return table if table.flags.writeable else table.copy()
 
 
-def _check_finite(table: Tensor, tasks: Names | None) -> None:
+def _check_input_rows_finite(table: Tensor, tasks: Names | None) -> None:
     """Raise InputError naming the tasks whose inputs contain NaN or infinity."""
     bad = (~table.flatten(1).isfinite().all(1)).nonzero().flatten().cpu().numpy()  # rows
     if len(bad):
@@ -61,7 +61,7 @@ def _check_finite(table: Tensor, tasks: Names | None) -> None:
         )
 
 
-def resolve_device(name: str | torch.device) -> torch.device:
+def torch_device_from_name(name: str | torch.device) -> torch.device:
     """Return the device of a name such as cpu or cuda:1; `auto` is CUDA if available; InputError if it does not exist."""
     if isinstance(name, torch.device):
         return name

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from plurivox.core.encoding import as_names, duplicates, encode
+from plurivox.core.array_types import Ints, Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.types import Ints, Names
+from plurivox.core.name_encoding import as_names, duplicates, encode
 
 Shares = Mapping[str, float]  # split -> its share of the tasks
 DEFAULT_SHARES: Shares = {"train": 0.7, "dev": 0.1, "test": 0.2}
@@ -24,7 +24,7 @@ def stratified(
     >>> {name: len(tasks) for name, tasks in made.items()}, int((made["test"] < 6).sum())
     ({'train': 5, 'test': 5}, 3)
     """
-    names, label = _sort_tasks_with_groups(tasks, labels)
+    names, label = _sorted_tasks_and_group_codes(tasks, labels)
     share = _normalise_shares(shares)
     order = np.lexsort((np.random.default_rng(seed).random(len(names)), label))  # by label, random within
     cuts = np.concatenate([[0.0], np.cumsum(list(share.values()))])  # (n_splits + 1,)
@@ -48,7 +48,7 @@ def grouped(
     >>> sorted(len(tasks) for tasks in made.values())
     [4, 4]
     """
-    names, group = _sort_tasks_with_groups(tasks, groups)
+    names, group = _sorted_tasks_and_group_codes(tasks, groups)
     share = _normalise_shares(shares)
     size = np.bincount(group)
     missing = np.array(list(share.values())) * len(names)  # (n_splits,) tasks still to be assigned
@@ -107,7 +107,7 @@ def read_split(path: str | Path) -> dict[str, Names]:
     return {name: as_names(listed, "tasks") for name, listed in found.items()}
 
 
-def _sort_tasks_with_groups(tasks: Iterable[object], groups: Iterable[object] | None) -> tuple[Names, Ints]:
+def _sorted_tasks_and_group_codes(tasks: Iterable[object], groups: Iterable[object] | None) -> tuple[Names, Ints]:
     """Return the tasks sorted, and the integer code of the group of each (0 without groups); InputError for duplicate tasks."""
     names = as_names(tasks, "tasks")
     if len(twice := duplicates(names)):

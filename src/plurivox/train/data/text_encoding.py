@@ -148,12 +148,12 @@ def _encode_letters(words: Sequence[str], chars: Vocabulary, max_letters: int) -
     return rows
 
 
-def mask_unknown_codes(codes: Tensor, table: nn.Embedding) -> Tensor:
+def replace_codes_outside_embedding(codes: Tensor, embedding: nn.Embedding) -> Tensor:
     """Return the codes with those that are outside the embedding table replaced by that of unknown words."""
-    return torch.where(codes < table.num_embeddings, codes, min(UNKNOWN, table.num_embeddings - 1))
+    return torch.where(codes < embedding.num_embeddings, codes, min(UNKNOWN, embedding.num_embeddings - 1))
 
 
-def check_codes(net_inputs: Tensor, net_name: str) -> None:
+def check_inputs_are_code_rows(net_inputs: Tensor, net_name: str) -> None:
     """Raise InputError if the inputs are not rows of non-negative integers."""
     if net_inputs.is_floating_point() or net_inputs.ndim != 2 or (net_inputs.numel() and int(net_inputs.min()) < 0):
         raise InputError(
@@ -165,7 +165,7 @@ def check_codes(net_inputs: Tensor, net_name: str) -> None:
 # ---- word vectors
 
 
-def read_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tensor, Tensor]:
+def read_word_codes_and_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tensor, Tensor]:
     """Read word vectors in GloVe's text format (`word number number ...`); return (codes (n,), vectors (n, width)).
 
     Only words of the vocabulary are read; a word with capitals gets the vector of its lower-case form if the file has no other.
@@ -177,7 +177,7 @@ def read_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tenso
         small.setdefault(name.lower(), []).append(name)
     exact: dict[int, NDArray[np.float32]] = {}
     lower_case: dict[int, NDArray[np.float32]] = {}
-    for word, numbers in _read_vector_lines(Path(path), width, {*code, *small}):
+    for word, numbers in _yield_words_and_vectors(Path(path), width, {*code, *small}):
         if word in code:
             exact.setdefault(code[word], numbers)
         for name in small.get(word, ()):
@@ -189,7 +189,9 @@ def read_vectors(path: str | Path, words: Vocabulary, width: int) -> tuple[Tenso
     return torch.tensor(list(found), dtype=torch.int64), torch.from_numpy(rows)
 
 
-def _read_vector_lines(path: Path, width: int, wanted_words: set[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+def _yield_words_and_vectors(
+    path: Path, width: int, wanted_words: set[str]
+) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Yield word and vector of every line of a GloVe file whose word is in `wanted_words`; InputError names a wrong line."""
     if not path.is_file():
         raise InputError(f"there is no file of word vectors {path}")

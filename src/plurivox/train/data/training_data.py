@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.encoding import as_names, duplicates
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.npz import read_npz, read_task_rows, select_rows_by_task, without_stringdtype, write_npz
+from plurivox.core.name_encoding import as_names, duplicates
+from plurivox.core.npz import read_npz, select_rows_by_task, task_rows_from_npz_arrays, without_stringdtype, write_npz
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 
 SPLIT_NAMES = {"train": ("train", "training"), "dev": ("dev", "valid", "val", "validation"), "test": ("test", "rest")}
@@ -52,7 +52,7 @@ class TrainingData:
         """(n, ...) the inputs of `tasks`, in this order; InputError if one is missing."""
         return select_rows_by_task(tasks, self.tasks, self.x, f"inputs in {self.name}")
 
-    def splits(self) -> dict[str, Names]:
+    def tasks_by_standard_split(self) -> dict[str, Names]:
         """Return the tasks of the splits train, dev and test, by their usual names; empty without splits."""
         if self.split is None:
             return {}
@@ -65,7 +65,7 @@ def read_training_data(path: str | Path) -> TrainingData:
     """Read training data from an .npz file; see the module's docstring for its arrays."""
     arrays = read_npz(Path(path), "inputs")
     labels = as_names(arrays["labels"], "labels") if "labels" in arrays else None
-    tasks, x, split, gold = read_task_rows(arrays, path, "inputs", number_rows=True)
+    tasks, x, split, gold = task_rows_from_npz_arrays(arrays, path, "inputs", number_rows=True)
     votes = soft = None
     if "vote_task" in arrays:
         votes = Votes.of(arrays["vote_task"], arrays.get("vote_worker"), arrays["vote_label"], labels=labels)

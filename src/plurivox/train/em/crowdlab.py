@@ -40,8 +40,10 @@ def crowdlab(
     if consensus not in get_args(Consensus):
         raise OptionError(f"consensus is one of {first_few(get_args(Consensus))}; got {consensus!r}")
     table = engine.CrowdlabVotes(votes, prediction, "crowdlab")
-    label, weights = engine.consensus_labels(table, consensus, "crowdlab", progress)
-    soft = SoftLabels.of(table.posterior(weights), votes.tasks, prediction.labels, support=votes.support)
+    label, weights = engine.consensus_labels_and_trust_weights(table, consensus, "crowdlab", progress)
+    soft = SoftLabels.of(
+        table.crowdlab_probabilities_of_all_tasks(weights), votes.tasks, prediction.labels, support=votes.support
+    )
     return Fit(
         soft,
         votes.workers,

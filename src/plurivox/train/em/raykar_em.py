@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import positions
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats, Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, worker_accuracy
 
@@ -28,14 +28,16 @@ class RaykarSteps:
 
     >>> votes = Votes.of(task=list("aab"), worker=[1, 2, 1], label=list("xyy"))
     >>> steps = RaykarSteps(votes)
-    >>> steps.e_step(np.full((2, 2), .5), steps.initial_confusion_matrices())[0].round(3)
+    >>> steps.e_step(np.full((2, 2), .5), steps.near_diagonal_confusion_matrices())[0].round(3)
     array([[0.5 , 0.5 ],
            [0.01, 0.99]])
     """
 
     def __init__(self, votes: Votes, gold: SoftLabels | None = None, pseudo: float = 0.01, clip: float = 1e-3) -> None:
-        self.votes, self.pseudo, self.clip, k = votes.require_workers("raykar"), pseudo, clip, votes.n_labels
-        keyed = KeyedVotes.from_columns(votes.start, votes.worker, votes.label, votes.weight, k)
+        self.votes, self.pseudo, self.clip, k = votes.require_worker_names("raykar"), pseudo, clip, votes.n_labels
+        keyed = KeyedVotes.from_columns_adding_keys(
+            votes.row_offsets_by_task, votes.worker, votes.label, votes.weight, k
+        )
         self.em = ConfusionEM(keyed, votes.n_workers, k)
         self.gold_tasks: Ints = np.empty(0, np.int64)  # (n_gold,) indices of tasks with a gold label
         self.gold_prob: Floats = np.empty((0, k))  # (n_gold, n_labels)
@@ -53,34 +55,38 @@ class RaykarSteps:
         self.gold_tasks, gold = row[row >= 0], gold.on(gold.tasks[row >= 0])
         self.gold_prob = np.asarray(gold.on_labels(self.votes.labels).prob)
 
-    def initial_confusion_matrices(self) -> Floats:
+    def near_diagonal_confusion_matrices(self) -> Floats:
         """(n_workers, true label, given label) nearly diagonal confusion matrices, to start EM with."""
         k = self.votes.n_labels
         start = np.eye(k) + self.pseudo
         return np.tile(start / start.sum(1, keepdims=True), (self.votes.n_workers, 1, 1))
 
-    def clip_prior(self, prior: Floats) -> Floats:
+    def clip_and_normalise_prior(self, prior: Floats) -> Floats:
         """(n_tasks, n_labels) the prior probabilities of each task raised to at least `clip` and normalised."""
         clipped = np.clip(prior, self.clip, 1 - self.clip) if self.clip else prior
         return clipped / clipped.sum(1, keepdims=True)
 
-    def e_step(self, prior: Floats, matrices: Floats) -> tuple[Floats, float]:
+    def e_step(self, prior: Floats, confusion_matrices: Floats) -> tuple[Floats, float]:
         """Return the posterior (n_tasks, n_labels) given the classifier and the votes, and the log-likelihood of the votes."""
-        log_prior = np.log(np.maximum(self.clip_prior(prior), MIN_FLOAT))
-        posterior, value = self.em.e_step(Params(log_prior, self.em.log_table(matrices, MIN_FLOAT)))
+        log_prior = np.log(np.maximum(self.clip_and_normalise_prior(prior), MIN_FLOAT))
+        posterior, value = self.em.e_step(
+            Params(log_prior, self.em.log_confusion_from_matrices(confusion_matrices, MIN_FLOAT))
+        )
         posterior[self.gold_tasks] = self.gold_prob
         return posterior, value
 
-    def m_step(self, posterior: Floats) -> Floats:
+    def m_step_confusion_matrices(self, posterior: Floats) -> Floats:
         """(n_workers, true label, given label) the confusion matrices: expected counts plus pseudo-counts, normalised."""
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
-        return self.em.confusion_matrices(self.em.m_step(self.em.expected_counts(posterior).confusion, pseudo))
+        return self.em.confusion_matrices(
+            self.em.m_step(self.em.expected_task_and_vote_counts(posterior).confusion, pseudo)
+        )
 
     def fit_from_posterior(
         self,
         made_by: str,
         posterior: Floats,
-        matrices: Floats,
+        confusion_matrices: Floats,
         trace: tuple[float, ...] = (),
         converged: bool | None = None,
     ) -> Fit:
@@ -91,8 +97,8 @@ class RaykarSteps:
             votes.workers,
             made_by,
             prior=prior,
-            confusion=Confusion(matrices, votes.workers, votes.labels),
-            ability=worker_accuracy(matrices, prior),
+            confusion=Confusion(confusion_matrices, votes.workers, votes.labels),
+            ability=worker_accuracy(confusion_matrices, prior),
             trace=trace,
             converged=converged,
         )
@@ -148,20 +154,20 @@ def raykar_em(
     >>> done.fit.soft.hard().tolist(), done.predict([[0.], [1.]]).hard().tolist()
     (['n', 'y', 'y', 'n'], ['n', 'y'])
     """
-    model, inputs = copy.deepcopy(classifier), _check_one_input_row_per_task(x, votes)
+    model, inputs = copy.deepcopy(classifier), _inputs_checked_one_row_per_task(x, votes)
     if warm and "warm_start" in (model.get_params() if hasattr(model, "get_params") else {}):
         model.set_params(warm_start=True)
     steps = RaykarSteps(votes, gold, pseudo, clip)
     uniform = np.full((votes.n_tasks, votes.n_labels), 1 / votes.n_labels)
     posterior = (
-        steps.e_step(uniform, steps.initial_confusion_matrices())[0]
+        steps.e_step(uniform, steps.near_diagonal_confusion_matrices())[0]
         if start is None
-        else _posterior_from_start_fit(steps, start)
+        else _posterior_from_start_fit_and_gold(steps, start)
     )
     trace: list[float] = []
     converged = False
     for step in range(max_iter):
-        matrices = steps.m_step(posterior)
+        matrices = steps.m_step_confusion_matrices(posterior)
         _fit_classifier_to_posterior(model, inputs, posterior)
         before, (posterior, value) = (
             posterior,
@@ -172,11 +178,13 @@ def raykar_em(
         if converged := bool(np.abs(posterior - before).sum(1).mean() / 2 < tol):
             break
     made_by = f"raykar-em[{type(classifier).__name__}]"
-    fit = steps.fit_from_posterior(made_by, posterior, steps.m_step(posterior), tuple(trace), converged)
+    fit = steps.fit_from_posterior(
+        made_by, posterior, steps.m_step_confusion_matrices(posterior), tuple(trace), converged
+    )
     return RaykarFit(model, fit, votes.labels)
 
 
-def _check_one_input_row_per_task(x: Any, votes: Votes) -> Any:
+def _inputs_checked_one_row_per_task(x: Any, votes: Votes) -> Any:
     """Return the inputs x as an array; InputError if they are not one row per task of the votes."""
     inputs = x if hasattr(x, "shape") else np.asarray(x)
     if inputs.shape[0] != votes.n_tasks:
@@ -184,7 +192,7 @@ def _check_one_input_row_per_task(x: Any, votes: Votes) -> Any:
     return inputs
 
 
-def _posterior_from_start_fit(steps: RaykarSteps, start: Fit) -> Floats:
+def _posterior_from_start_fit_and_gold(steps: RaykarSteps, start: Fit) -> Floats:
     """(n_tasks, n_labels) the soft labels of the fit `start`, with which EM begins; gold labels replace them."""
     posterior = np.array(start.soft.on(steps.votes.tasks).on_labels(steps.votes.labels).prob, np.float64)
     posterior[steps.gold_tasks] = steps.gold_prob

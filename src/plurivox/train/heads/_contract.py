@@ -8,11 +8,11 @@ from typing import ClassVar, Self
 import torch
 from torch import Tensor, nn
 
+from plurivox.core.array_types import Names
 from plurivox.core.method import Method
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Batch, DrawnLabels, TargetKind
 
@@ -50,7 +50,7 @@ class HeadModule(nn.Module):
     it. Parameters per worker are a `WorkerTable`, of which a step updates only the workers in its batch.
     """
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
         """(n,) the loss of each example, from the net's logits (n, n_labels)."""
         raise NotImplementedError
 
@@ -68,26 +68,26 @@ class HeadModule(nn.Module):
         """Whether inputs are changed by `transform_batch`, so that logits in training are not those of the tasks."""
         return type(self).transform_batch is not HeadModule.transform_batch
 
-    def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
+    def update_head_before_epoch(self, epoch: int, predict_logits: Callable[[], Tensor]) -> None:
         """Update the head's state before an epoch, for example by an E-step; default: do nothing.
 
         `predict()` returns the net's logits (n_tasks, n_labels) without dropout, in the order of `HeadContext.tasks`.
         """
-        del epoch, predict
+        del epoch, predict_logits
 
-    def stack_key(self) -> Hashable:
+    def stacking_compatibility_key(self) -> Hashable:
         """Return a value that must be equal in the heads of several runs for `stack_heads` to combine them."""
         return None
 
-    def stack_heads(self, heads: Sequence[Self], net: nn.Module) -> "HeadModule":
+    def stack_heads(self, heads_of_runs: Sequence[Self], stacked_net: nn.Module) -> "HeadModule":
         """Return one head that computes the losses of the heads of several runs; only if `Head.can_stack`.
 
-        All `heads` have the same `stack_key`; `net` is their stacked net, whose logits come run after run. The parameters of
-        the given heads become slices of those of the new head.
+        All `heads_of_runs` have the same `stacking_compatibility_key`; `stacked_net` is their net, whose logits come run after
+        run. The parameters of the given heads become slices of those of the new head.
         """
         raise NotImplementedError
 
-    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
+    def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit | None:
         """Return the net's predictions and the head's estimates about workers as a Fit; None if it estimates nothing.
 
         `predictions` and `logits` are the net's predictions for the training inputs `x`.

@@ -12,11 +12,11 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_head_helpers import (
-    fit_from_confusion_logits,
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
     flat_identity_matrices,
-    require_padded_votes,
-    require_votes,
+    get_padded_votes_or_raise,
+    get_votes_with_workers_or_raise,
+    make_fit_from_confusion_logits,
 )
 from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._contract import DrawnLabels, PaddedVotes
@@ -57,7 +57,7 @@ class _AnnotMixModule(HeadModule):
 
     def __init__(self, head: AnnotMix, context: HeadContext) -> None:
         super().__init__()
-        votes, k, n = require_votes(context, head.name()), context.n_labels, context.n_workers
+        votes, k, n = get_votes_with_workers_or_raise(context, head.name()), context.n_labels, context.n_workers
         self.head, self.context = head, context
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
         bound = 1 / math.sqrt(n)  # torch's initial range for a linear layer on the one-hot worker
@@ -74,7 +74,7 @@ class _AnnotMixModule(HeadModule):
                 "annot-mix mixes inputs and therefore needs floats, not integers such as codes of words; give features as "
                 "floats, such as x.astype(float)"
             )
-        slot, total = _draw_vote_index_and_total_weight(labels, rng)  # (n,) each
+        slot, total = _draw_vote_and_sum_vote_weights_per_task(labels, rng)  # (n,) each
         other = torch.rand(len(x), generator=rng, device=x.device).argsort(stable=True)
         share = self._draw_mixing_weights(x, rng)
         pair = [
@@ -98,23 +98,23 @@ class _AnnotMixModule(HeadModule):
         u = torch.rand((len(x), 2), generator=rng, device=x.device).clamp(min=TINY)
         return (gamma.log() + u.log() / max(alpha, TINY)).softmax(1)[:, 0]
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, k = require_padded_votes(batch), self.context.n_labels
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
+        votes, k = get_padded_votes_or_raise(labelled_batch), self.context.n_labels
         share = votes.weight / votes.weight.sum(1, keepdim=True)  # (n, 2)
-        worker = (share[..., None] * self.worker.take_rows(votes.worker, votes.weight)).sum(1)
+        worker = (share[..., None] * self.worker.take_rows_ignoring_padding_gradient(votes.worker, votes.weight)).sum(1)
         matrix = self.matrix(worker).unflatten(-1, (k, k)).log_softmax(-1)  # (n, true label, given label)
         log_prob = (logits.log_softmax(1)[..., None] + matrix).logsumexp(1)  # (n, given label)
         return -(votes.weight * log_prob.gather(1, votes.label)).sum(1)
 
-    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
         k = self.context.n_labels
-        return fit_from_confusion_logits(
+        return make_fit_from_confusion_logits(
             self.head.spec, predictions, self.context, self.matrix(self.worker.table).detach().unflatten(-1, (k, k))
         )
 
 
-def _draw_vote_index_and_total_weight(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+def _draw_vote_and_sum_vote_weights_per_task(votes: PaddedVotes, rng: torch.Generator) -> tuple[Tensor, Tensor]:
     """Return (n,) the index of a random vote of each task, drawn by weight, and (n,) the total weight of its votes."""
     cumulative = votes.weight.cumsum(1)
     total = cumulative[:, -1]

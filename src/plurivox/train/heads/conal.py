@@ -8,23 +8,23 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_head_helpers import (
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
     ON_HELP,
-    fit_from_confusion_logits,
     flat_identity_matrices,
-    mean_output_per_label,
-    require_padded_votes,
-    require_votes,
-    vote_cross_entropy,
+    get_padded_votes_or_raise,
+    get_votes_with_workers_or_raise,
+    make_fit_from_confusion_logits,
+    one_hot_or_mean_logits_per_label,
+    summed_vote_cross_entropy_per_task,
 )
 from plurivox.train.loop.worker_table import WorkerTable
-from plurivox.train.targets._shared.examples import copy_to_device
+from plurivox.train.targets._shared.training_examples import copy_to_device
 
 BATCH_CELLS = 2**20  # input numbers, or votes, that are processed at a time
 
@@ -71,7 +71,7 @@ class _CoNALModule(HeadModule):
 
     def __init__(self, head: CoNAL, context: HeadContext) -> None:
         super().__init__()
-        votes, k, n = require_votes(context, head.name()), context.n_labels, context.n_workers
+        votes, k, n = get_votes_with_workers_or_raise(context, head.name()), context.n_labels, context.n_workers
         self.head, self.context, self.votes = head, context, votes
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
         self.common = nn.Parameter(flat_identity_matrices(1, k, head.start).view(k, k))
@@ -85,17 +85,17 @@ class _CoNALModule(HeadModule):
         weight = np.bincount(votes.worker, votes.weights, minlength=n).clip(1e-12)
         self.register_buffer("n_answers", torch.tensor(weight, dtype=torch.float32), persistent=False)
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, k = require_padded_votes(batch), self.context.n_labels
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
+        votes, k = get_padded_votes_or_raise(labelled_batch), self.context.n_labels
         output = logits.softmax(1) if self.head.on == "probabilities" else logits
-        own = self.own.take_rows(votes.worker, votes.weight).unflatten(
+        own = self.own.take_rows_ignoring_padding_gradient(votes.worker, votes.weight).unflatten(
             -1, (k, k)
         )  # (n, max_votes, true label, given label)
-        u = self._worker_embedding(self.worker.take_rows(votes.worker, votes.weight))
-        mix = (u * self._task_embedding(batch.x)[:, None]).sum(-1, keepdim=True).sigmoid()  # (n, max_votes, 1)
+        u = self._worker_embedding(self.worker.take_rows_ignoring_padding_gradient(votes.worker, votes.weight))
+        mix = (u * self._task_embedding(labelled_batch.x)[:, None]).sum(-1, keepdim=True).sigmoid()  # (n, max_votes, 1)
         own_logits = (output[:, None, None] @ own)[:, :, 0]
         vote_logits = mix * (output @ self.common)[:, None] + (1 - mix) * own_logits
-        each = vote_cross_entropy(vote_logits, votes) * self.vote_scale
+        each = summed_vote_cross_entropy_per_task(vote_logits, votes) * self.vote_scale
         if not self.head.scale:
             return each
         distance = torch.linalg.vector_norm(own - self.common, dim=(-2, -1))  # (n, max_votes)
@@ -116,13 +116,13 @@ class _CoNALModule(HeadModule):
         v: Tensor = self.task(x)
         return nn.functional.normalize(v, dim=-1) if self.head.normalise == "both" else v
 
-    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
-        output, k = mean_output_per_label(self.head.on, predictions, logits), self.context.n_labels
+    def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+        output, k = one_hot_or_mean_logits_per_label(self.head.on, predictions, logits), self.context.n_labels
         share = self._mean_common_matrix_weight_by_worker(x)
         own, mix = self.own.table.view(-1, k, k), copy_to_device(share, x.device, torch.float32)[:, None, None]
         vote_logits = output @ (mix * self.common + (1 - mix) * own)
         common = np.asarray((output @ self.common).softmax(-1).double().cpu().numpy())
-        return fit_from_confusion_logits(
+        return make_fit_from_confusion_logits(
             self.head.spec, predictions, self.context, vote_logits, {"common_share": share, "common": common}
         )
 

@@ -13,14 +13,14 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.engine.kernels import crowd_layer
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_head_helpers import (
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
     ON_HELP,
-    fit_from_confusion_logits,
     flat_identity_matrices,
-    mean_output_per_label,
-    require_padded_votes,
-    require_votes,
-    vote_cross_entropy,
+    get_padded_votes_or_raise,
+    get_votes_with_workers_or_raise,
+    make_fit_from_confusion_logits,
+    one_hot_or_mean_logits_per_label,
+    summed_vote_cross_entropy_per_task,
 )
 from plurivox.train.loop.worker_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
@@ -67,50 +67,54 @@ class _CrowdLayerModule(HeadModule):
 
     def __init__(self, head: CrowdLayer, context: HeadContext, rows: WorkerTable | None = None) -> None:
         super().__init__()
-        votes = require_votes(context, head.name())
+        votes = get_votes_with_workers_or_raise(context, head.name())
         self.head, self.context, self.kind = head, context, KERNEL_KINDS[head.variant]
         self.applies_softmax, self.share = head.on == "probabilities", votes.n_tasks / float(votes.weights.sum())
         self.rows = rows or WorkerTable(
             _initial_identity_layer_parameters(self.kind, context.n_workers, context.n_labels)
         )
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
         if logits.device.type != "cpu":
-            return self.losses_by_torch(logits, require_padded_votes(batch))
-        each: Tensor = _CrowdLayerLoss.apply(logits, require_padded_votes(batch), self)
+            return self.losses_by_torch(logits, get_padded_votes_or_raise(labelled_batch))
+        each: Tensor = _CrowdLayerLoss.apply(logits, get_padded_votes_or_raise(labelled_batch), self)
         return each
 
     def losses_by_torch(self, logits: Tensor, votes: PaddedVotes) -> Tensor:
         """(n,) the loss of each task computed with torch operations, on any device."""
         output = logits.softmax(1) if self.applies_softmax else logits
-        vote_logits = _vote_logits(self.kind, output[:, None], self.rows.take_rows(votes.worker, votes.weight))
-        return vote_cross_entropy(vote_logits, votes) * self.share
+        vote_logits = _vote_logits(
+            self.kind, output[:, None], self.rows.take_rows_ignoring_padding_gradient(votes.worker, votes.weight)
+        )
+        return summed_vote_cross_entropy_per_task(vote_logits, votes) * self.share
 
-    def stack_key(self) -> Hashable:
+    def stacking_compatibility_key(self) -> Hashable:
         return self.head, self.share, self.rows.table.shape
 
-    def stack_heads(self, heads: Sequence["_CrowdLayerModule"], net: nn.Module) -> HeadModule:
-        del net
-        return _StackedCrowdLayers(self.head, self.context, WorkerTable.stack_tables([one.rows for one in heads]))
+    def stack_heads(self, heads_of_runs: Sequence["_CrowdLayerModule"], stacked_net: nn.Module) -> HeadModule:
+        del stacked_net
+        return _StackedCrowdLayers(
+            self.head, self.context, WorkerTable.concat_tables_sharing_memory([one.rows for one in heads_of_runs])
+        )
 
-    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
-        output = mean_output_per_label(self.head.on, predictions, logits)
+        output = one_hot_or_mean_logits_per_label(self.head.on, predictions, logits)
         vote_logits = _vote_logits(
             self.kind, output[None], self.rows.table[:, None]
         )  # (n_workers, true label, given label)
-        return fit_from_confusion_logits(self.head.spec, predictions, self.context, vote_logits)
+        return make_fit_from_confusion_logits(self.head.spec, predictions, self.context, vote_logits)
 
 
 class _StackedCrowdLayers(_CrowdLayerModule):
     """The crowd layers of several stacked runs; every run has its own rows for the workers."""
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes, n_workers = require_padded_votes(batch), self.context.n_workers
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
+        votes, n_workers = get_padded_votes_or_raise(labelled_batch), self.context.n_workers
         n_runs = len(self.rows.table) // n_workers
         run = torch.arange(n_runs).repeat_interleave(len(logits) // n_runs)  # (n,)
         shifted = PaddedVotes(votes.worker + n_workers * run[:, None], votes.label, votes.weight)
-        return super().forward(logits, Batch(batch.x, batch.rows, shifted))
+        return super().forward(logits, Batch(labelled_batch.x, labelled_batch.rows, shifted))
 
 
 def _initial_identity_layer_parameters(layer_kind: int, n_workers: int, n_labels: int) -> Tensor:
@@ -145,15 +149,19 @@ class _CrowdLayerLoss(torch.autograd.Function):
         worker, label, weight = votes.worker.numpy(), votes.label.numpy(), votes.weight.numpy()
         output, each = torch.empty_like(logits), logits.new_empty(len(logits))
         excess = np.empty((*worker.shape, logits.shape[1]), np.float32)  # gradient of the loss in the vote logits
-        given, rows, result = logits.detach().contiguous().numpy(), layer.rows.as_numpy_arrays().table, output.numpy()
+        given, rows, result = (
+            logits.detach().contiguous().numpy(),
+            layer.rows.as_memory_sharing_numpy_arrays().table,
+            output.numpy(),
+        )
         ctx.layer, ctx.saved = layer, (result, worker, weight, rows, excess)
         arrays = (given, worker, label, weight, rows, result, each.numpy(), excess)
-        crowd_layer.forward(layer.kind, layer.applies_softmax, layer.share, *arrays)
+        crowd_layer.crowd_layer_forward(layer.kind, layer.applies_softmax, layer.share, *arrays)
         return each
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        layer, back, rows = ctx.layer, torch.empty(ctx.saved[0].shape), ctx.layer.rows.as_numpy_arrays()
-        arrays = (grad.contiguous().numpy(), *ctx.saved, back.numpy(), rows.grad, rows.touched)
-        crowd_layer.backward(layer.kind, layer.applies_softmax, *arrays)
+    def backward(ctx: Any, loss_gradients: Tensor) -> tuple[Tensor, None, None]:
+        layer, back, rows = ctx.layer, torch.empty(ctx.saved[0].shape), ctx.layer.rows.as_memory_sharing_numpy_arrays()
+        arrays = (loss_gradients.contiguous().numpy(), *ctx.saved, back.numpy(), rows.grad, rows.touched)
+        crowd_layer.crowd_layer_backward(layer.kind, layer.applies_softmax, *arrays)
         return back, None, None

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from plurivox.core.method import option
 from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import ConfusionHead
-from plurivox.train.heads._shared.vote_head_helpers import flat_identity_matrices
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import flat_identity_matrices
 from plurivox.train.targets._contract import PaddedVotes
 
 RIDGE = 1e-6  # added to the diagonal, so that the determinant is positive if a label is missing in the batch
@@ -49,21 +49,22 @@ class _GeoCrowdNetModule(ConfusionHead):
         super().__init__(head, context, flat_identity_matrices(context.n_workers, context.n_labels, head.start))
         self.head = head
 
-    def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
+    def penalty_added_to_task_loss(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
         """() the penalty of a batch: minus `scale` times the log-determinant of predictions (F) or confusion matrices (W)."""
         if self.head.variant == "F":
             prob = log_prob.exp().double()
             gram = prob.T @ prob
         else:
             weighted = (
-                log_confusion.exp() * (self.worker_sum_factors(votes) / len(log_confusion)).sqrt()[..., None, None]
+                log_confusion.exp()
+                * (self.vote_factors_for_sum_over_workers(votes) / len(log_confusion)).sqrt()[..., None, None]
             )
             rows = weighted.double().movedim(-2, 0).flatten(1)  # (true, n * max_votes * said)
             gram = rows @ rows.T
-        return -self.head.scale * _log_determinant(gram).to(log_confusion.dtype)
+        return -self.head.scale * _log_determinant_with_ridge(gram).to(log_confusion.dtype)
 
 
-def _log_determinant(gram: Tensor) -> Tensor:
+def _log_determinant_with_ridge(gram: Tensor) -> Tensor:
     """() the log-determinant of a Gram matrix in double precision: similar labels make it nearly singular."""
     ridge = RIDGE * torch.eye(len(gram), dtype=gram.dtype, device=gram.device)
     factor, _ = torch.linalg.cholesky_ex(gram + ridge)  # does not wait for the device

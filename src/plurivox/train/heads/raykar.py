@@ -8,14 +8,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Floats
 from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_head_helpers import require_votes
-from plurivox.train.targets._shared.examples import copy_to_device
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import get_votes_with_workers_or_raise
+from plurivox.train.targets._shared.training_examples import copy_to_device
 from plurivox.train.trained_net import softmax_probabilities
 
 
@@ -54,19 +54,19 @@ class _RaykarModule(HeadModule):
     def __init__(self, head: Raykar, context: HeadContext) -> None:
         super().__init__()
         self.head = head
-        self.steps = RaykarSteps(require_votes(context, head.name()), None, head.pseudo, head.clip)
+        self.steps = RaykarSteps(get_votes_with_workers_or_raise(context, head.name()), None, head.pseudo, head.clip)
         self.register_buffer("posterior", torch.full((len(context.tasks), context.n_labels), 1 / context.n_labels))
-        self.register_buffer("matrices", torch.tensor(self.steps.initial_confusion_matrices()))
+        self.register_buffer("matrices", torch.tensor(self.steps.near_diagonal_confusion_matrices()))
 
-    def before_epoch(self, epoch: int, predict: Callable[[], Tensor]) -> None:
+    def update_head_before_epoch(self, epoch: int, predict_logits: Callable[[], Tensor]) -> None:
         """Update posterior and matrices by an E-step and an M-step, before every `every`-th epoch."""
         if epoch % self.head.every:
             return
-        prior = softmax_probabilities(predict()) if epoch >= self.head.wait else self._uniform_prior()
+        prior = softmax_probabilities(predict_logits()) if epoch >= self.head.wait else self._uniform_prior_per_task()
         posterior, _ = self.steps.e_step(prior, self.matrices.cpu().numpy())
-        self._copy_into_buffers(posterior, self.steps.m_step(posterior))
+        self._copy_into_buffers(posterior, self.steps.m_step_confusion_matrices(posterior))
 
-    def _uniform_prior(self) -> Floats:
+    def _uniform_prior_per_task(self) -> Floats:
         """(n_tasks, n_labels) the prior before the net is used: probability 1 / n_labels for every label."""
         return np.full(tuple(self.posterior.shape), 1 / self.posterior.shape[1])
 
@@ -75,10 +75,10 @@ class _RaykarModule(HeadModule):
         for buffer, new in ((self.posterior, posterior), (self.matrices, matrices)):
             buffer.copy_(copy_to_device(new, buffer.device, buffer.dtype))
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        return -(self.posterior.index_select(0, batch.rows) * logits.log_softmax(1)).sum(1)
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
+        return -(self.posterior.index_select(0, labelled_batch.rows) * logits.log_softmax(1)).sum(1)
 
-    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del predictions, x
         posterior, _ = self.steps.e_step(softmax_probabilities(logits), self.matrices.cpu().numpy())
-        return self.steps.fit_from_posterior(self.head.spec, posterior, self.steps.m_step(posterior))
+        return self.steps.fit_from_posterior(self.head.spec, posterior, self.steps.m_step_confusion_matrices(posterior))

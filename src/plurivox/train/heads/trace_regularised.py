@@ -8,7 +8,7 @@ from torch.nn.functional import softplus
 from plurivox.core.method import option
 from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import ConfusionHead
-from plurivox.train.heads._shared.vote_head_helpers import flat_identity_matrices
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import flat_identity_matrices
 from plurivox.train.targets._contract import PaddedVotes
 
 TINY = 1e-30  # added to softplus so that its logarithm is finite
@@ -48,8 +48,10 @@ class _TraceRegularisedModule(ConfusionHead):
         positive = softplus(parameters) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
 
-    def penalty(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
+    def penalty_added_to_task_loss(self, log_prob: Tensor, votes: PaddedVotes, log_confusion: Tensor) -> Tensor:
         """(n,) the penalty on the trace of the workers' confusion matrices that is added to the loss of each task."""
         del log_prob
         trace = log_confusion.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, max_votes)
-        return self.penalty_scale / self.n_active_workers * (self.worker_sum_factors(votes) * trace).sum(1)
+        return (
+            self.penalty_scale / self.n_active_workers * (self.vote_factors_for_sum_over_workers(votes) * trace).sum(1)
+        )

@@ -35,9 +35,9 @@ class TwoHeads(Head):
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         hook = FeatureHook(net, context.n_labels)
-        return _TwoHeadsModule(hook, hook.make_head(context.n_labels), *self.loss_functions())
+        return _TwoHeadsModule(hook, hook.make_head(context.n_labels), *self.make_hard_and_soft_loss())
 
-    def loss_functions(self) -> tuple[Loss, Loss]:
+    def make_hard_and_soft_loss(self) -> tuple[Loss, Loss]:
         """Return the loss function of the hard head and that of the soft head."""
         return losses.methods.make(self.hard_loss), losses.methods.make(self.soft_loss)
 
@@ -50,18 +50,20 @@ class _TwoHeadsModule(HeadModule):
         self.soft_head = soft_head
         self.hook, self.hard_loss, self.soft_loss = hook, hard_loss, soft_loss
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        assert isinstance(batch.labels, tuple)
-        main, crowd = batch.labels
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
+        assert isinstance(labelled_batch.labels, tuple)
+        main, crowd = labelled_batch.labels
         return self.hard_loss(logits, main) + self.soft_loss(self.soft_head(self.hook.pop_features().float()), crowd)
 
-    def stack_key(self) -> Hashable:
+    def stacking_compatibility_key(self) -> Hashable:
         return self.hard_loss, self.soft_loss
 
-    def stack_heads(self, heads: Sequence["_TwoHeadsModule"], net: nn.Module) -> HeadModule:
-        assert isinstance(net, StackedNet)
-        every = StackedLinear([one.soft_head for one in heads if isinstance(one.soft_head, nn.Linear)])
-        return _TwoHeadsModule(FeatureHook.hook_layer(net.head), every, self.hard_loss, self.soft_loss)
+    def stack_heads(self, heads_of_runs: Sequence["_TwoHeadsModule"], stacked_net: nn.Module) -> HeadModule:
+        assert isinstance(stacked_net, StackedNet)
+        every = StackedLinear([one.soft_head for one in heads_of_runs if isinstance(one.soft_head, nn.Linear)])
+        return _TwoHeadsModule(
+            FeatureHook.register_hook_on_layer_input(stacked_net.head), every, self.hard_loss, self.soft_loss
+        )
 
 
 class FeatureHook:
@@ -81,7 +83,7 @@ class FeatureHook:
         last.register_forward_pre_hook(self._store_layer_input)
 
     @classmethod
-    def hook_layer(cls, layer: nn.Module) -> Self:
+    def register_hook_on_layer_input(cls, layer: nn.Module) -> Self:
         """Register and return a hook that stores the input of `layer`; it has no `make_head`."""
         hook = cls.__new__(cls)
         layer.register_forward_pre_hook(hook._store_layer_input)

@@ -10,11 +10,11 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_head_helpers import (
-    fit_from_confusion_logits,
+from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
     flat_identity_matrices,
-    require_padded_votes,
-    require_votes,
+    get_padded_votes_or_raise,
+    get_votes_with_workers_or_raise,
+    make_fit_from_confusion_logits,
 )
 
 
@@ -48,14 +48,14 @@ class _UnionNetModule(HeadModule):
 
     def __init__(self, head: UnionNet, context: HeadContext) -> None:
         super().__init__()
-        votes, k = require_votes(context, head.name()), context.n_labels
+        votes, k = get_votes_with_workers_or_raise(context, head.name()), context.n_labels
         self.head, self.context = head, context
         self.vote_scale = votes.n_tasks / float(votes.weights.sum())  # 1 / mean number of votes per task
         start = flat_identity_matrices(1, k, head.start).view(k, k)
         self.matrix = nn.Parameter(start.repeat(1, context.n_workers))  # (true, n_workers * said)
 
-    def forward(self, logits: Tensor, batch: Batch) -> Tensor:
-        votes = require_padded_votes(batch)
+    def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
+        votes = get_padded_votes_or_raise(labelled_batch)
         pair = votes.worker * self.context.n_labels + votes.label  # (n, max_votes)
         if self.head.variant == "A":
             log_prob = (logits.softmax(1) @ self.matrix).log_softmax(1).gather(1, pair)
@@ -64,9 +64,9 @@ class _UnionNetModule(HeadModule):
             log_prob = (logits.log_softmax(1)[:, None] + log_vote).logsumexp(-1)
         return -(votes.weight * log_prob).sum(1) * self.vote_scale
 
-    def make_worker_fit(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
+    def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x, logits
         k = self.context.n_labels
-        return fit_from_confusion_logits(
+        return make_fit_from_confusion_logits(
             self.head.spec, predictions, self.context, self.matrix.detach().unflatten(1, (-1, k)).transpose(0, 1)
         )

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from plurivox.core.array_types import Names
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.core.types import Names
-from plurivox.train.loop.early_stopping import TrainingHistory
-from plurivox.train.loop.safetensors import read_tensors, write_tensors
+from plurivox.train.loop.dev_evaluation_and_history import TrainingHistory
+from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
 from plurivox.train.loop.trainer import Trainer
 from plurivox.train.targets._contract import methods as targets
-from plurivox.train.trained_net import WEIGHTS, Trained, check_same_labels
+from plurivox.train.trained_net import WEIGHTS, Trained, check_same_labels_in_same_order
 
 CHECKPOINT = "checkpoint.safetensors"
 
@@ -29,25 +29,27 @@ class Checkpoint:
         self.seconds, self.last = seconds, time.monotonic()
         self.n_saved = 0  # epochs of logits on disk
 
-    def save(
-        self, trainer: Trainer, history: TrainingHistory, logits: "list[np.ndarray[Any, Any]]", force: bool
+    def save_checkpoint_if_due(
+        self, trainer: Trainer, history: TrainingHistory, logits_per_epoch: "list[np.ndarray[Any, Any]]", force: bool
     ) -> None:
         """Write the checkpoint files, unless the last save is less than `seconds` ago and `force` is False."""
         if not force and time.monotonic() - self.last < self.seconds:
             return
-        for i in range(self.n_saved, len(logits)):
+        for i in range(self.n_saved, len(logits_per_epoch)):
             with atomic_file(self._recorded_logits_path(i)) as part, part.open("wb") as file:
-                np.save(file, logits[i])
-        self.n_saved = len(logits)
-        facts = {"done": trainer.epoch, "keeper": history.history_to_json(), "recorded": len(logits)}
+                np.save(file, logits_per_epoch[i])
+        self.n_saved = len(logits_per_epoch)
+        facts = {"done": trainer.epoch, "keeper": history.history_as_json_dict(), "recorded": len(logits_per_epoch)}
         notes = {"labels": self.labels.tolist(), "made_by": dict(self.made_by), "facts": facts}
         kept = {f"kept/{name}": value for name, value in history.best_weights.items()}
-        write_tensors(
-            self.path, trainer.training_state_tensors() | kept, {name: json.dumps(one) for name, one in notes.items()}
+        write_safetensors(
+            self.path,
+            trainer.training_state_tensors_by_name() | kept,
+            {name: json.dumps(one) for name, one in notes.items()},
         )
         self.last = time.monotonic()
 
-    def load_finished_net(self, device: torch.device) -> Trained | None:
+    def load_net_if_finished_delete_checkpoint(self, device: torch.device) -> Trained | None:
         """Load the trained net from the folder and delete the checkpoint files; return None if the training has not ended.
 
         Raises InputError if the folder does not exist or contains another training.
@@ -57,20 +59,22 @@ class Checkpoint:
         if not (self.folder / WEIGHTS).is_file():
             return None
         trained = Trained.load(self.folder, device=device, labels=self.labels, trust=self.made_by["net"])
-        check_same_training(trained.made_by, self.made_by, self.folder)
-        self.delete_files()
+        check_same_training_settings(trained.made_by, self.made_by, self.folder)
+        self.delete_checkpoint_files()
         return trained
 
-    def restore_training(self, trainer: Trainer, history: TrainingHistory) -> "list[np.ndarray[Any, Any]]":
+    def restore_checkpoint_return_logits(
+        self, trainer: Trainer, history: TrainingHistory
+    ) -> "list[np.ndarray[Any, Any]]":
         """Restore trainer and history from the checkpoint, if there is one; return the logits recorded so far.
 
         Raises InputError if the checkpoint is of another training.
         """
         if not self.path.is_file():
             return []
-        tensors, notes = read_tensors(self.path)
-        check_same_labels(np.asarray(json.loads(notes["labels"])), self.labels, self.path)
-        check_same_training(json.loads(notes["made_by"]), self.made_by, self.path)
+        tensors, notes = read_safetensors_and_metadata(self.path)
+        check_same_labels_in_same_order(np.asarray(json.loads(notes["labels"])), self.labels, self.path)
+        check_same_training_settings(json.loads(notes["made_by"]), self.made_by, self.path)
         facts = json.loads(notes["facts"])
         kept = {name: value for name, value in tensors.items() if name.startswith("kept/")}
         trainer.load_training_state({name: value for name, value in tensors.items() if name not in kept}, facts["done"])
@@ -79,7 +83,7 @@ class Checkpoint:
         self.n_saved = facts["recorded"]
         return [np.load(self._recorded_logits_path(i)) for i in range(self.n_saved)]
 
-    def delete_files(self) -> None:
+    def delete_checkpoint_files(self) -> None:
         """Delete the files of the checkpoint."""
         self.path.unlink(missing_ok=True)
         for file in self.folder.glob("logits-*.npy"):
@@ -90,12 +94,14 @@ class Checkpoint:
         return self.folder / f"logits-{epoch:05d}.npy"
 
 
-def check_same_training(saved_settings: Mapping[str, Any], settings: Mapping[str, Any], where: object) -> None:
+def check_same_training_settings(
+    saved_settings: Mapping[str, Any], current_settings: Mapping[str, Any], where: object
+) -> None:
     """Raise InputError naming the first setting in which a saved training and the current one differ."""
     saved_settings = {**saved_settings, "target": targets.replace_former_names(saved_settings.get("target", ""))}
-    for name in settings:
-        if name != "versions" and saved_settings.get(name) != settings[name]:
+    for name in current_settings:
+        if name != "versions" and saved_settings.get(name) != current_settings[name]:
             raise InputError(
                 f"{where} belongs to another training: its {name} is {saved_settings.get(name)!r}, here it is "
-                f"{settings[name]!r}. Choose another folder, or remove it"
+                f"{current_settings[name]!r}. Choose another folder, or remove it"
             )

@@ -1,7 +1,9 @@
 """A training step recorded as a CUDA graph."""
 
+import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import torch
@@ -47,14 +49,14 @@ class GraphStep:
             self.n_warm_steps += 1
             return self._take_warm_up_step_without_graph(example_indices)
         if self.graph is None:
-            self._record_graph(example_indices)
+            self._record_step_as_cuda_graph(example_indices)
         if self.graph is None:
             return self.eager_step(example_indices)
         self.indices.copy_(example_indices)
         return self.graph.replay()
 
     @cached_property
-    def recording_stream(self) -> torch.cuda.Stream:
+    def graph_recording_stream(self) -> torch.cuda.Stream:
         """The CUDA stream on which the training step is recorded, created at first use.
 
         Every training needs another one: cuBLAS has a workspace per stream, and graphs recorded on the same stream would share
@@ -65,19 +67,19 @@ class GraphStep:
     def _take_warm_up_step_without_graph(self, example_indices: Tensor) -> None:
         """Take a training step without a graph on the recording stream, as CUDA graphs require before recording."""
         current = torch.cuda.current_stream(self.rng.device)
-        self.recording_stream.wait_stream(current)
-        with torch.cuda.stream(self.recording_stream):
+        self.graph_recording_stream.wait_stream(current)
+        with torch.cuda.stream(self.graph_recording_stream):
             self.eager_step(example_indices)
-        current.wait_stream(self.recording_stream)
+        current.wait_stream(self.graph_recording_stream)
 
-    def _record_graph(self, example_indices: Tensor) -> None:
+    def _record_step_as_cuda_graph(self, example_indices: Tensor) -> None:
         """Record the training step as a CUDA graph in `self.graph`; if that fails, log a warning (engine=graphs: raise)."""
         self.indices = example_indices.clone()
         graph = torch.cuda.CUDAGraph()
         graph.register_generator_state(self.rng)
         self.optimizer.zero_grad()
         try:
-            with torch.cuda.graph(graph, stream=self.recording_stream):
+            with pause_garbage_collection(), torch.cuda.graph(graph, stream=self.graph_recording_stream):
                 self.update_weights(self.indices)
         except RuntimeError as cause:  # out of memory, or net or head wait for the device
             if self.plan.engine == "graphs" and not isinstance(cause, torch.OutOfMemoryError):
@@ -86,3 +88,15 @@ class GraphStep:
             log.warning("the training step cannot be recorded as a CUDA graph; training continues without (%s)", cause)
             return
         self.graph = graph
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Do not run Python's garbage collector: CUDA forbids to free the graph of an earlier training during a recording."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -35,19 +35,19 @@ class NetOptimizer:
         self.tables = [one for module in modules for one in module.modules() if isinstance(one, WorkerTable)]
         if not self.params:
             raise InputError("the net has no trainable weights: all of them are frozen")
-        self._torch = make_optimizer(plan, self.params, capturable)
+        self._torch = make_torch_optimizer(plan, self.params, capturable)
 
-    def reset_at_milestone(self, epoch: int) -> None:
+    def zero_optimizer_state_at_restart_milestone(self, epoch: int) -> None:
         """Set the optimiser state to zero if the plan has `restart` and `epoch` is one of its milestones."""
         if self.plan.restart and epoch in self.plan.milestone_epochs:
             zero_optimizer_state(self._torch)
             for table in self.tables:
-                table.zero_optimizer_state()
+                table.zero_optimizer_state_of_all_workers()
 
-    def set_learning_rate(self, epoch: int, step_in_epoch: int) -> None:
+    def set_scheduled_learning_rate(self, epoch: int, step_in_epoch: int) -> None:
         """Set the learning rate of a step by the plan's schedule; within an epoch only one-cycle changes it."""
         if step_in_epoch == 0 or self.plan.schedule == "one-cycle":
-            lr = learning_rate(self.plan, epoch * self.steps_per_epoch + step_in_epoch, self.steps_per_epoch)
+            lr = learning_rate_of_step(self.plan, epoch * self.steps_per_epoch + step_in_epoch, self.steps_per_epoch)
             fill_learning_rate(self._torch, lr)
 
     def zero_grad(self) -> None:
@@ -61,15 +61,17 @@ class NetOptimizer:
     def step(self) -> None:
         """Take one optimiser step: clip gradients if the plan has `clip`, then update parameters and worker tables in place."""
         if self.plan.clip is not None:
-            self._clip_gradients(self.plan.clip)
+            self._clip_gradients_per_run(self.plan.clip)
         self._torch.step()
         for table in self.tables:
             table.step(self.plan, self._torch.param_groups[0]["lr"])
 
-    def _clip_gradients(self, max_norm: float) -> None:
+    def _clip_gradients_per_run(self, max_norm: float) -> None:
         """Scale all gradients in place so that their norm, per stacked run, is at most `max_norm`."""
         if self.n_runs == 1:
-            nn.utils.clip_grad_norm_([*self.params, *(one.with_gradient() for one in self.tables)], max_norm)
+            nn.utils.clip_grad_norm_(
+                [*self.params, *(one.set_grad_attribute_and_return_table() for one in self.tables)], max_norm
+            )
             return
         grads = [p.grad.view(self.n_runs, -1) for p in self.params if p.grad is not None]
         grads += [table.grad.view(self.n_runs, -1) for table in self.tables]
@@ -78,26 +80,26 @@ class NetOptimizer:
         for one in grads:
             one.mul_(share)
 
-    def clear_table_gradients(self) -> None:
+    def clear_worker_table_gradients(self) -> None:
         """Drop the gradients of the worker tables, after a step that failed."""
         for table in self.tables:
-            table.clear_gradients()
+            table.clear_gradient_and_batch_workers()
 
     def has_finite_parameters(self) -> bool:
         """Return whether all trainable parameters are finite; worker tables are not checked."""
         norms = torch._foreach_norm([p.detach() for p in self.params])
         return bool(torch.stack(list(norms)).isfinite().all())
 
-    def parameter_states(self) -> list[dict[str, Any]]:
+    def optimizer_state_per_parameter(self) -> list[dict[str, Any]]:
         """Return torch's optimiser state (such as moments) of every parameter, in order; worker tables are not included."""
         return [self._torch.state[param] for param in self.params]
 
-    def set_parameter_states(self, states: Sequence[dict[str, Any]]) -> None:
+    def set_optimizer_state_per_parameter(self, states: Sequence[dict[str, Any]]) -> None:
         """Set torch's optimiser state (such as moments) of every parameter; tensors are shared, not copied."""
         for param, state in zip(self.params, states, strict=True):
             self._torch.state[param] = state
 
-    def optimizer_state_tensors(self) -> dict[str, Tensor]:
+    def optimizer_state_tensors_by_name(self) -> dict[str, Tensor]:
         """Return torch's optimiser state of all parameters as named tensors, for a checkpoint."""
         return {
             f"{i}/{name}": value
@@ -106,16 +108,16 @@ class NetOptimizer:
             if isinstance(value, Tensor)
         }
 
-    def load_optimizer_state(self, tensors: dict[str, Tensor]) -> None:
-        """Set torch's optimiser state of all parameters from the result of `optimizer_state_tensors`."""
+    def load_optimizer_state(self, tensors_by_name: dict[str, Tensor]) -> None:
+        """Set torch's optimiser state of all parameters from the result of `optimizer_state_tensors_by_name`."""
         states: dict[int, dict[str, Tensor]] = {}
-        for key, value in tensors.items():
+        for key, value in tensors_by_name.items():
             i, _, name = key.partition("/")
             states.setdefault(int(i), {})[name] = value
         self._torch.load_state_dict({"state": states, "param_groups": self._torch.state_dict()["param_groups"]})
 
 
-def make_optimizer(plan: Plan, params: Sequence[nn.Parameter], capturable: bool) -> torch.optim.Optimizer:
+def make_torch_optimizer(plan: Plan, params: Sequence[nn.Parameter], capturable: bool) -> torch.optim.Optimizer:
     """Return the plan's optimiser of torch for `params`; if `capturable` by CUDA graphs, its learning rate is a tensor."""
     device = params[0].device
     fused = device.type in FUSED_DEVICES and all(p.is_floating_point() for p in params)
@@ -149,14 +151,14 @@ def zero_optimizer_state(optimizer: torch.optim.Optimizer) -> None:
 START_DIVISOR, END_DIVISOR = 25.0, 1e4  # one-cycle: the rate starts at lr / 25 and ends at lr / 25 / 10,000
 
 
-def learning_rate(plan: Plan, step_over_all_epochs: int, steps_per_epoch: int) -> float:
+def learning_rate_of_step(plan: Plan, step_over_all_epochs: int, steps_per_epoch: int) -> float:
     """Return the learning rate of step `step_over_all_epochs`, counted from 0 over all epochs.
 
     step and multistep multiply by gamma after some epochs; cosine decreases from epoch to epoch; one-cycle rises and falls
     from step to step (Smith and Topin 2019, https://doi.org/10.1117/12.2520589).
 
     >>> plan = Plan(lr=1, schedule="multistep", milestones="2,3", epochs=4)
-    >>> [round(learning_rate(plan, epoch * 10, 10), 3) for epoch in range(4)]
+    >>> [round(learning_rate_of_step(plan, epoch * 10, 10), 3) for epoch in range(4)]
     [1.0, 1.0, 0.1, 0.01]
     """
     epoch = step_over_all_epochs // steps_per_epoch

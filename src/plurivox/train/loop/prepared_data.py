@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from plurivox.core.encoding import as_names, duplicates
+from plurivox.core.array_types import Bools, Floats, Names
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
-from plurivox.core.types import Bools, Floats, Names
-from plurivox.train.data.augment import augment_once
+from plurivox.core.name_encoding import as_names, duplicates
+from plurivox.train.data.image_augmentation import augment_once
 from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.heads._contract import HeadContext, HeadModule
 from plurivox.train.loop.rng import TrainRng
@@ -22,7 +22,7 @@ from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Trainer
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import copy_to_device
+from plurivox.train.targets._shared.training_examples import copy_to_device
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class PreparedData:
     fingerprint: str  # checksum of the data
 
     @classmethod
-    def from_inputs(
+    def from_inputs_dropping_unusable_tasks(
         cls,
         x: Tensor | NDArray[Any],
         spec: TrainSpec,
@@ -49,13 +49,13 @@ class PreparedData:
     ) -> Self:
         """Check inputs and weights, drop tasks without a target (with a warning) or of weight 0, and copy inputs to the device.
 
-        `tasks` are the tasks of the rows of x, without duplicates: `fit` and `PreparedTraining.prepare` check that.
+        `tasks` are the tasks of the rows of x, without duplicates: `fit` and `PreparedTraining.prepare_training` check that.
         """
         assert len(tasks) == len(x) and not len(duplicates(tasks)), "one row per task"
-        used = spec.target.has_target(supervision, tasks)  # (n_tasks,)
+        used = spec.target.mask_of_tasks_with_target(supervision, tasks)  # (n_tasks,)
         if not used.all():
-            _warn_tasks_without_target(spec.target, tasks[~used], len(tasks))
-        weights = None if weight is None else _check_task_weights(weight, tasks)
+            _warn_or_raise_tasks_without_target(spec.target, tasks[~used], len(tasks))
+        weights = None if weight is None else _checked_task_weights(weight, tasks)
         if weights is not None:
             used &= weights > 0
             weights = weights[used]
@@ -81,13 +81,13 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
     """Return a trainer for the spec on the data, with new weights, before its first epoch."""
     plan, x, augment = spec.plan, data.x, spec.augment
     rng = TrainRng(plan.seed, x.device)
-    with rng.torch_rng_context():
+    with rng.training_rng_as_global_rng_context():
         net, head = _build_net_and_head(spec, data)
     if augment is not None and spec.augment_once:
         x, augment = augment_once(augment, x, plan.seed), None
     if plan.engine == "auto" and spec.head is not None and not spec.head.capturable:
         plan = replace(plan, engine="eager")
-    return Trainer(net, x, _build_examples(spec, data), spec.loss, plan, rng, head, augment)
+    return Trainer(net, x, _build_weighted_examples(spec, data), spec.loss, plan, rng, head, augment)
 
 
 def _build_net_and_head(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
@@ -106,9 +106,9 @@ def _build_net_and_head(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module,
     return net.to(device), head
 
 
-def _build_examples(spec: TrainSpec, data: PreparedData) -> Examples:
+def _build_weighted_examples(spec: TrainSpec, data: PreparedData) -> Examples:
     """Return the training examples that the target makes of the data, weighted by the weights of their tasks."""
-    examples = spec.target.examples(data.supervision, data.tasks, data.labels, data.x.device)
+    examples = spec.target.make_examples(data.supervision, data.tasks, data.labels, data.x.device)
     if data.weight is not None:
         weight = copy_to_device(data.weight, data.x.device, torch.float32)
         weight = weight if examples.row is None else weight.index_select(0, examples.row)
@@ -116,7 +116,7 @@ def _build_examples(spec: TrainSpec, data: PreparedData) -> Examples:
     return examples
 
 
-def _warn_tasks_without_target(target: Target, dropped_tasks: Names, n_tasks: int) -> None:
+def _warn_or_raise_tasks_without_target(target: Target, dropped_tasks: Names, n_tasks: int) -> None:
     """Warn that `dropped_tasks` have no label for the target and are not trained on; InputError if these are all tasks."""
     if len(dropped_tasks) == n_tasks:
         raise InputError(
@@ -131,7 +131,7 @@ def _warn_tasks_without_target(target: Target, dropped_tasks: Names, n_tasks: in
     )
 
 
-def _check_task_weights(weight: Any, tasks: Names) -> Floats:
+def _checked_task_weights(weight: Any, tasks: Names) -> Floats:
     """(n_tasks,) the weights of tasks as floats; InputError if one is missing, negative or not finite."""
     column = np.asarray(weight, np.float64)
     if column.shape != tasks.shape:

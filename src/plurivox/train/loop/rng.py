@@ -17,14 +17,14 @@ class TrainRng:
     def __init__(self, seed: int, device: torch.device) -> None:
         self.device = device
         self.generator = torch.Generator(device).manual_seed(seed)
-        with _preserve_global_rng(device):
+        with _preserve_global_rng_context(device):
             torch.manual_seed(seed)
             self._torch_states = _global_rng_states(device)
 
     @contextmanager
-    def torch_rng_context(self) -> Iterator[None]:
+    def training_rng_as_global_rng_context(self) -> Iterator[None]:
         """Context manager: torch's global generators have this training's state inside the block, then the caller's again."""
-        with _preserve_global_rng(self.device), _deterministic_cudnn():
+        with _preserve_global_rng_context(self.device), _deterministic_cudnn_context():
             _set_global_rng_states(self._torch_states, self.device)
             try:
                 yield
@@ -32,7 +32,7 @@ class TrainRng:
                 self._torch_states = _global_rng_states(self.device)
 
     @contextmanager
-    def cpu_generator_context(self) -> Iterator[torch.Generator]:
+    def cpu_generator_with_stored_state_context(self) -> Iterator[torch.Generator]:
         """Context manager: yield a generator in this training's state of torch's CPU generator; store its state at the end."""
         generator = torch.Generator()
         generator.set_state(self._torch_states[0])
@@ -41,18 +41,18 @@ class TrainRng:
         finally:
             self._torch_states[0] = generator.get_state()
 
-    def rng_state_tensors(self) -> dict[str, Tensor]:
+    def rng_state_tensors_by_name(self) -> dict[str, Tensor]:
         """Return the states of the random generators of this training as named byte tensors, for a checkpoint."""
         return {"draws": self.generator.get_state(), **{f"common{i}": one for i, one in enumerate(self._torch_states)}}
 
-    def load_rng_state(self, tensors: dict[str, Tensor]) -> None:
-        """Set the states of the random generators of this training from the result of `rng_state_tensors`."""
-        self.generator.set_state(tensors["draws"].cpu())
-        self._torch_states = [tensors[f"common{i}"].cpu() for i in range(len(self._torch_states))]
+    def load_rng_state(self, tensors_by_name: dict[str, Tensor]) -> None:
+        """Set the states of the random generators of this training from the result of `rng_state_tensors_by_name`."""
+        self.generator.set_state(tensors_by_name["draws"].cpu())
+        self._torch_states = [tensors_by_name[f"common{i}"].cpu() for i in range(len(self._torch_states))]
 
 
 @contextmanager
-def _deterministic_cudnn() -> Iterator[None]:
+def _deterministic_cudnn_context() -> Iterator[None]:
     """Context manager: make cuDNN use deterministic algorithms inside the block."""
     cudnn = torch.backends.cudnn
     before = cudnn.deterministic, cudnn.benchmark
@@ -64,7 +64,7 @@ def _deterministic_cudnn() -> Iterator[None]:
 
 
 @contextmanager
-def _preserve_global_rng(device: torch.device) -> Iterator[None]:
+def _preserve_global_rng_context(device: torch.device) -> Iterator[None]:
     """Context manager: restore the states of torch's global random generators after the block."""
     before = _global_rng_states(device)
     try:

@@ -8,15 +8,15 @@ from typing import Any, Literal, Self
 import numpy as np
 import torch
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import Method
-from plurivox.core.types import Floats, Names
+from plurivox.core.name_encoding import positions
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import pair_agreement
+from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
 from plurivox.train import heads, losses, nets, targets
-from plurivox.train.data.augment import Augmentation, augmentation
-from plurivox.train.data.input_tensors import resolve_device
+from plurivox.train.data.image_augmentation import Augmentation, augmentation
+from plurivox.train.data.input_tensors import torch_device_from_name
 from plurivox.train.heads import Head
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
@@ -42,23 +42,23 @@ class AgreementWeighting:
     weigh: bool = True
     least: float = 0.0
 
-    def task_weights(self, votes: Votes, tasks: Names) -> Floats:
+    def task_weights_by_agreement(self, votes: Votes, tasks: Names) -> Floats:
         """(n_tasks,) the weight of each task by the agreement of its votes; a task of weight 0 is not trained on."""
-        share = task_agreement(votes, tasks)
+        share = pair_agreement_per_task(votes, tasks)
         kept = (share >= self.least).astype(np.float64)
         return kept * share if self.weigh else kept
 
 
-def task_agreement(votes: Votes, tasks: Names) -> Floats:
+def pair_agreement_per_task(votes: Votes, tasks: Names) -> Floats:
     """(n_tasks,) the share of pairs of answers to each of `tasks` that agree; 1 with fewer than two answers.
 
     Used as weights of tasks, or to drop tasks below some value: Uma et al. (2021), section 4,
     https://doi.org/10.1613/jair.1.12752
 
-    >>> task_agreement(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]), np.array(["a", "b"]))
+    >>> pair_agreement_per_task(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]), np.array(["a", "b"]))
     array([0.33333333, 1.        ])
     """
-    share, row = np.clip(pair_agreement(votes), 0, 1), positions(votes.tasks, tasks)
+    share, row = np.clip(agreeing_pair_share_per_task(votes), 0, 1), positions(votes.tasks, tasks)
     return np.where((row >= 0) & ~np.isnan(share[row]), share[row], 1.0)
 
 
@@ -66,8 +66,8 @@ def task_agreement(votes: Votes, tasks: Names) -> Floats:
 class TrainSpec:
     """Specification of a training without its data: net, target, loss, head, plan and further settings.
 
-    >>> spec = TrainSpec.of(net="mlp[hidden=8]", head="crowd-layer")
-    >>> spec.net.hidden, spec.target.spec, spec.description
+    >>> spec = TrainSpec.from_names_or_objects(net="mlp[hidden=8]", head="crowd-layer")
+    >>> spec.net.hidden, spec.target.spec, spec.net_head_and_target_text
     ('8', 'all-votes', 'mlp[hidden=8] under crowd-layer on all-votes')
     """
 
@@ -85,7 +85,7 @@ class TrainSpec:
     soft: Method | None = None  # the aggregator of the soft labels; only for description: training gets its result
 
     @classmethod
-    def of(
+    def from_names_or_objects(
         cls,
         target: str | Target | None = None,
         *,
@@ -109,12 +109,12 @@ class TrainSpec:
         """
         made_head = None if head is None or head == "" else heads.methods.make(head)
         return cls(
-            _given_or_default_target(made_head, target, main),
+            _given_default_or_pair_target(made_head, target, main),
             nets.methods.make(net, **(net_options or {})),
             losses.methods.make(loss),
             made_head,
             plan or Plan(),
-            _as_augmentation(augment),
+            _as_augmentation_or_none(augment),
             augment_once,
             "visit" if record is True else record or "",
             weighting,
@@ -138,7 +138,7 @@ class TrainSpec:
     @cached_property
     def device(self) -> torch.device:
         """The device of the plan; InputError if this machine does not have it."""
-        return resolve_device(self.plan.device)
+        return torch_device_from_name(self.plan.device)
 
     @property
     def target_text(self) -> str:
@@ -150,11 +150,11 @@ class TrainSpec:
         return self.target.spec
 
     @property
-    def description(self) -> str:
+    def net_head_and_target_text(self) -> str:
         """The specs of net, head and target as one line of text for users."""
         return f"{self.net.spec}{'' if self.head is None else f' under {self.head.spec}'} on {self.target_text}"
 
-    def settings_text(self) -> dict[str, Any]:
+    def setting_texts_by_name(self) -> dict[str, Any]:
         """Return the specs of net, target, loss, head, plan and augmentation, and `record`, by name, for `Trained.made_by`."""
         once = ", once" if self.augment_once else ""
         return {
@@ -173,7 +173,7 @@ def required_target_kind(head: Head | None) -> TargetKind:
     return "distribution" if head is None else head.target_kind
 
 
-def _given_or_default_target(head: Head | None, target: str | Target | None, main: str | None) -> Target:
+def _given_default_or_pair_target(head: Head | None, target: str | Target | None, main: str | None) -> Target:
     """Return the given target, or the default target of the head.
 
     With `main` and a head of two heads, it is a pair of `main` and the soft labels if no target or the target `soft` was
@@ -188,14 +188,14 @@ def _given_or_default_target(head: Head | None, target: str | Target | None, mai
     return made
 
 
-def _as_augmentation(augment: str | Augmentation | None) -> Augmentation | None:
+def _as_augmentation_or_none(augment: str | Augmentation | None) -> Augmentation | None:
     """Return the image augmentation of a spec such as crop-flip, an object unchanged, and None for "" and "none"."""
     if isinstance(augment, str):
         return None if augment in ("", "none") else augmentation(augment)
     return augment
 
 
-def _suggested_heads_text(kind: TargetKind) -> str:
+def _suggested_heads_text(target_kind: TargetKind) -> str:
     """Return the heads that can use a kind of target as text for an error message, such as "a head such as crowd-layer"."""
-    fitting = [name for name in heads.methods if heads.methods[name].target_kind == kind]
+    fitting = [name for name in heads.methods if heads.methods[name].target_kind == target_kind]
     return f"a head such as {first_few(fitting)}" if fitting else "no head"

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.train.heads._contract import HeadModule
 from plurivox.train.loop.cuda_graph import GraphStep
-from plurivox.train.loop.optim import NetOptimizer, learning_rate
+from plurivox.train.loop.optim import NetOptimizer, learning_rate_of_step
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.losses import Loss
 from plurivox.train.plan import Plan
@@ -48,9 +48,9 @@ Event = StepDone | EpochDone
 class Trainer:
     """The training loop of one net, which is trained in place. Net, head, inputs `x` and examples are on the same device.
 
-    `run` takes all steps and yields an event after every epoch, or after every step too; the caller evaluates, saves and stops
-    early. `StackedTrainers` takes the steps of several trainers together by `begin_epoch`, `make_batch`, `store_logits` and
-    `end_epoch`.
+    `train_and_yield_events` takes all steps and yields an event after every epoch, or after every step too; the caller
+    evaluates, saves and stops early. `StackedTrainers` takes the steps of several trainers together by
+    `begin_epoch_and_shuffle_into_batches`, `make_batch`, `store_logits_if_recording` and `end_epoch_and_make_event`.
     """
 
     def __init__(
@@ -77,9 +77,11 @@ class Trainer:
         self.n_chunks = plan.accumulate  # number of forward and backward passes per step
         self.autocast, self.caches_casts = plan.precision == "bfloat16", not graphs
         self._forward: Callable[[Tensor], Tensor] = torch.compile(net) if plan.engine == "compile" else net
-        self._step = self.eager_step
+        self._step = self.train_batch_in_chunks_that_fit_memory
         if graphs:
-            self._step = GraphStep(self.eager_step, self._update_weights, self.optimizer, plan, rng.generator)
+            self._step = GraphStep(
+                self.train_batch_in_chunks_that_fit_memory, self._update_weights, self.optimizer, plan, rng.generator
+            )
         self._begun = time.perf_counter()
 
     def start_recording_logits(self, n_labels: int) -> None:
@@ -88,57 +90,57 @@ class Trainer:
 
     # ---- epochs
 
-    def run(self, yield_steps: bool = False) -> Iterator[Event]:
+    def train_and_yield_events(self, yield_steps: bool = False) -> Iterator[Event]:
         """Train from the current epoch to the last of the plan; yield an event after every epoch, or after every step too."""
         while self.epoch < self.plan.epochs:
-            with self.rng.torch_rng_context():
-                self.optimizer.reset_at_milestone(self.epoch)
-                batches = self.begin_epoch()
+            with self.rng.training_rng_as_global_rng_context():
+                self.optimizer.zero_optimizer_state_at_restart_milestone(self.epoch)
+                batches = self.begin_epoch_and_shuffle_into_batches()
                 if not yield_steps:
                     for i, indices in enumerate(batches):
-                        self.step(i, indices)
+                        self.take_training_step(i, indices)
             if yield_steps:
                 for i, indices in enumerate(batches):
-                    with self.rng.torch_rng_context():
-                        self.step(i, indices)
+                    with self.rng.training_rng_as_global_rng_context():
+                        self.take_training_step(i, indices)
                     yield StepDone(self.epoch, i)
-            yield self.end_epoch(self.total)
+            yield self.end_epoch_and_make_event(self.total)
 
-    def begin_epoch(self) -> tuple[Tensor, ...]:
+    def begin_epoch_and_shuffle_into_batches(self) -> tuple[Tensor, ...]:
         """Prepare net and head for an epoch and return the indices of the examples of every batch, in random order."""
         self._begun = time.perf_counter()
         if self.head is not None:
             self.head.train()
-            self.head.before_epoch(self.epoch, lambda: predict_logits(self.net, self.x, self.plan))
+            self.head.update_head_before_epoch(self.epoch, lambda: predict_logits(self.net, self.x, self.plan))
         self.net.train()
         self.total.zero_()
         order = torch.randperm(self.examples.n_examples, generator=self.rng.generator, device=self.x.device)
         return order.split(self.plan.batch)
 
-    def end_epoch(self, loss_sum: Tensor) -> EpochDone:
+    def end_epoch_and_make_event(self, loss_sum: Tensor) -> EpochDone:
         """Advance `epoch` by 1 and return the event of the finished epoch; `loss_sum` is the sum of its losses."""
         mean, epoch = float(loss_sum) / self.examples.n_examples, self.epoch
         finite = self.optimizer.has_finite_parameters() and math.isfinite(mean)
         self.epoch += 1
-        lr = learning_rate(self.plan, self.epoch * self.steps_per_epoch - 1, self.steps_per_epoch)
+        lr = learning_rate_of_step(self.plan, self.epoch * self.steps_per_epoch - 1, self.steps_per_epoch)
         return EpochDone(epoch, mean, lr, time.perf_counter() - self._begun, finite, self.recorded_logits)
 
     # ---- steps
 
-    def step(self, step_in_epoch: int, example_indices: Tensor) -> None:
+    def take_training_step(self, step_in_epoch: int, example_indices: Tensor) -> None:
         """Train on one batch, these examples, as step `step_in_epoch` (from 0); does not wait for the device."""
-        self.optimizer.set_learning_rate(self.epoch, step_in_epoch)
+        self.optimizer.set_scheduled_learning_rate(self.epoch, step_in_epoch)
         self._step(example_indices)
 
-    def eager_step(self, example_indices: Tensor) -> None:
+    def train_batch_in_chunks_that_fit_memory(self, example_indices: Tensor) -> None:
         """Train on one batch, these examples, without a CUDA graph; if memory runs out, compute it in more chunks."""
         while True:
             try:
                 return self._update_weights(example_indices)
             except RuntimeError as cause:
-                if not is_out_of_memory(cause):
+                if not is_out_of_memory_error(cause):
                     raise
-                self.optimizer.clear_table_gradients()
+                self.optimizer.clear_worker_table_gradients()
                 if len(example_indices) <= self.n_chunks:
                     raise PlurivoxError(
                         "out of memory with a single example; use a smaller net, smaller inputs or another device"
@@ -150,19 +152,19 @@ class Trainer:
         self.optimizer.zero_grad()
         batch_total: Tensor | None = None
         for chunk in (example_indices,) if self.n_chunks == 1 else example_indices.chunk(self.n_chunks):
-            total = self.example_losses(chunk).sum()
+            total = self.compute_losses_and_record_logits(chunk).sum()
             self.optimizer.backward(total, len(example_indices))
             batch_total = total.detach() if batch_total is None else batch_total + total.detach()
         assert batch_total is not None
         self.optimizer.step()
         self.total += batch_total
 
-    def example_losses(self, example_indices: Tensor) -> Tensor:
+    def compute_losses_and_record_logits(self, example_indices: Tensor) -> Tensor:
         """(n,) the weighted loss of each of the examples `example_indices`; records their logits if requested."""
         batch = self.make_batch(example_indices)
         logits = self._net_logits_in_plan_precision(batch.x)
-        self.store_logits(batch.rows, logits)
-        return weighted_losses(logits, batch, self.head, self.loss)
+        self.store_logits_if_recording(batch.rows, logits)
+        return weighted_loss_per_example(logits, batch, self.head, self.loss)
 
     def make_batch(self, example_indices: Tensor) -> Batch:
         """Return augmented inputs, drawn labels and weights of the examples `example_indices`."""
@@ -177,7 +179,7 @@ class Trainer:
         weight = examples.weight
         return Batch(x, rows, labels, None if weight is None else weight.index_select(0, example_indices))
 
-    def store_logits(self, input_rows: Tensor, logits: Tensor) -> None:
+    def store_logits_if_recording(self, input_rows: Tensor, logits: Tensor) -> None:
         """Store the logits of the tasks in `input_rows` as recorded logits; do nothing if logits are not recorded."""
         if self.recorded_logits is not None:
             self.recorded_logits.index_copy_(0, input_rows, logits.detach())
@@ -191,21 +193,21 @@ class Trainer:
 
     # ---- state
 
-    def training_state_tensors(self) -> dict[str, Tensor]:
+    def training_state_tensors_by_name(self) -> dict[str, Tensor]:
         """Return weights of net and head, optimiser state and random state as named tensors, for a checkpoint."""
         groups = {
             "net": self.net.state_dict(),
-            "optimizer": self.optimizer.optimizer_state_tensors(),
-            "chance": self.rng.rng_state_tensors(),
+            "optimizer": self.optimizer.optimizer_state_tensors_by_name(),
+            "chance": self.rng.rng_state_tensors_by_name(),
         }
         if self.head is not None:
             groups["head"] = self.head.state_dict()
         return {f"{group}/{name}": value for group, members in groups.items() for name, value in members.items()}
 
-    def load_training_state(self, tensors: dict[str, Tensor], epoch: int) -> None:
-        """Set weights, optimiser and random state from `training_state_tensors`; training continues with epoch `epoch`."""
+    def load_training_state(self, tensors_by_name: dict[str, Tensor], epoch: int) -> None:
+        """Set weights, optimiser and random state from `training_state_tensors_by_name`; training continues with `epoch`."""
         groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimizer": {}, "chance": {}, "head": {}}
-        for key, value in tensors.items():
+        for key, value in tensors_by_name.items():
             group, _, name = key.partition("/")
             groups[group][name] = value if group == "chance" else value.to(self.x.device)
         self.net.load_state_dict(groups["net"])
@@ -216,7 +218,7 @@ class Trainer:
         self.epoch = epoch
 
 
-def weighted_losses(logits: Tensor, batch: Batch, head: HeadModule | None, loss: Loss) -> Tensor:
+def weighted_loss_per_example(logits: Tensor, batch: Batch, head: HeadModule | None, loss: Loss) -> Tensor:
     """(n,) the weighted loss of each example, computed by the head if there is one, else by `loss`."""
     each: Tensor
     if head is not None:
@@ -234,7 +236,7 @@ def uses_cuda_graph(plan: Plan, device: torch.device) -> bool:
     return plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
 
 
-def is_out_of_memory(error: RuntimeError) -> bool:
+def is_out_of_memory_error(error: RuntimeError) -> bool:
     """Return whether an error of torch is a lack of memory; on a CPU it is recognised by its message."""
     return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 

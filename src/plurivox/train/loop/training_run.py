@@ -15,7 +15,7 @@ from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.core.progress import Progress, no_progress
 from plurivox.core.results import Dynamics
 from plurivox.train.loop.checkpoint import Checkpoint
-from plurivox.train.loop.early_stopping import Dev, DevEvaluator, Measure, TrainingHistory
+from plurivox.train.loop.dev_evaluation_and_history import Dev, DevEvaluator, Measure, TrainingHistory
 from plurivox.train.loop.prepared_data import PreparedData, build_trainer
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import EpochDone, Event
@@ -30,8 +30,8 @@ NAN_HINT = (
 class TrainingRun:
     """One training from its data to a `Trained`: a `Trainer` with evaluation, checkpoints and early stopping.
 
-    `train_to_end` trains to the end, `train_events` yields after every epoch or step. If the steps are taken elsewhere (by
-    `StackedTrainers`), their events are passed to `handle_event`.
+    `train_to_end` trains to the end, `train_evaluate_and_yield_events` yields after every epoch or step. If the steps are taken
+    elsewhere (by `StackedTrainers`), their events are passed to `evaluate_save_log_if_epoch_done`.
     """
 
     def __init__(
@@ -52,26 +52,29 @@ class TrainingRun:
             log,
             progress,
         )
-        self.made_by = _training_settings_and_versions(self.spec, data, 0 if dev is None else len(dev[1]))
+        self.made_by = _settings_data_checksum_and_versions(self.spec, data, 0 if dev is None else len(dev[1]))
         self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # set when the training has ended
         self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch
-        if self.checkpoint is not None and (done := self.checkpoint.load_finished_net(data.x.device)) is not None:
+        if (
+            self.checkpoint is not None
+            and (done := self.checkpoint.load_net_if_finished_delete_checkpoint(data.x.device)) is not None
+        ):
             self.trained = done
             return
         self.trainer = build_trainer(self.spec, data)
         if spec.record == "visit":
-            self._check_head_keeps_inputs()
+            self._raise_if_head_changes_inputs()
             self.trainer.start_recording_logits(len(data.labels))
         net, head = self.trainer.net, self.trainer.head
         self.dev = DevEvaluator(dev, measures or {}, data.labels, net, spec.loss, spec.plan, data.x.device)
         self.history = TrainingHistory(spec.plan, net, head)
         if self.checkpoint is not None:
-            self.logits = self.checkpoint.restore_training(self.trainer, self.history)
+            self.logits = self.checkpoint.restore_checkpoint_return_logits(self.trainer, self.history)
         if self.history.stopped or self.trainer.epoch >= spec.plan.epochs:
-            self._finish_with_best_weights()
+            self._make_and_save_net_with_best_weights()
 
-    def _check_head_keeps_inputs(self) -> None:
+    def _raise_if_head_changes_inputs(self) -> None:
         """Raise OptionError if the head changes inputs, so that logits in training are not those of a task."""
         head = self.trainer.head
         if head is not None and head.changes_inputs and self.spec.head is not None:
@@ -82,21 +85,21 @@ class TrainingRun:
 
     def train_to_end(self) -> Trained:
         """Train to the end and return the trained net."""
-        for _ in self.train_events():
+        for _ in self.train_evaluate_and_yield_events():
             pass
         return self.trained_net()
 
-    def train_events(self, yield_steps: bool = False) -> Iterator[Event]:
-        """Train to the end and yield an event after every epoch (or every step too), after `handle_event` has processed it."""
+    def train_evaluate_and_yield_events(self, yield_steps: bool = False) -> Iterator[Event]:
+        """Train to the end; evaluate and save every epoch, then yield its event; with `yield_steps` yield one per step too."""
         if self.trained is not None:
             return
-        for event in self.trainer.run(yield_steps):
-            self.handle_event(event)
+        for event in self.trainer.train_and_yield_events(yield_steps):
+            self.evaluate_save_log_if_epoch_done(event)
             yield event
             if self.trained is not None:
                 return
 
-    def handle_event(self, event: Event) -> None:
+    def evaluate_save_log_if_epoch_done(self, event: Event) -> None:
         """Process an event: after an epoch record logits, evaluate on dev, save and log; after a step do nothing.
 
         The training is ended after the last epoch, by early stopping, or if the loss is NaN.
@@ -104,29 +107,29 @@ class TrainingRun:
         if not isinstance(event, EpochDone):
             return
         if not event.finite:
-            self._set_stop_reason_nan_loss(event.epoch)
-            self._finish_with_best_weights()
+            self._set_nan_stop_reason_and_warn_or_raise(event.epoch)
+            self._make_and_save_net_with_best_weights()
             return
         if self.spec.record:
             logits = event.logits
             if logits is None:
                 logits = predict_logits(self.trainer.net, self.trainer.x, self.spec.plan)
             self.logits.append(logits.float().cpu().numpy().copy())
-        stop = self.history.add_epoch(event, self.dev.evaluate_on_dev())
+        stop = self.history.add_epoch_and_decide_to_stop(event, self.dev.evaluate_measures_on_dev())
         if self.checkpoint is not None:
-            self.checkpoint.save(self.trainer, self.history, self.logits, force=stop)
+            self.checkpoint.save_checkpoint_if_due(self.trainer, self.history, self.logits, force=stop)
         if self.log is not None:
             self.log(self.history.columns)
         self.progress(event.epoch, self.spec.plan.epochs, event.loss)
         if stop or event.epoch + 1 >= self.spec.plan.epochs:
-            self._finish_with_best_weights()
+            self._make_and_save_net_with_best_weights()
 
     def trained_net(self) -> Trained:
         """Return the trained net; the training must have ended."""
         assert self.trained is not None, "the training has not ended"
         return self.trained
 
-    def _set_stop_reason_nan_loss(self, epoch: int) -> None:
+    def _set_nan_stop_reason_and_warn_or_raise(self, epoch: int) -> None:
         """Warn that the loss is NaN and set the reason for stopping in the history; PlurivoxError in the first epoch."""
         history = self.history
         if history.best_epoch < 0:
@@ -135,13 +138,13 @@ class TrainingRun:
         message = f"{history.stopped}: training stops with the weights of epoch {history.best_epoch}; {NAN_HINT}"
         warnings.warn(message, PlurivoxWarning, stacklevel=6)
 
-    def _finish_with_best_weights(self) -> None:
+    def _make_and_save_net_with_best_weights(self) -> None:
         """Load the weights of the best epoch, set `self.trained`, save it to the folder and delete the checkpoint."""
         history, plan, data = self.history, self.spec.plan, self.data
         if history.best_value is not None and math.isnan(history.best_value):
             message = f"{plan.best} is NaN on the dev tasks in every epoch; the weights are those of epoch {history.best_epoch}"
             warnings.warn(message, PlurivoxWarning, stacklevel=6)
-        history.load_best_weights()
+        history.load_best_weights_into_net_and_head()
         columns = {name: tuple(column) for name, column in history.columns.items()}
         dynamics = Dynamics(np.stack(self.logits), data.tasks, data.labels) if self.logits else None
         net, head, x = self.trainer.net.eval(), self.trainer.head, self.trainer.x
@@ -149,15 +152,17 @@ class TrainingRun:
         if head is not None:
             soft = trained.predict(x, data.tasks)
             with torch.no_grad():
-                trained = replace(trained, fit=head.eval().make_worker_fit(soft, x, predict_logits(net, x)))
+                trained = replace(
+                    trained, fit=head.eval().make_fit_with_worker_estimates(soft, x, predict_logits(net, x))
+                )
         if self.checkpoint is not None:
             trained.save(self.checkpoint.folder)
-            self.checkpoint.delete_files()
+            self.checkpoint.delete_checkpoint_files()
         self.trained = trained
 
 
-def _training_settings_and_versions(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
+def _settings_data_checksum_and_versions(spec: TrainSpec, data: PreparedData, n_dev: int) -> dict[str, Any]:
     """Return all settings of a training, sizes and checksum of its data, and versions, for `Trained.made_by`."""
     versions = {"plurivox": plurivox.__version__, "torch": torch.__version__}
     about_data = {"shape": list(data.input_shape), "tasks": len(data.tasks), "data": data.fingerprint, "dev": n_dev}
-    return {**spec.settings_text(), **about_data, "versions": versions}
+    return {**spec.setting_texts_by_name(), **about_data, "versions": versions}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.types import Bools, Floats
+from plurivox.core.array_types import Bools, Floats
 from plurivox.engine.kernels import sparse_optim
 from plurivox.train.plan import Plan
 
@@ -31,7 +31,7 @@ class WorkerTable(nn.Module):
     row has its own optimiser state, which changes only if the row is used. Table and optimiser state are saved with the head.
 
     >>> rows = WorkerTable(torch.ones(3, 2))
-    >>> rows.take_rows(torch.tensor([0, 2])).sum().backward()
+    >>> rows.take_rows_ignoring_padding_gradient(torch.tensor([0, 2])).sum().backward()
     >>> rows.step(Plan(optimizer="sgd", lr=.5), .5)
     >>> rows.table.data
     tensor([[0.5000, 0.5000],
@@ -57,7 +57,7 @@ class WorkerTable(nn.Module):
         self._data_ptr = 0
 
     @classmethod
-    def stack_tables(cls, tables: "Sequence[WorkerTable]") -> "WorkerTable":
+    def concat_tables_sharing_memory(cls, tables: "Sequence[WorkerTable]") -> "WorkerTable":
         """Return one table with the rows of `tables` one after another; the given tables become slices of it."""
         joined = cls(torch.cat([one.table.data for one in tables]))
         for name in ("first", "second", "steps"):
@@ -75,15 +75,15 @@ class WorkerTable(nn.Module):
         """Whether updates of the table may be recorded as a CUDA graph: true unless it is on the CPU."""
         return self.table.device.type != "cpu"
 
-    def take_rows(self, worker: Tensor, weight: Tensor | None = None) -> Tensor:
+    def take_rows_ignoring_padding_gradient(self, worker: Tensor, vote_weight: Tensor | None = None) -> Tensor:
         """(*worker.shape, width) the rows of the workers, with gradients; votes of weight 0 (padding) get no gradient."""
         anchor = self.table.new_zeros((), requires_grad=True)  # makes autograd call `_TakeRows.backward`
-        taken: Tensor = _TakeRows.apply(anchor, self, worker, weight)
+        taken: Tensor = _TakeRows.apply(anchor, self, worker, vote_weight)
         return taken
 
-    def add_gradient(self, worker: Tensor, weight: Tensor | None, grad: Tensor) -> None:
-        """Add `grad`, the gradient of the rows that `take_rows(worker, weight)` returned, to the gradient of the table."""
-        real = torch.ones_like(worker, dtype=torch.bool) if weight is None else weight > 0
+    def add_gradient_and_mark_batch_workers(self, worker: Tensor, vote_weight: Tensor | None, grad: Tensor) -> None:
+        """Add the gradient of rows taken by `take_rows_ignoring_padding_gradient` to that of the table; mark their workers."""
+        real = torch.ones_like(worker, dtype=torch.bool) if vote_weight is None else vote_weight > 0
         flat, real, grad = worker.flatten(), real.flatten(), grad.reshape(-1, grad.shape[-1])
         if self.is_graph_capturable:
             self.grad += torch.ops.aten.embedding_dense_backward(grad, flat, len(self.table), -1, False)
@@ -92,24 +92,24 @@ class WorkerTable(nn.Module):
             self.grad.index_add_(0, flat[real], grad[real])
             self.touched[flat[real]] = True
 
-    def with_gradient(self) -> Tensor:
+    def set_grad_attribute_and_return_table(self) -> Tensor:
         """Return the table as parameter with its gradient as `.grad`, for torch's gradient clipping."""
         self.table.grad = self.grad
         return self.table
 
-    def as_numpy_arrays(self) -> TableArrays:
+    def as_memory_sharing_numpy_arrays(self) -> TableArrays:
         """Return table, gradient and optimiser state as numpy arrays that share memory with the tensors, for CPU kernels."""
         if self._arrays is None or self._data_ptr != self.table.data_ptr():
             tensors = self.touched, self.table.data, self.grad, self.first, self.second, self.steps
             self._arrays, self._data_ptr = TableArrays(*(one.numpy() for one in tensors)), self.table.data_ptr()
         return self._arrays
 
-    def clear_gradients(self) -> None:
+    def clear_gradient_and_batch_workers(self) -> None:
         """Set the gradient of the table to zero, and mark no worker as being in the batch."""
         self.grad.zero_()
         self.touched.zero_()
 
-    def zero_optimizer_state(self) -> None:
+    def zero_optimizer_state_of_all_workers(self) -> None:
         """Set the optimiser state of all rows to zero in place."""
         for state in (self.first, self.second, self.steps):
             state.zero_()
@@ -118,26 +118,30 @@ class WorkerTable(nn.Module):
     def step(self, plan: Plan, lr: float | Tensor) -> None:
         """Update the rows of the workers in the batch by the plan's optimiser, in place, and clear the gradients."""
         if not self.is_graph_capturable:
-            self._update_batch_workers_on_cpu(plan, float(lr))
+            self._update_rows_of_batch_workers_on_cpu(plan, float(lr))
             return
         self.steps += self.touched
         touched, n = self.touched[:, None], self.steps.clamp(min=1)[:, None]
         update = lr * (
-            self._sgd_steps_without_learning_rate(plan, touched, n)
+            self._update_momentum_return_unscaled_sgd_step(plan, touched, n)
             if plan.optimizer == "sgd"
-            else self._adam_steps_without_learning_rate(plan, touched, n)
+            else self._update_moments_return_unscaled_adam_step(plan, touched, n)
         )
         self.table.sub_(torch.where(touched, update, 0.0))
-        self.clear_gradients()
+        self.clear_gradient_and_batch_workers()
 
-    def _sgd_steps_without_learning_rate(self, plan: Plan, is_row_in_batch: Tensor, n_updates: Tensor) -> Tensor:
+    def _update_momentum_return_unscaled_sgd_step(
+        self, plan: Plan, is_row_in_batch: Tensor, n_updates: Tensor
+    ) -> Tensor:
         """(n_rows, width) the SGD step of each row, without learning rate; updates the momentum of touched rows in place."""
         grad = self.grad + plan.weight_decay * self.table
         momentum = torch.where(n_updates > 1, plan.momentum * self.first + grad, grad)
         self.first.copy_(torch.where(is_row_in_batch, momentum, self.first))
         return grad + plan.momentum * momentum if plan.nesterov and plan.momentum else momentum
 
-    def _adam_steps_without_learning_rate(self, plan: Plan, is_row_in_batch: Tensor, n_updates: Tensor) -> Tensor:
+    def _update_moments_return_unscaled_adam_step(
+        self, plan: Plan, is_row_in_batch: Tensor, n_updates: Tensor
+    ) -> Tensor:
         """(n_rows, width) the Adam step of each row, without learning rate; updates the moments of touched rows in place."""
         decay, (beta1, beta2) = plan.weight_decay * self.table, BETAS
         grad = self.grad + decay if plan.optimizer == "adam" else self.grad
@@ -146,28 +150,30 @@ class WorkerTable(nn.Module):
         update = self.first / (1 - beta1**n_updates) / ((self.second / (1 - beta2**n_updates)).sqrt() + EPS)
         return update + decay if plan.optimizer == "adamw" else update
 
-    def _update_batch_workers_on_cpu(self, plan: Plan, lr: float) -> None:
+    def _update_rows_of_batch_workers_on_cpu(self, plan: Plan, lr: float) -> None:
         """Update the rows of the workers in the batch in place by compiled CPU kernels, and clear the gradients."""
-        arrays = self.as_numpy_arrays()
+        arrays = self.as_memory_sharing_numpy_arrays()
         if plan.optimizer == "sgd":
             nesterov = plan.nesterov and plan.momentum > 0
             state = arrays.touched, arrays.table, arrays.grad, arrays.first, arrays.steps
-            sparse_optim.sgd_step(*state, lr, plan.momentum, nesterov, plan.weight_decay)
+            sparse_optim.sparse_sgd_step(*state, lr, plan.momentum, nesterov, plan.weight_decay)
         else:
-            sparse_optim.adam_step(*arrays, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
+            sparse_optim.sparse_adam_step(*arrays, lr, *BETAS, EPS, plan.weight_decay, plan.optimizer == "adamw")
 
 
 class _TakeRows(torch.autograd.Function):
-    """Autograd function of `WorkerTable.take_rows`: its backward pass calls `WorkerTable.add_gradient`."""
+    """Autograd function of `take_rows_ignoring_padding_gradient`; backward calls `add_gradient_and_mark_batch_workers`."""
 
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, rows: WorkerTable, worker: Tensor, weight: Tensor | None) -> Tensor:
+    def forward(
+        ctx: Any, anchor: Tensor, worker_table: WorkerTable, worker: Tensor, vote_weight: Tensor | None
+    ) -> Tensor:
         del anchor
-        ctx.rows, ctx.worker, ctx.weight = rows, worker, weight
-        taken: Tensor = rows.table.data.index_select(0, worker.flatten()).view(*worker.shape, -1)
+        ctx.rows, ctx.worker, ctx.weight = worker_table, worker, vote_weight
+        taken: Tensor = worker_table.table.data.index_select(0, worker.flatten()).view(*worker.shape, -1)
         return taken
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[None, None, None, None]:
-        ctx.rows.add_gradient(ctx.worker, ctx.weight, grad)
+    def backward(ctx: Any, grad_of_taken_rows: Tensor) -> tuple[None, None, None, None]:
+        ctx.rows.add_gradient_and_mark_batch_workers(ctx.worker, ctx.weight, grad_of_taken_rows)
         return None, None, None, None

@@ -5,4 +5,4 @@ from plurivox.train.losses._contract import Loss, methods
 
 __all__ = ["TORCH", "Loss", "methods"]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

@@ -30,7 +30,7 @@ class LogLoss(Loss, ABC):
 
     base: float | None = option(None, "base of the logarithms in the loss, such as 2; none: e", low=1.0001)
 
-    def to_base(self, losses_in_nats: Tensor) -> Tensor:
+    def convert_nats_to_option_base(self, losses_in_nats: Tensor) -> Tensor:
         """Return losses, given in nats, in the unit of the option `base`: divided by log(base)."""
         return losses_in_nats if self.base is None else losses_in_nats / math.log(self.base)
 

@@ -26,4 +26,4 @@ class InverseKL(LogLoss):
 
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
         log_q = logits.log_softmax(1)
-        return self.to_base((log_q.exp() * (log_q - target.clamp(min=self.floor).log())).sum(1))
+        return self.convert_nats_to_option_base((log_q.exp() * (log_q - target.clamp(min=self.floor).log())).sum(1))

@@ -26,4 +26,4 @@ class JensenShannon(LogLoss):
         log_q = logits.log_softmax(1)
         log_p = target.clamp(min=torch.finfo(target.dtype).tiny).log()
         log_m = torch.logaddexp(log_p, log_q) - math.log(2)
-        return self.to_base((target * (log_p - log_m) + log_q.exp() * (log_q - log_m)).sum(1) / 2)
+        return self.convert_nats_to_option_base((target * (log_p - log_m) + log_q.exp() * (log_q - log_m)).sum(1) / 2)

@@ -22,4 +22,4 @@ class KL(LogLoss):
     """
 
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
-        return self.to_base((torch.xlogy(target, target) - target * logits.log_softmax(1)).sum(1))
+        return self.convert_nats_to_option_base((torch.xlogy(target, target) - target * logits.log_softmax(1)).sum(1))

@@ -22,4 +22,4 @@ class SoftCrossEntropy(LogLoss):
     """
 
     def __call__(self, logits: Tensor, target: Tensor) -> Tensor:
-        return self.to_base(cross_entropy(logits, target, reduction="none"))
+        return self.convert_nats_to_option_base(cross_entropy(logits, target, reduction="none"))

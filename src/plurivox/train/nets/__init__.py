@@ -5,4 +5,4 @@ from plurivox.train.nets._contract import Net, methods
 
 __all__ = ["TORCH", "Net", "methods"]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

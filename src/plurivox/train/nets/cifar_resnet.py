@@ -12,7 +12,7 @@ from plurivox.train.nets._shared.pixel_normalisation import (
     NORMALISE_HELP,
     Normalisation,
     NormalisePixels,
-    check_image_shape,
+    get_channels_height_width_or_raise,
 )
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
 
@@ -45,7 +45,7 @@ class CifarResNet(Net):
     small: ClassVar[dict[str, object]] = {"n": 1, "width": 4}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, min_pixels=4)
+        channels, _, _ = get_channels_height_width_or_raise(shape, self.name(), self.normalise, min_pixels=4)
         widths = [self.width, 2 * self.width, 4 * self.width]
         trunk = ResidualStages(channels, widths, self.n, self.conv_bias)
         if self.weights == "he":

@@ -12,7 +12,7 @@ from plurivox.train.nets._shared.pixel_normalisation import (
     NORMALISE_HELP,
     Normalisation,
     NormalisePixels,
-    check_image_shape,
+    get_channels_height_width_or_raise,
 )
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
 
@@ -39,7 +39,7 @@ class ResNet50(Net):
     small: ClassVar[dict[str, object]] = {"width": 2}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, min_pixels=8)
+        channels, _, _ = get_channels_height_width_or_raise(shape, self.name(), self.normalise, min_pixels=8)
         trunk = BottleneckStages(channels, self.width)
         make_head = linear_head_factory(8 * EXPANSION * self.width)
         return TrunkHeadNet(nn.Sequential(NormalisePixels(self.normalise), trunk), make_head, n_labels)

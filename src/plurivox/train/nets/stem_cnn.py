@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text_encoding import PAD, check_codes, mask_unknown_codes
+from plurivox.train.data.text_encoding import PAD, check_inputs_are_code_rows, replace_codes_outside_embedding
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
@@ -50,7 +50,7 @@ class StemCNN(Net):
 
     def with_input_sizes(self, x: Tensor) -> Self:
         """Return a copy of this net with `chars` set to the number of letter codes in the inputs x."""
-        check_codes(x, self.name())
+        check_inputs_are_code_rows(x, self.name())
         return self if self.chars else replace(self, chars=int(x.max()) + 1)
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
@@ -73,7 +73,7 @@ class WordPairEncoder(nn.Module):
         self.words = nn.ModuleList(WordEncoder(net) for _ in range(2))
 
     def forward(self, x: Tensor) -> Tensor:
-        letters = self.chars(mask_unknown_codes(x, self.chars)).transpose(1, 2)  # (n, width, 2 * letters)
+        letters = self.chars(replace_codes_outside_embedding(x, self.chars)).transpose(1, 2)  # (n, width, 2 * letters)
         return torch.cat([encode(word) for encode, word in zip(self.words, letters.chunk(2, 2), strict=True)], 1)
 
 

@@ -9,7 +9,13 @@ from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
-from plurivox.train.data.text_encoding import PAD, check_codes, mask_unknown_codes, read_vectors, read_vocabularies
+from plurivox.train.data.text_encoding import (
+    PAD,
+    check_inputs_are_code_rows,
+    read_vocabularies,
+    read_word_codes_and_vectors,
+    replace_codes_outside_embedding,
+)
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.attention_encoder import Encoder
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet
@@ -55,7 +61,7 @@ class Tagger(Net):
 
     def with_input_sizes(self, x: Tensor) -> Self:
         """Return a copy of this net with `words` and `chars` set to the numbers of word and letter codes in the inputs x."""
-        check_codes(x, self.name())
+        check_inputs_are_code_rows(x, self.name())
         if self.words and self.chars:
             return self
         words, chars = x[:, 1 : -self.letters], x[:, -self.letters :]
@@ -78,7 +84,7 @@ class Tagger(Net):
         """Number of features of a word: two LSTMs with two directions of `hidden` each."""
         return 4 * self.hidden
 
-    def make_encoder(self) -> nn.Module:
+    def make_attention_encoder_or_identity(self) -> nn.Module:
         """Return a new attention encoder, or the identity with `attention=no`."""
         if not self.attention:
             return nn.Identity()
@@ -93,7 +99,7 @@ class Tagger(Net):
         words = read_vocabularies(self.vocabulary, ["words"])["words"]
         table = module.get_parameter("trunk.words.weight")
         with torch.no_grad():
-            rows, found = read_vectors(self.vectors, words, self.word_width)
+            rows, found = read_word_codes_and_vectors(self.vectors, words, self.word_width)
             fits = rows < len(table)
             table[rows[fits]] = found[fits].to(table)
 
@@ -108,15 +114,15 @@ class WordAndLetterEncoder(nn.Module):
         self.chars = nn.Embedding(net.chars, net.char_width, padding_idx=PAD)
         self.sentence = BidirectionalLSTM(net.word_width, net.hidden)
         self.spelling = BidirectionalLSTM(net.char_width, net.hidden)
-        self.encoder, self.dropout = net.make_encoder(), nn.Dropout(net.dropout)
+        self.encoder, self.dropout = net.make_attention_encoder_or_identity(), nn.Dropout(net.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         position, words, chars = x[:, 0], x[:, 1 : -self.letters], x[:, -self.letters :]
         n_words, n_chars = ((codes != PAD).sum(1).clamp(min=1) for codes in (words, chars))
         position = position.minimum(n_words - 1)
         words, chars = (
-            self.words(mask_unknown_codes(words, self.words)),
-            self.chars(mask_unknown_codes(chars, self.chars)),
+            self.words(replace_codes_outside_embedding(words, self.words)),
+            self.chars(replace_codes_outside_embedding(chars, self.chars)),
         )
         sentence = self.sentence(words, n_words, position, n_words - 1 - position)
         spelling = self.spelling(chars, n_chars, n_chars - 1, n_chars - 1)
@@ -157,4 +163,6 @@ def _state_at_position(states: Tensor, position: Tensor) -> Tensor:
 def _make_tagger_head(tagger: Tagger, n_labels: int) -> nn.Module:
     """Return a new head on the features: an encoder and two linear layers without an activation between them."""
     half = max(tagger.feature_width // 2, 1)
-    return nn.Sequential(tagger.make_encoder(), nn.Linear(tagger.feature_width, half), nn.Linear(half, n_labels))
+    return nn.Sequential(
+        tagger.make_attention_encoder_or_identity(), nn.Linear(tagger.feature_width, half), nn.Linear(half, n_labels)
+    )

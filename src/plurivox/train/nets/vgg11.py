@@ -11,11 +11,11 @@ from plurivox.train.nets._shared.pixel_normalisation import (
     NORMALISE_HELP,
     Normalisation,
     NormalisePixels,
-    check_image_shape,
+    get_channels_height_width_or_raise,
 )
 from plurivox.train.nets._shared.trunk_head import TrunkHeadNet, linear_head_factory
 from plurivox.train.nets._shared.vgg_layers import VGG11 as PLAN
-from plurivox.train.nets._shared.vgg_layers import GlobalMean, make_convolutions
+from plurivox.train.nets._shared.vgg_layers import GlobalMean, make_vgg_convolutions_and_poolings
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class VGG11(Net):
     small: ClassVar[dict[str, object]] = {"width": 2}
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, _, _ = check_image_shape(shape, self.name(), self.normalise, min_pixels=32)
-        layers = make_convolutions(PLAN, channels, self.width, self.batch_norm)
+        channels, _, _ = get_channels_height_width_or_raise(shape, self.name(), self.normalise, min_pixels=32)
+        layers = make_vgg_convolutions_and_poolings(PLAN, channels, self.width, self.batch_norm)
         return TrunkHeadNet(
             nn.Sequential(NormalisePixels(self.normalise), layers, GlobalMean()),
             linear_head_factory(8 * self.width),

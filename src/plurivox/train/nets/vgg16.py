@@ -12,7 +12,7 @@ from plurivox.train.nets._shared.pixel_normalisation import (
     NORMALISE_HELP,
     Normalisation,
     NormalisePixels,
-    check_image_shape,
+    get_channels_height_width_or_raise,
 )
 from plurivox.train.nets._shared.pretrained_weights import load_weights, read_weights
 from plurivox.train.nets._shared.trunk_head import (
@@ -23,7 +23,7 @@ from plurivox.train.nets._shared.trunk_head import (
     parse_widths,
 )
 from plurivox.train.nets._shared.vgg_layers import VGG16 as PLAN
-from plurivox.train.nets._shared.vgg_layers import make_convolutions
+from plurivox.train.nets._shared.vgg_layers import make_vgg_convolutions_and_poolings
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class VGG16(Net):
         return parse_widths(self.hidden, self.name())
 
     def build(self, shape: tuple[int, ...], n_labels: int) -> TrunkHeadNet:
-        channels, high, wide = check_image_shape(
+        channels, high, wide = get_channels_height_width_or_raise(
             shape, self.name(), self.normalise, min_pixels=0 if self.image_size else 32
         )
         if self.image_size:
             high = wide = self.image_size
         base = nn.Sequential(
             NormalisePixels(self.normalise, self.image_size),
-            make_convolutions(PLAN, channels, self.width, self.batch_norm),
+            make_vgg_convolutions_and_poolings(PLAN, channels, self.width, self.batch_norm),
         )
         if self.freeze:
             base.requires_grad_(False)

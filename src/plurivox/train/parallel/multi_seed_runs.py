@@ -2,11 +2,16 @@
 
 From a series down to a step, each calls the next:
 
-    workflows.train_runs      prepares spec and data once, and makes a `Series` of the measures of all runs
-    run_series                trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
-    TrainingRun.train_to_end  trains one run; `run_interleaved` trains several in turn, `run_stacked` several as one net
-    TrainingRun.handle_event  after every epoch: evaluates on the dev set, writes a checkpoint, stops early
-    Trainer.run               epochs and steps of one net; `StackedTrainers.run_epoch` takes steps of several together
+    workflows.train_runs
+        prepares spec and data once, and makes a `Series` of the measures of all runs
+    run_series
+        trains `at_once` runs at a time, each in its own folder, and evaluates each after its end
+    TrainingRun.train_to_end
+        trains one run; `train_runs_interleaved` trains several in turn, `train_runs_stacked` several as one net
+    TrainingRun.evaluate_save_log_if_epoch_done
+        after every epoch: evaluates on the dev set, writes a checkpoint, stops early
+    Trainer.train_and_yield_events
+        epochs and steps of one net; `StackedTrainers.train_all_runs_one_epoch` takes steps of several together
 """
 
 import json
@@ -24,7 +29,7 @@ from plurivox.core.progress import Progress, no_progress
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Event
 from plurivox.train.loop.training_run import TrainingRun
-from plurivox.train.parallel.stacked_trainers import StackedTrainers, detach_from_stack, trainer_stack_key
+from plurivox.train.parallel.stacked_trainers import StackedTrainers, copy_weights_out_of_stack, trainer_stack_key
 from plurivox.train.trained_net import Trained
 
 MAX_STACK_CELLS = 2**20  # weights and inputs of a step in one stack: with gradients and moments 16 MB, about a cache
@@ -58,17 +63,17 @@ def run_series(
     folders = [None if folder is None else make_run_folder(folder, i) for i in range(runs)]
     for first in range(0, runs, at_once):
         group = range(first, min(first + at_once, runs))
-        callbacks = _progress_per_run(progress, group, runs)
+        callbacks = _progress_callback_per_run(progress, group, runs)
         starts = [
             partial(start_run, seed + i, folders[i], callback) for i, callback in zip(group, callbacks, strict=True)
         ]
         if stacked:
-            trained = run_stacked(starts)
+            trained = train_runs_stacked(starts)
         else:
             trained = (
                 [starts[0]().train_to_end()]
                 if len(starts) == 1
-                else run_interleaved(starts, device or torch.device("cpu"))
+                else train_runs_interleaved(starts, device or torch.device("cpu"))
             )
         found += [
             _evaluate_run_and_write_result(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)
@@ -92,29 +97,29 @@ def _evaluate_run_and_write_result(trained: Trained, evaluate: Evaluate, folder:
     return found
 
 
-def _progress_per_run(progress: Progress, parallel_runs: range, n_runs: int) -> list[Progress]:
+def _progress_callback_per_run(progress: Progress, parallel_runs: range, n_runs: int) -> list[Progress]:
     """Return a progress callback for each of `parallel_runs`; they call `progress` with the epochs of all runs."""
     done = dict.fromkeys(parallel_runs, 0)  # epochs
 
-    def report_epoch(run: int, step: int, total: int, value: float | None = None) -> None:
-        done[run] = step + 1
-        progress(parallel_runs.start * total + sum(done.values()) - 1, n_runs * total, value)
+    def report_epochs_of_all_runs(run: int, epoch: int, n_epochs: int, value: float | None = None) -> None:
+        done[run] = epoch + 1
+        progress(parallel_runs.start * n_epochs + sum(done.values()) - 1, n_runs * n_epochs, value)
 
-    return [partial(report_epoch, run) for run in parallel_runs]
+    return [partial(report_epochs_of_all_runs, run) for run in parallel_runs]
 
 
 # ---- parallel runs
 
 
-def choose_parallel_runs(
-    spec: TrainSpec, shape: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
+def choose_parallel_runs_and_stacking(
+    spec: TrainSpec, shape_of_all_inputs: tuple[int, ...], n_labels: int, runs: int, at_once: int | None
 ) -> tuple[int, bool]:
     """Return (number of runs to train at a time, whether as one stacked net); `at_once` sets the number, None: the fastest."""
-    best = 1 if runs == 1 or at_once == 1 else max_stacked_runs(spec, shape, n_labels)
+    best = 1 if runs == 1 or at_once == 1 else best_number_of_stacked_runs(spec, shape_of_all_inputs, n_labels)
     return min(runs, best if at_once is None else at_once), best > 1
 
 
-def max_stacked_runs(spec: TrainSpec, shape_of_all_inputs: tuple[int, ...], n_labels: int) -> int:
+def best_number_of_stacked_runs(spec: TrainSpec, shape_of_all_inputs: tuple[int, ...], n_labels: int) -> int:
     """Return how many runs on inputs of the shape (n, ...) are best stacked to one net; 1: stacking does not help.
 
     Only nets of dense layers on a CPU are stacked, without a head or with one that can be stacked; and only while the memory
@@ -131,19 +136,19 @@ def max_stacked_runs(spec: TrainSpec, shape_of_all_inputs: tuple[int, ...], n_la
     return max(1, min(MAX_STACK_CELLS // per_step, MAX_INPUT_CELLS // max(inputs, 1)))
 
 
-def run_interleaved(starts: Sequence[Start], device: torch.device) -> list[Trained]:
-    """Start all trainings and let each take a step in turn until all have ended; return the nets in the order of `starts`.
+def train_runs_interleaved(start_functions: Sequence[Start], device: torch.device) -> list[Trained]:
+    """Start all trainings and let each take a step in turn until all have ended; return the nets in the same order.
 
     The results are the same as one after another: each training has its own random generators, net and optimiser, and waits
     only for its own CUDA stream.
     """
-    streams = [_stream_context_factory(device) for _ in starts]
+    streams = [_cuda_stream_context_factory(device) for _ in start_functions]
     started: list[TrainingRun] = []
     going: dict[int, Iterator[Event]] = {}
-    for i, start in enumerate(starts):
+    for i, start in enumerate(start_functions):
         with streams[i]():
             started.append(start())
-        going[i] = started[i].train_events(yield_steps=True)
+        going[i] = started[i].train_evaluate_and_yield_events(yield_steps=True)
     while going:
         for i in list(going):
             with streams[i]():
@@ -154,13 +159,13 @@ def run_interleaved(starts: Sequence[Start], device: torch.device) -> list[Train
     return [one.trained_net() for one in started]
 
 
-def run_stacked(starts: Sequence[Start]) -> list[Trained]:
-    """Train dense nets on a CPU, those at the same epoch as one stacked net; return the nets in the order of `starts`.
+def train_runs_stacked(start_functions: Sequence[Start]) -> list[Trained]:
+    """Train dense nets on a CPU, those at the same epoch as one stacked net; return the nets in the given order.
 
     They are the same as if trained one after another, but for rounding. Trainings at an earlier
     epoch (resumed ones) go first; if one ends early the others continue.
     """
-    started = [start() for start in starts]
+    started = [start() for start in start_functions]
     keys = {i: trainer_stack_key(one.trainer) for i, one in enumerate(started) if one.trained is None}
     stack: StackedTrainers | None = None
     while going := [i for i in keys if started[i].trained is None]:
@@ -170,14 +175,14 @@ def run_stacked(starts: Sequence[Start]) -> list[Trained]:
         trainers = tuple(one.trainer for one in members)
         if stack is None or stack.trainers != trainers:
             stack = StackedTrainers(trainers)
-        for one, event in zip(members, stack.run_epoch(), strict=True):
-            one.handle_event(event)
+        for one, event in zip(members, stack.train_all_runs_one_epoch(), strict=True):
+            one.evaluate_save_log_if_epoch_done(event)
             if one.trained is not None:
-                detach_from_stack(one.trained.net)
+                copy_weights_out_of_stack(one.trained.net)
     return [one.trained_net() for one in started]
 
 
-def _stream_context_factory(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
+def _cuda_stream_context_factory(device: torch.device) -> Callable[[], AbstractContextManager[object]]:
     """Return a function that makes the context of one training: on CUDA a new stream that waits for work queued before."""
     if device.type != "cuda":
         return nullcontext

@@ -30,12 +30,12 @@ class StackedLinear(nn.Module):
 
     def __init__(self, layers: Sequence[nn.Linear]) -> None:
         super().__init__()
-        self.weight = _stack_parameters([one.weight for one in layers])  # (n_runs, n_out, n_in)
-        self.bias = _stack_parameters([one.bias for one in layers])  # (n_runs, n_out)
+        self.weight = _stack_parameters_sharing_memory([one.weight for one in layers])  # (n_runs, n_out, n_in)
+        self.bias = _stack_parameters_sharing_memory([one.bias for one in layers])  # (n_runs, n_out)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(n_runs * n, n_out) the outputs for rows x (n_runs * n, n_in)."""
-        out: Tensor = _StackedLinearFunction.apply(x, self.weight, self.bias)
+    def forward(self, inputs_of_all_runs: Tensor) -> Tensor:
+        """(n_runs * n, n_out) the outputs for rows of inputs (n_runs * n, n_in), run after run."""
+        out: Tensor = _StackedLinearFunction.apply(inputs_of_all_runs, self.weight, self.bias)
         return out
 
 
@@ -43,15 +43,18 @@ class _StackedLinearFunction(torch.autograd.Function):
     """Autograd function of `StackedLinear`; unlike autograd's own, gradients have the memory layout of the weights."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        ctx.save_for_backward(x, weight)
-        rows = x.view(len(weight), -1, x.shape[1])  # (n_runs, n, n_in)
-        return torch.baddbmm(bias[:, None], rows, weight.transpose(1, 2)).flatten(0, 1)
+    def forward(ctx: Any, inputs_of_all_runs: Tensor, weight_per_run: Tensor, bias_per_run: Tensor) -> Tensor:
+        ctx.save_for_backward(inputs_of_all_runs, weight_per_run)
+        rows = inputs_of_all_runs.view(len(weight_per_run), -1, inputs_of_all_runs.shape[1])  # (n_runs, n, n_in)
+        return torch.baddbmm(bias_per_run[:, None], rows, weight_per_run.transpose(1, 2)).flatten(0, 1)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor, Tensor]:
+    def backward(ctx: Any, grad_of_all_runs: Tensor) -> tuple[Tensor | None, Tensor, Tensor]:
         x, weight = ctx.saved_tensors
-        rows, by = x.view(len(weight), -1, x.shape[1]), grad.reshape(len(weight), -1, grad.shape[1])
+        rows, by = (
+            x.view(len(weight), -1, x.shape[1]),
+            grad_of_all_runs.reshape(len(weight), -1, grad_of_all_runs.shape[1]),
+        )
         back = torch.bmm(by, weight).flatten(0, 1) if ctx.needs_input_grad[0] else None
         return back, torch.bmm(by.transpose(1, 2), rows), by.sum(1)
 
@@ -64,9 +67,9 @@ class StackedDropout(nn.Module):
         self.rate = rate
         self.generators: Sequence[Generator] = ()  # one per run
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(n_runs * n, width) the inputs x after dropout, with a mask per run."""
-        mask = torch.empty_like(x)
+    def forward(self, values_to_drop_out: Tensor) -> Tensor:
+        """(n_runs * n, width) the values after dropout, with a mask per run."""
+        mask = torch.empty_like(values_to_drop_out)
         masks = mask.chunk(len(self.generators))
 
         def draw_dropout_mask_of_run(run: int) -> None:
@@ -77,7 +80,7 @@ class StackedDropout(nn.Module):
         else:
             for run in range(len(masks)):
                 draw_dropout_mask_of_run(run)
-        return x * mask.div_(1 - self.rate)
+        return values_to_drop_out * mask.div_(1 - self.rate)
 
 
 class StackedNet(nn.Module):
@@ -85,42 +88,44 @@ class StackedNet(nn.Module):
 
     def __init__(self, nets: Sequence[nn.Module]) -> None:
         super().__init__()
-        *trunk, head = (_stack_layers(layers) for layers in zip(*map(list_dense_layers, nets), strict=True))
+        *trunk, head = (
+            _stack_same_layer_of_all_runs(layers) for layers in zip(*map(list_layers_of_dense_net, nets), strict=True)
+        )
         self.trunk, self.head = nn.Sequential(*trunk), head
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(n_runs * n, n_labels) the logits for inputs x (n_runs * n, ...), run after run."""
-        logits: Tensor = self.head(self.trunk(x))
+    def forward(self, inputs_of_all_runs: Tensor) -> Tensor:
+        """(n_runs * n, n_labels) the logits for inputs (n_runs * n, ...), run after run."""
+        logits: Tensor = self.head(self.trunk(inputs_of_all_runs))
         return logits
 
-    def set_dropout_generators(self, generators: Sequence[Generator]) -> None:
+    def set_dropout_generator_per_run(self, generators: Sequence[Generator]) -> None:
         """Set the random generators of the dropout layers, one per run."""
         for one in self.trunk:
             if isinstance(one, StackedDropout):
                 one.generators = generators
 
 
-def list_dense_layers(net: nn.Module) -> list[nn.Module]:
+def list_layers_of_dense_net(net: nn.Module) -> list[nn.Module]:
     """Return the layers of a dense net in order: those of its trunk, then the head."""
     assert type(net) is TrunkHeadNet and not net.freeze, "only dense nets are stacked"
     trunk = list(net.trunk) if isinstance(net.trunk, nn.Sequential) else [net.trunk]
     return [*trunk, net.head]
 
 
-def _stack_layers(layers: Sequence[nn.Module]) -> nn.Module:
+def _stack_same_layer_of_all_runs(layer_per_run: Sequence[nn.Module]) -> nn.Module:
     """Return one stacked layer for the corresponding layers of all runs."""
-    first = layers[0]
+    first = layer_per_run[0]
     if isinstance(first, nn.Linear):
-        return StackedLinear([one for one in layers if isinstance(one, nn.Linear)])
+        return StackedLinear([one for one in layer_per_run if isinstance(one, nn.Linear)])
     if isinstance(first, nn.Dropout):
         return StackedDropout(first.p)
     assert isinstance(first, SHARED_LAYERS), f"{type(first).__name__} cannot be stacked"
     return first
 
 
-def _stack_parameters(parameters: Sequence[Tensor]) -> nn.Parameter:
+def _stack_parameters_sharing_memory(parameter_per_run: Sequence[Tensor]) -> nn.Parameter:
     """Return a new parameter with the given tensors stacked along the first axis; their data become slices of it, in place."""
-    stacked = nn.Parameter(torch.stack([one.detach() for one in parameters]))
-    for i, one in enumerate(parameters):
+    stacked = nn.Parameter(torch.stack([one.detach() for one in parameter_per_run]))
+    for i, one in enumerate(parameter_per_run):
         one.data = stacked.data[i]
     return stacked

@@ -5,4 +5,4 @@ from plurivox.train.targets._contract import Supervision, Target, methods
 
 __all__ = ["TORCH", "Supervision", "Target", "methods"]
 __getattr__ = methods.class_by_name
-__dir__ = methods.public_names
+__dir__ = methods.public_names_of_package

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from plurivox.core.encoding import as_names, positions, sort_by_value
+from plurivox.core.array_types import Bools, Names
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
+from plurivox.core.name_encoding import as_names, positions, sort_distinct_names_by_value
 from plurivox.core.registry import Methods
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Names
 from plurivox.core.votes import Votes
 
 __all__ = ["Batch", "DrawnLabels", "Examples", "Known", "PaddedVotes", "Supervision", "Target", "TargetKind", "methods"]
@@ -52,7 +52,7 @@ class Supervision:
             return longest
         if len({one.dtype.kind for one in lists}) > 1:
             raise InputError("votes, gold and soft labels have labels of different types; make them all text")
-        return sort_by_value(np.unique(np.concatenate(lists)))
+        return sort_distinct_names_by_value(np.unique(np.concatenate(lists)))
 
 
 Known = Supervision  # the name before version 0.2
@@ -110,25 +110,25 @@ class Target(Method, ABC):
     needs: ClassVar[tuple[str, ...]] = ()  # fields of `Supervision` that must be given
     kind: ClassVar[TargetKind] = "distribution"  # kind of labels that `Examples.draw_labels` returns
 
-    def has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+    def mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) whether each of `tasks` has a label of this target; InputError if the data it needs are missing."""
         self._check_required_data(supervision)
-        return self._has_target(supervision, as_names(tasks, "tasks"))
+        return self._mask_of_tasks_with_target(supervision, as_names(tasks, "tasks"))
 
-    def examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         """Return the training examples of `tasks`, all of which must have a target; row i of the inputs is task i.
 
         `labels` is the list of all labels, in the order of the net's outputs.
         """
         self._check_required_data(supervision)
-        return self._examples(supervision, tasks, labels, device)
+        return self._make_examples(supervision, tasks, labels, device)
 
     @abstractmethod
-    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+    def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) whether each task has a label of this target; `supervision` has the data that the target needs."""
 
     @abstractmethod
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         """Return the training examples of `tasks`; `supervision` has the data that the target needs."""
 
     def _check_required_data(self, supervision: Supervision) -> None:

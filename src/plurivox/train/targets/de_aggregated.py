@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import torch
 
-from plurivox.core.types import Names
+from plurivox.core.array_types import Names
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import OneVoteExamples
-from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
+from plurivox.train.targets._shared.target_base_classes import VoteTarget, votes_on_tasks_with_label_codes
+from plurivox.train.targets._shared.training_examples import OneVoteExamples
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,5 @@ class DeAggregated(VoteTarget):
 
     former_names: ClassVar[tuple[str, ...]] = ("one-answer",)
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        return OneVoteExamples(select_votes(supervision, tasks, labels), device)
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        return OneVoteExamples(votes_on_tasks_with_label_codes(supervision, tasks, labels), device)

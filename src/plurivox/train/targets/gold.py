@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import torch
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Names
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_transforms import harden
-from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
-from plurivox.train.targets._shared.examples import FixedExamples
+from plurivox.train.targets._shared.training_examples import FixedExamples
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class Gold(Target):
 
     needs: ClassVar[tuple[str, ...]] = ("gold",)
 
-    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+    def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.gold is not None
         return positions(supervision.gold.tasks, tasks) >= 0
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert supervision.gold is not None
         return FixedExamples.from_soft_labels(harden(supervision.gold.on(tasks)), tasks, labels, device)

@@ -6,12 +6,12 @@ from typing import Literal
 import numpy as np
 import torch
 
+from plurivox.core.array_types import Names
 from plurivox.core.method import option
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Names
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import FixedExamples
-from plurivox.train.targets._shared.target_bases import VoteTarget, select_votes
+from plurivox.train.targets._shared.target_base_classes import VoteTarget, votes_on_tasks_with_label_codes
+from plurivox.train.targets._shared.training_examples import FixedExamples
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Majority(VoteTarget):
     )
     seed: int = option(0, "seed of the random choice in ties", low=0)
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        counts = select_votes(supervision, tasks, labels).counts()
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        counts = votes_on_tasks_with_label_codes(supervision, tasks, labels).counts()
         top = (counts >= counts.max(1, keepdims=True) - 1e-9).astype(np.float64)  # (n_tasks, n_labels)
         if self.ties != "share":
             rank = np.random.default_rng(self.seed).random(top.shape) if self.ties == "random" else np.ones(top.shape)

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import torch
 
+from plurivox.core.array_types import Bools, Names
 from plurivox.core.method import option
-from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target, TargetKind
-from plurivox.train.targets._shared.examples import PairExamples
-from plurivox.train.targets._shared.target_bases import make_component_target
+from plurivox.train.targets._shared.target_base_classes import make_component_target
+from plurivox.train.targets._shared.training_examples import PairExamples
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,16 @@ class Pair(Target):
     main: str = option("gold", "target of the hard head: gold, or majority for silver labels")
     soft: str = option("soft", "target of the soft head")
 
-    def component_targets(self) -> tuple[Target, Target]:
+    def make_two_component_targets(self) -> tuple[Target, Target]:
         """Return the target of the hard head (`main`) and that of the soft head (`soft`)."""
         return make_component_target(self.main, self.name()), make_component_target(self.soft, self.name())
 
-    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
-        main, soft = self.component_targets()
-        return main.has_target(supervision, tasks) & soft.has_target(supervision, tasks)
+    def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
+        main, soft = self.make_two_component_targets()
+        return main.mask_of_tasks_with_target(supervision, tasks) & soft.mask_of_tasks_with_target(supervision, tasks)
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
-        main, soft = (one.examples(supervision, tasks, labels, device) for one in self.component_targets())
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+        main, soft = (
+            one.make_examples(supervision, tasks, labels, device) for one in self.make_two_component_targets()
+        )
         return PairExamples(main, soft)

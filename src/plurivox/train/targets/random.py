@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from plurivox.core.array_types import Names
 from plurivox.core.method import option
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.soft_transforms import random_labels
-from plurivox.core.types import Names
+from plurivox.core.soft_transforms import random_soft_labels_like
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import FixedExamples
-from plurivox.train.targets._shared.target_bases import ControlTarget
+from plurivox.train.targets._shared.target_base_classes import ControlTarget
+from plurivox.train.targets._shared.training_examples import FixedExamples
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Random(ControlTarget):
 
     seed: int = option(0, "seed of the random soft labels", low=0)
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del supervision
         any_label = SoftLabels.one_hot(np.zeros(len(tasks), np.int64), tasks, labels)
-        return FixedExamples.from_soft_labels(random_labels(any_label, self.seed), tasks, labels, device)
+        return FixedExamples.from_soft_labels(random_soft_labels_like(any_label, self.seed), tasks, labels, device)

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import torch
 
-from plurivox.core.encoding import positions
+from plurivox.core.array_types import Bools, Names
 from plurivox.core.method import option
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_transforms import harden
-from plurivox.core.types import Bools, Names
 from plurivox.train.targets._contract import Examples, Supervision, Target
-from plurivox.train.targets._shared.examples import FixedExamples
+from plurivox.train.targets._shared.training_examples import FixedExamples
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Soft(Target):
 
     hard: bool = option(False, "train on the most probable label only, not on the distribution")
 
-    def _has_target(self, supervision: Supervision, tasks: Names) -> Bools:
+    def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.soft is not None
         return positions(supervision.soft.tasks, tasks) >= 0
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         assert supervision.soft is not None
         soft = supervision.soft.on(tasks)
         return FixedExamples.from_soft_labels(harden(soft) if self.hard else soft, tasks, labels, device)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import torch
 
-from plurivox.core.types import Names
+from plurivox.core.array_types import Names
 from plurivox.train.targets._contract import Examples, Supervision
-from plurivox.train.targets._shared.examples import FixedExamples
-from plurivox.train.targets._shared.target_bases import ControlTarget
+from plurivox.train.targets._shared.target_base_classes import ControlTarget
+from plurivox.train.targets._shared.training_examples import FixedExamples
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,6 @@ class Uniform(ControlTarget):
     Collins et al. (2022), section 5.1, https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    def _examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
+    def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         del supervision
         return FixedExamples(torch.full((len(tasks), len(labels)), 1 / len(labels), device=device))

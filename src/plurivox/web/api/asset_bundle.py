@@ -13,7 +13,7 @@ EXPORT = re.compile(r"^export (?=const |function |async function |class )", re.M
 COMMENT = re.compile(r"^\s*//.*\n|(?<=[;{,]) // .*$|^ +", re.MULTILINE)  # comments and indentation
 
 
-def list_modules(entry_script: Path) -> list[Path]:
+def list_script_modules_imports_first(entry_script: Path) -> list[Path]:
     """Return the paths of a JavaScript entry module and of all modules it imports, each after its own imports."""
     order: list[Path] = []
 
@@ -36,7 +36,7 @@ def bundle_script(entry_script: Path, embedded_style_sheets: list[Path] = []) ->
     parts = (
         [f"const SHEET = {json.dumps(bundle_stylesheet(embedded_style_sheets))};\n"] if embedded_style_sheets else []
     )
-    for path in list_modules(entry_script):
+    for path in list_script_modules_imports_first(entry_script):
         text = COMMENT.sub("", IMPORT.sub("", path.read_text(encoding="utf-8")))
         parts.append(EXPORT.sub("", text))
     return "".join(parts)

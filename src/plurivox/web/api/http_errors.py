@@ -16,7 +16,7 @@ class ApiError(Exception):
     retry: bool = False
     more: dict[str, Any] | None = None
 
-    def response_body(self) -> dict[str, Any]:
+    def error_response_body(self) -> dict[str, Any]:
         """Return the JSON body of the error response: error code, detail, retry, and further fields."""
         return {"error": self.error, "detail": self.detail, "retry": self.retry, **(self.more or {})}
 

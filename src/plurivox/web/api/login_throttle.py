@@ -16,12 +16,13 @@ MAX_DOUBLINGS = 10  # of one second: more than MAX_WAIT
 
 
 class LoginThrottle:
-    """Counts password attempts; each counts as wrong until `forgive_attempts` is called.
+    """Counts password attempts; each counts as wrong until `forget_login_attempts_after_success` is called.
 
     >>> throttle = LoginThrottle(10)
-    >>> [throttle.seconds_until_attempt("olga", "192.0.2.1", known_address=False, time_now=0.0) for _ in range(6)]
+    >>> attempt = throttle.count_login_or_return_seconds_to_wait
+    >>> [attempt("olga", "192.0.2.1", known_address=False, time_now=0.0) for _ in range(6)]
     [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-    >>> throttle.seconds_until_attempt("olga", "198.51.100.7", known_address=True, time_now=0.0)
+    >>> attempt("olga", "198.51.100.7", known_address=True, time_now=0.0)
     0.0
     """
 
@@ -33,38 +34,38 @@ class LoginThrottle:
             tuple[str, str], tuple[int, float]
         ] = {}  # (name, address): number of attempts, time of the last
 
-    def seconds_until_attempt(
+    def count_login_or_return_seconds_to_wait(
         self, name: str, address: str, *, known_address: bool, time_now: float | None = None
     ) -> float:
         """Return the seconds before a password of `name` may be tried from `address`; 0: now, and this attempt is counted."""
         time_now = time.monotonic() if time_now is None else time_now
         if known_address:
-            return self.known_addresses.take_token((name, address), time_now)
+            return self.known_addresses.take_token_or_return_seconds_to_wait((name, address), time_now)
         n, last = self._wrong.get((name, address), (0, time_now))
         if time_now - last > FORGET_AFTER:
             n = 0
         backoff = min(2.0 ** min(n - FREE_ATTEMPTS, MAX_DOUBLINGS), MAX_WAIT)
         if n >= FREE_ATTEMPTS and (left := last + backoff - time_now) > 0:
             return left
-        if left := self.addresses.take_token(address, time_now):
+        if left := self.addresses.take_token_or_return_seconds_to_wait(address, time_now):
             return left
-        if left := self.accounts.take_token(name, time_now):
+        if left := self.accounts.take_token_or_return_seconds_to_wait(name, time_now):
             return left
         if len(self._wrong) >= MAX_NAMES:
-            self._forget_old_or_excess_attempts(time_now)
+            self._forget_old_or_excess_login_attempts(time_now)
         self._wrong[name, address] = n + 1, time_now
         return 0.0
 
-    def forgive_attempts(self, name: str, address: str, *, known_address: bool) -> None:
+    def forget_login_attempts_after_success(self, name: str, address: str, *, known_address: bool) -> None:
         """After a correct password: forget the counted attempts of `address` to sign in as `name`."""
         self._wrong.pop((name, address), None)
         if known_address:
-            self.known_addresses.return_token((name, address))
+            self.known_addresses.put_token_back((name, address))
         else:
-            self.addresses.return_token(address)
-            self.accounts.return_token(name)
+            self.addresses.put_token_back(address)
+            self.accounts.put_token_back(name)
 
-    def _forget_old_or_excess_attempts(self, time_now: float) -> None:
+    def _forget_old_or_excess_login_attempts(self, time_now: float) -> None:
         """Forget password attempts older than FORGET_AFTER seconds, and the older half if there are still too many."""
         fresh = {key: attempt for key, attempt in self._wrong.items() if time_now - attempt[1] <= FORGET_AFTER}
         if len(fresh) >= MAX_NAMES:

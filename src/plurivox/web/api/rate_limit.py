@@ -13,14 +13,14 @@ MAX_NAMES = 50_000
 T = TypeVar("T")
 
 
-def client_network(host: str) -> str:
+def ip_or_ipv6_network(host: str) -> str:
     """Return the key under which requests of a client are counted: its IPv4 address, or the /64 network of its IPv6 address.
 
-    >>> client_network("2001:db8::1") == client_network("2001:db8::ffff")
+    >>> ip_or_ipv6_network("2001:db8::1") == ip_or_ipv6_network("2001:db8::ffff")
     True
-    >>> client_network("192.0.2.7"), client_network("::ffff:192.0.2.7")
+    >>> ip_or_ipv6_network("192.0.2.7"), ip_or_ipv6_network("::ffff:192.0.2.7")
     ('192.0.2.7', '192.0.2.7')
-    >>> len(client_network("a proxy may pass on any text that a client sent" * 99))
+    >>> len(ip_or_ipv6_network("a proxy may pass on any text that a client sent" * 99))
     64
     """
     try:
@@ -39,7 +39,7 @@ class BoundedPool:
         self._threads = ThreadPoolExecutor(threads, "plurivox-slow")
         self._capacity, self._pending = threads + queue, 0
 
-    async def run_in_thread(self, work: Callable[..., T], *args: Any) -> T:
+    async def run_in_thread_unless_queue_is_full(self, work: Callable[..., T], *args: Any) -> T:
         """Return `work(*args)`, computed in a thread of the pool; raise ApiError 429 if the queue is full."""
         if self._pending >= self._capacity:
             raise ApiError(429, "too-many", "many people are signing in; wait a moment", retry=True, more={"wait": 5})
@@ -53,8 +53,8 @@ class BoundedPool:
 class TokenBuckets:
     """Token buckets, one per client: at most `per_minute` requests of a client per minute, in one burst or spread.
 
-    >>> buckets = TokenBuckets(2)
-    >>> [buckets.take_token("ann", time_now=0.0) for _ in range(3)], buckets.take_token("ann", time_now=30.0)
+    >>> take = TokenBuckets(2).take_token_or_return_seconds_to_wait
+    >>> [take("ann", time_now=0.0) for _ in range(3)], take("ann", time_now=30.0)
     ([0.0, 0.0, 30.0], 0.0)
     """
 
@@ -62,7 +62,7 @@ class TokenBuckets:
         self.rate, self.capacity = per_minute / 60, max(1.0, per_minute)
         self._buckets: dict[object, tuple[float, float]] = {}  # client: tokens left, time of the last request
 
-    def take_token(self, client: object, time_now: float | None = None) -> float:
+    def take_token_or_return_seconds_to_wait(self, client: object, time_now: float | None = None) -> float:
         """Count a request of `client` and return 0; if its bucket is empty, return the seconds until a request is allowed."""
         time_now = time.monotonic() if time_now is None else time_now
         tokens, last = self._buckets.get(client, (self.capacity, time_now))
@@ -74,8 +74,8 @@ class TokenBuckets:
         self._buckets[client] = tokens - 1, time_now
         return 0.0
 
-    def return_token(self, client: object) -> None:
-        """Undo the last `take_token` of `client`, so that the request does not count."""
+    def put_token_back(self, client: object) -> None:
+        """Undo the last `take_token_or_return_seconds_to_wait` of `client`, so that the request does not count."""
         if client in self._buckets:
             tokens, last = self._buckets[client]
             self._buckets[client] = min(self.capacity, tokens + 1), last

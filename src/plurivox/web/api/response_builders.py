@@ -24,9 +24,11 @@ TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of stu
 # ---- workers
 
 
-def question_type_response(study: Study) -> s.QuestionType:
+def labels_percents_ticks_chips_response(study: Study) -> s.QuestionType:
     """Return what the task page of a study asks a worker for: number of labels, percents, ticks, chips."""
-    return s.QuestionType(**vars(study.question_type), chips=study.chips if study.form == CHIPS else 0)
+    return s.QuestionType(
+        **vars(study.labels_percents_and_ticks_asked_for), chips=study.chips if study.form == CHIPS else 0
+    )
 
 
 def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
@@ -48,12 +50,12 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
         stage=worker.stage,
         stages=study.list_stages(),
         progress=Progress.progress_in_sitting(study, sitting),
-        labels=worker.order_labels(study.labels),
+        labels=worker.order_labels_randomly_by_worker_seed(study.labels),
         form=study.form,
-        asks=question_type_response(study),
+        asks=labels_percents_ticks_chips_response(study),
         wording=study.wording,
         chips=study.chips,
-        exclude_by=study.question_type.ticks or "never",
+        exclude_by=study.labels_percents_and_ticks_asked_for.ticks or "never",
         phrases=study.task_page_phrases(),
         text=text,
         quiz=quiz if worker.stage == "quiz" else [],
@@ -62,7 +64,7 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
     )
 
 
-def completion_response(completion: Completion) -> s.CompletionResponse:
+def worker_completion_response(completion: Completion) -> s.CompletionResponse:
     """Return the response for a worker at the last stage: completion code, address or form."""
     return s.CompletionResponse.model_validate(asdict(completion))
 
@@ -97,12 +99,12 @@ def agreement_response(snapshot: Snapshot) -> o.Agreement:
     return o.Agreement(**vars(snapshot.agreement), at=snapshot.at)
 
 
-def times_response(snapshot: Snapshot) -> o.Times:
+def median_times_response(snapshot: Snapshot) -> o.Times:
     """Return the response with the median times per stage and per answer that a snapshot contains."""
     return o.Times(**vars(snapshot.times), stages=snapshot.stages, at=snapshot.at)
 
 
-def background_state_response(state: BackgroundState, unsaved_alerts: Iterable[Alert]) -> o.BackgroundState:
+def latest_snapshot_and_alerts_response(state: BackgroundState, unsaved_alerts: Iterable[Alert]) -> o.BackgroundState:
     """Return the response with the figures of the latest snapshot, whether it is stale, and all alerts."""
     latest = state.latest
     return o.BackgroundState(
@@ -124,6 +126,6 @@ def pay_page_response(page: PayPage, currency: str) -> o.PayPage:
     return o.PayPage(lines=page.lines, currency=currency, total=page.total, people=page.people, next=page.next)
 
 
-def exclusions_response(page: ExclusionPage, study: Study) -> o.Exclusions:
+def excluded_workers_page_response(page: ExclusionPage, study: Study) -> o.Exclusions:
     """Return the response with a page of excluded workers and the exclusion rules of the study."""
     return o.Exclusions(exclusions=page.exclusions, rules=study.exclude.rules, next=page.next)

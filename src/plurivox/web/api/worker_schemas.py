@@ -8,7 +8,7 @@ from plurivox.web.api.answer_schemas import Progress
 from plurivox.web.api.schema_fields import Ms, PlatformId, RequestModel, SignedText
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.study_state import StudyState
-from plurivox.web.study.config_sections import PlatformName
+from plurivox.web.study.completion_pay_exclusion_config import PlatformName
 from plurivox.web.study.question_forms import Form, Person
 
 

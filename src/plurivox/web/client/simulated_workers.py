@@ -38,21 +38,27 @@ async def simulate_workers(
         async def run_numbered_worker(number: int) -> None:
             client = Client(http, patience=patience)
             found.append(client)
-            await run_worker(client, random.Random(f"{seed} {number}"), {"invite": invite}, pause, resend)
+            await simulate_worker_until_completion_code(
+                client, random.Random(f"{seed} {number}"), {"invite": invite}, pause, resend
+            )
 
         await asyncio.gather(*(run_numbered_worker(number) for number in range(n_workers)))
     return found
 
 
-async def run_worker(
-    client: Client, rng: random.Random, invite_platform_or_link: dict[str, Any], pause: float = 0.0, resend: float = 0.0
+async def simulate_worker_until_completion_code(
+    client: Client,
+    rng: random.Random,
+    invite_platform_or_link: dict[str, Any],
+    mean_pause_seconds: float = 0.0,
+    resend_share: float = 0.0,
 ) -> dict[str, Any]:
     """Simulate a worker who enters a study and finishes all stages; return the completion code, {} if there was no task."""
     state = await client.enter_study(**invite_platform_or_link)
     while state["stage"] != "done":
         stage = state["stage"]
         if stage in ("practice", "tasks"):
-            waiting = await _answer_tasks_until_none_left(client, state, rng, pause, resend)
+            waiting = await _answer_tasks_until_none_left(client, state, rng, mean_pause_seconds, resend_share)
             if waiting is not None and not waiting["answered"]:
                 return {}  # all tasks are leased to others: no answer, no code
             state = await client.get_state() if waiting is None else (await client.finish_stage("tasks"))["me"]
@@ -79,7 +85,7 @@ async def _try_quiz_choices_until_correct(
 
 
 async def _answer_tasks_until_none_left(
-    client: Client, worker_state: dict[str, Any], rng: random.Random, pause: float, resend: float
+    client: Client, worker_state: dict[str, Any], rng: random.Random, mean_pause_seconds: float, resend_share: float
 ) -> dict[str, Any] | None:
     """Answer tasks until none is left; return the server's waiting response, or None if the stage is finished."""
     try:
@@ -90,12 +96,12 @@ async def _answer_tasks_until_none_left(
         raise
     while slots := batch["slots"]:
         slot = slots[0]
-        await asyncio.sleep(pause * rng.uniform(0.5, 1.5) if pause else 0)
+        await asyncio.sleep(mean_pause_seconds * rng.uniform(0.5, 1.5) if mean_pause_seconds else 0)
         marks = simulate_marks(slot["task"], worker_state["labels"], worker_state["asks"], rng)
         acknowledged = await client.submit_answer(
             slot["slot"], marks, **_simulate_answer_times_and_events(worker_state, marks, rng), ahead=2
         )
-        if resend and rng.random() < resend:
+        if resend_share and rng.random() < resend_share:
             again = await client.submit_answer(slot["slot"], marks, key=client.acknowledged[-1])
             assert again["again"]
             client.acknowledged.pop()

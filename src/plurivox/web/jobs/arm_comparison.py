@@ -12,15 +12,15 @@ import numpy as np
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.types import Bools, Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta_intervals import jeffreys_interval
+from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.evaluate import accuracy, soft_accuracy
-from plurivox.web.jobs.study_statistics import round_finite
-from plurivox.web.store.database import now
+from plurivox.web.jobs.study_statistics import round_to_5_digits_or_none_if_not_finite
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report import snapshot_statistics
 from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.snapshot_statistics import ArmPeople, ArmResult
@@ -36,15 +36,17 @@ def compare_arms(
     connection: Connection, study: Study, collected: CollectedAnswers, elicited: Elicited
 ) -> list[ArmResult]:
     """Return drop-out, time per answer, agreement and accuracy of each arm of a study; None if not computable yet."""
-    answers, votes, first = collected.answers, elicited.votes, collected.is_not_repeat
-    arm_of = snapshot_statistics.worker_arms(connection)
+    answers, votes, first = collected.answers, elicited.votes, collected.non_repeat_answer_mask
+    arm_of = snapshot_statistics.arm_by_worker_pseudonym(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     arm_of_answer = arms[answers.worker]  # (n_answers,)
     gold, inputs = (
-        snapshot_statistics.gold_labels(connection, study.labels),
-        snapshot_statistics.count_inputs_by_arm(connection),
+        snapshot_statistics.gold_labels_of_tasks_as_soft_labels(connection, study.labels),
+        snapshot_statistics.count_answers_by_arm_and_number_of_inputs(connection),
     )
-    people = snapshot_statistics.count_people_by_arm(connection, inactive_since=now() - study.lease_minutes * 60)
+    people = snapshot_statistics.count_all_finished_and_dropped_workers_by_arm(
+        connection, inactive_since=current_unix_time() - study.lease_minutes * 60
+    )
     assert votes.answer is not None
     rows = []
     for one in study.arms:
@@ -78,7 +80,7 @@ def _people_counts_and_drop_out_rate(arm_people: ArmPeople) -> dict[str, Any]:
     over, share = arm_people.finished + arm_people.left, None
     if over:
         p = np.array([arm_people.left / over])
-        low, high = jeffreys_interval(p, over)
+        low, high = jeffreys_interval_95(p, over)
         share = [p[0], low[0], high[0]]
     return {**vars(arm_people), "drop_out": _round_interval_to_4_digits(share)}
 
@@ -92,14 +94,16 @@ def _answer_count_and_median_seconds(answers: Answers, is_in_arm: Bools) -> dict
     known = is_in_arm & ~np.isnan(answers.seconds)
     return {
         "answers": int(is_in_arm.sum()),
-        "seconds": _round_interval_to_4_digits(median_interval(answers.seconds[known], answers.worker[known])),
+        "seconds": _round_interval_to_4_digits(
+            median_and_cluster_bootstrap_interval(answers.seconds[known], answers.worker[known])
+        ),
     }
 
 
-def median_interval(values: Floats, group_of_value: Ints, seed: int = 0) -> list[float] | None:
+def median_and_cluster_bootstrap_interval(values: Floats, group_of_value: Ints, seed: int = 0) -> list[float] | None:
     """Return the median with its 95% bootstrap interval, [median, low, high]; groups (workers) are resampled as a whole.
 
-    >>> median_interval(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0, 0, 1, 1]))
+    >>> median_and_cluster_bootstrap_interval(np.array([1.0, 2.0, 3.0, 9.0]), np.array([0, 0, 1, 1]))
     [2.5, 1.5, 6.0]
     """
     if not len(values):
@@ -141,10 +145,14 @@ def _mean_answer_entropy_and_observed_agreement(arm_votes: Votes, answers: Answe
         assert arm_votes.answer is not None
         p = arm_votes.weights
         _, place = np.unique(arm_votes.answer, return_inverse=True)
-        columns["entropy"] = round_finite(float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean()))
+        columns["entropy"] = round_to_5_digits_or_none_if_not_finite(
+            float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean())
+        )
         try:
             scores = score(arm_votes, "observed-agreement", answers=answers, resamples=0)
-            columns["agreement"] = round_finite(float((scores.value if scores.raw is None else scores.raw)[0]))
+            columns["agreement"] = round_to_5_digits_or_none_if_not_finite(
+                float((scores.value if scores.raw is None else scores.raw)[0])
+            )
         except PlurivoxError:  # no two answers to one task yet
             return columns
     return columns
@@ -162,11 +170,11 @@ def _accuracy_against_gold_or_other_arms(
         "per_minute": None,
         "curve": [],
     }
-    names = arm_votes.voted
+    names = arm_votes.tasks_with_votes
     if gold is not None and len(np.intersect1d(names, gold.tasks)):
         against, reference = "gold", gold.shared(names)
     else:
-        both = np.intersect1d(names, other_votes.voted)
+        both = np.intersect1d(names, other_votes.tasks_with_votes)
         if not len(both):
             return empty
         against, reference = "others", fit(other_votes.on(both), "vote-shares").soft
@@ -191,11 +199,11 @@ def _accuracy_against_gold_or_other_arms(
     return {
         "against": against,
         "tasks": len(reference),
-        "accuracy": round_finite(accuracy(soft, reference)),
-        "match": round_finite(float(values[0])),
-        "per_minute": round_finite(60 * gain / cost) if cost else None,
+        "accuracy": round_to_5_digits_or_none_if_not_finite(accuracy(soft, reference)),
+        "match": round_to_5_digits_or_none_if_not_finite(float(values[0])),
+        "per_minute": round_to_5_digits_or_none_if_not_finite(60 * gain / cost) if cost else None,
         "curve": [
-            [m, round_finite(s), round_finite(v)]
+            [m, round_to_5_digits_or_none_if_not_finite(s), round_to_5_digits_or_none_if_not_finite(v)]
             for m, s, v in zip(ms, line.seconds.tolist(), values.tolist(), strict=True)
         ],
     }

@@ -14,12 +14,19 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.leases import end_overdue_leases
-from plurivox.web.store.database import now
+from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Unavailable
-from plurivox.web.store.report.answer_counters import count_next_answers, has_uncounted_answers
-from plurivox.web.store.report.background_alerts import Alert, list_alerts, set_alert
-from plurivox.web.store.report.result_snapshots import LEADER_LEASE_SECONDS, acquire_leadership, is_snapshot_stale
+from plurivox.web.store.report.answer_counters import (
+    add_next_answers_to_counters,
+    has_uncounted_answers,
+)
+from plurivox.web.store.report.background_alerts import Alert, list_job_alerts, set_or_delete_alert_of_job
+from plurivox.web.store.report.result_snapshots import (
+    LEADER_LEASE_SECONDS,
+    acquire_or_renew_leader_lease,
+    is_result_snapshot_stale,
+)
 from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 
@@ -40,18 +47,22 @@ class BackgroundThread:
     def __init__(self, studio: Studio) -> None:
         self.studio, self.name = studio, f"{os.getpid()}-{secrets.token_hex(4)}"
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run_rounds_until_stopped, name="plurivox-background", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run_rounds_of_jobs_until_stopped, name="plurivox-background", daemon=True
+        )
         self._child: subprocess.Popen[str] | None = None
-        self._lock = threading.Lock()  # so that `stop` does not miss a child process that is being started
+        self._lock = (
+            threading.Lock()
+        )  # so that `stop_thread_and_child_process` does not miss a child process that is being started
         self._not_before = 0.0  # when the next computation may begin
         self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
-    def start(self) -> None:
+    def start_thread_if_allowed_to_lead(self) -> None:
         """Start the thread of background jobs, if the settings allow this server to become the leader."""
         if self.studio.settings.is_leader:
             self._thread.start()
 
-    def stop(self) -> None:
+    def stop_thread_and_child_process(self) -> None:
         """Stop the thread of background jobs and kill its child process."""
         self._stopping.set()
         with self._lock:
@@ -74,48 +85,50 @@ class BackgroundThread:
                 assert pipe is not None
                 pipe.close()
 
-    def _run_rounds_until_stopped(self) -> None:
+    def _run_rounds_of_jobs_until_stopped(self) -> None:
         """Run a round of background jobs every `snapshot_seconds` until the thread is stopped."""
         while not self._stopping.wait(self.studio.settings.snapshot_seconds):
-            self.run_round_of_jobs()
+            self.run_jobs_and_turn_errors_into_alerts()
 
-    def run_round_of_jobs(self) -> None:
+    def run_jobs_and_turn_errors_into_alerts(self) -> None:
         """Run one round of background jobs; errors become alerts for the owner and log entries, and are never raised."""
         try:
-            leads = self.run_round_as_leader()
+            leads = self.run_jobs_if_leader()
         except Unavailable:  # the next round tries again
             self._keep_alert_in_memory("database", "The database cannot be written or read.")
             return
         except Exception as cause:
             log.exception("a round of the background thread failed")
-            self._set_alert(
+            self._save_or_delete_alert(
                 "background", f"A background round failed: {type(cause).__name__}. The results shown may be older."
             )
             return
         self.studio.alerts.pop("database", None)
         if leads:
-            self._set_alert("background", "")
+            self._save_or_delete_alert("background", "")
 
-    def run_round_as_leader(self) -> bool:
+    def run_jobs_if_leader(self) -> bool:
         """End overdue leases, count answers and update stale results, if this server is the leader; return whether it is."""
         write = self.studio.writer.submit
-        if not write(partial(acquire_leadership, server_name=self.name)).result():
+        if not write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result():
             return False
-        self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_alerts)}  # of former leaders too
-        write(end_overdue_leases).result()
+        self._alerts = {
+            alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)
+        }  # of former leaders too
+        write(end_some_overdue_leases_and_return_count).result()
         if self.studio.read_sync(has_uncounted_answers):
-            while write(count_next_answers).result() and not self._stopping.is_set():
-                write(partial(acquire_leadership, server_name=self.name)).result()
+            while write(add_next_answers_to_counters).result() and not self._stopping.is_set():
+                write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()
         if time.monotonic() < self._not_before:
             return True
         began, failed = time.monotonic(), self._has_failed_job_to_try_again()
         try:
             study = read_study(self.studio.settings.folder)
         except InputError as cause:
-            self._set_alert("study", ALERT_TEXTS["study"].format(cause))
+            self._save_or_delete_alert("study", ALERT_TEXTS["study"].format(cause))
         else:
-            self._set_alert("study", "")
-            if failed or self.studio.read_sync(partial(is_snapshot_stale, config_digest=study.digest)):
+            self._save_or_delete_alert("study", "")
+            if failed or self.studio.read_sync(partial(is_result_snapshot_stale, config_digest=study.config_digest)):
                 self._compute_results_and_set_alerts(study)
         self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
@@ -125,7 +138,7 @@ class BackgroundThread:
         failed = self._alerts.keys() | self.studio.alerts.keys()
         return not failed.isdisjoint(("rules", "labels", "pay"))
 
-    def _set_alert(self, job: str, alert_text: str) -> None:
+    def _save_or_delete_alert(self, job: str, alert_text: str) -> None:
         """Save the alert of a background job ("": delete it) and log it, if changed; keep it in memory if saving fails."""
         if not alert_text:
             self.studio.alerts.pop(job, None)
@@ -134,7 +147,7 @@ class BackgroundThread:
         if alert_text:
             log.error(alert_text)
         try:
-            self.studio.writer.submit(partial(set_alert, job=job, alert_text=alert_text)).result()
+            self.studio.writer.submit(partial(set_or_delete_alert_of_job, job=job, alert_text=alert_text)).result()
         except Exception:  # the next round tries again
             log.exception("the alert could not be saved")
             if alert_text:
@@ -147,17 +160,17 @@ class BackgroundThread:
         """Keep the alert of a background job in the memory of this server, with the time of its first occurrence."""
         known = self.studio.alerts.get(job)
         if known is None or known.what != alert_text:
-            self.studio.alerts[job] = Alert(job, alert_text, now())
+            self.studio.alerts[job] = Alert(job, alert_text, current_unix_time())
 
     def _compute_results_and_set_alerts(self, study: Study) -> None:
         """Let the child process compute exclusions, snapshot and pay; set or delete the alert of each of these jobs."""
-        errors = self._compute_in_child_process(study)
+        errors = self._run_child_process_and_get_error_by_job(study)
         if errors is None or self._stopping.is_set():
             return
         for job, error in errors.items():
-            self._set_alert(job, ALERT_TEXTS[job].format(error) if error else "")
+            self._save_or_delete_alert(job, ALERT_TEXTS[job].format(error) if error else "")
 
-    def _compute_in_child_process(self, study: Study) -> dict[str, str] | None:
+    def _run_child_process_and_get_error_by_job(self, study: Study) -> dict[str, str] | None:
         """Let the child process compute the results of a study; return job -> error ("" if none), renewing the leader's lease.
 
         None if the thread is stopping.
@@ -188,7 +201,7 @@ class BackgroundThread:
     def _renew_leader_lease(self) -> None:
         """Renew the lease by which this server is the leader; ignore an unavailable database."""
         with suppress(Unavailable):
-            self.studio.writer.submit(partial(acquire_leadership, server_name=self.name)).result()
+            self.studio.writer.submit(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()
 
     def _get_or_start_child_process(self) -> "subprocess.Popen[str] | None":
         """Return the computing child process; start it if there is none or it has ended. None if the thread is stopping."""

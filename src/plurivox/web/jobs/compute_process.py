@@ -17,8 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from plurivox.core.errors import PlurivoxError
 from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.settings import Settings
-from plurivox.web.store.database import database_message
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.database import first_line_of_database_error
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.result_snapshots import Outdated
 from plurivox.web.study.config import Study
@@ -35,13 +35,13 @@ def _exit_when_parent_has_ended(parent_pid: int) -> None:
     os._exit(1)
 
 
-def run_compute_process() -> None:
+def run_jobs_of_each_study_read_from_stdin() -> None:
     """Read Settings, then one study per line, from stdin; run the jobs of each and print their errors as a JSON line."""
     os.nice(NICENESS)
     threading.Thread(target=_exit_when_parent_has_ended, args=(os.getppid(),), daemon=True).start()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(runner.run_round_of_jobs(Study.model_validate_json(line))) + "\n")
+        sys.stdout.write(json.dumps(runner.run_jobs_and_return_error_by_job(Study.model_validate_json(line))) + "\n")
         sys.stdout.flush()
 
 
@@ -52,15 +52,15 @@ class RoundRunner:
         answers = AnswerCache()
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
-    def run_round_of_jobs(self, study: Study) -> dict[str, str]:
+    def run_jobs_and_return_error_by_job(self, study: Study) -> dict[str, str]:
         """Exclude workers by rules, compute a snapshot, update the pay sheet; return job name -> error, "" if there was none.
 
         A job that fails does not stop the others. An outdated one is left out: the next round runs it again.
         """
         jobs: dict[str, Callable[[Study], object]] = {
             "rules": self.snapshots.exclude_workers_by_rules,
-            "labels": self.snapshots.compute_snapshot,
-            "pay": self.payroll.update_pay_sheet,
+            "labels": self.snapshots.compute_and_publish_snapshot,
+            "pay": self.payroll.update_pay_lines_of_changed_workers,
         }
         errors = {}
         for name, job in jobs.items():
@@ -78,9 +78,9 @@ class RoundRunner:
 def _one_line_error_without_private_data(cause: Exception) -> str:
     """Return an error in one line, without private data: the database's message, a PlurivoxError's text, or the type."""
     if isinstance(cause, SQLAlchemyError):
-        return database_message(cause)
+        return first_line_of_database_error(cause)
     return " ".join(str(cause).split()) if isinstance(cause, PlurivoxError) else type(cause).__name__
 
 
 if __name__ == "__main__":
-    run_compute_process()
+    run_jobs_of_each_study_read_from_stdin()

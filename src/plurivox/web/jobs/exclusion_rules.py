@@ -9,25 +9,28 @@ from plurivox.clean import clean
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.web.store.collect.excluded_workers import exclude_worker, reinstated_workers
+from plurivox.web.store.collect.excluded_workers import exclude_worker, pseudonyms_of_reinstated_workers
 from plurivox.web.store.database import WRITE_OPTIONS
-from plurivox.web.store.report.answer_cache import CollectedAnswers, read_counted_answers
-from plurivox.web.store.report.snapshot_statistics import gold_labels
+from plurivox.web.store.report.answer_cache import CollectedAnswers, read_latest_answers_that_count
+from plurivox.web.store.report.snapshot_statistics import gold_labels_of_tasks_as_soft_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)
 
 
-def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnswers | None = None) -> int:
+def exclude_workers_who_break_rules(engine: Engine, study: Study, collected: CollectedAnswers | None = None) -> int:
     """Exclude in the database the workers who break an exclusion rule of the study; return how many were excluded."""
     if not study.exclude.rules:
         return 0
     with engine.connect() as connection:
-        collected = read_counted_answers(connection, study.labels) if collected is None else collected
-        gold, reinstated = gold_labels(connection, study.labels), reinstated_workers(connection)
-    breaches = find_rule_breaches(study, collected.answers, gold)
+        collected = read_latest_answers_that_count(connection, study.labels) if collected is None else collected
+        gold, reinstated = (
+            gold_labels_of_tasks_as_soft_labels(connection, study.labels),
+            pseudonyms_of_reinstated_workers(connection),
+        )
+    breaches = first_broken_rule_and_reason_by_worker(study, collected.answers, gold)
     broken = {name: breach for name, breach in breaches.items() if name not in reinstated}
-    ids = dict(zip(collected.answers.workers.tolist(), collected.id_of_worker.tolist(), strict=True))
+    ids = dict(zip(collected.answers.workers.tolist(), collected.database_id_of_each_worker.tolist(), strict=True))
     n = 0
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
         for pseudonym, (rule, reason) in broken.items():
@@ -36,7 +39,9 @@ def apply_exclusion_rules(engine: Engine, study: Study, collected: CollectedAnsw
     return n
 
 
-def find_rule_breaches(study: Study, answers: Answers, gold: SoftLabels | None) -> dict[str, tuple[str, str]]:
+def first_broken_rule_and_reason_by_worker(
+    study: Study, answers: Answers, gold: SoftLabels | None
+) -> dict[str, tuple[str, str]]:
     """Return worker pseudonym -> (first exclusion rule broken, reason), only for workers with enough answers."""
     broken: dict[str, tuple[str, str]] = {}
     if not len(answers):
@@ -49,7 +54,7 @@ def find_rule_breaches(study: Study, answers: Answers, gold: SoftLabels | None) 
         except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
             log.info("the rule %s cannot be applied yet: %s", rule, cause)
             continue
-        removed = audit.removed_rows("worker")
+        removed = audit.mask_removed_rows("worker")
         for name, reason in zip(audit.worker[removed].tolist(), audit.reason[removed].tolist(), strict=True):
             if name in enough:
                 broken.setdefault(name, (rule, reason))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from sqlalchemy import Connection
 
-from plurivox.core.types import Bools, Ints
+from plurivox.core.array_types import Bools, Ints
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import Person
@@ -26,7 +26,7 @@ class WorkSummary:
     compared: int = 0  # answers to tasks that others have answered
 
     @property
-    def elapsed_ms_with_pauses(self) -> float:
+    def ms_from_entry_to_last_activity(self) -> float:
         """Milliseconds from a worker's entry into the study to the last answer or visit, including pauses."""
         return max(0.0, self.last - self.born) * 1000
 
@@ -36,15 +36,15 @@ class WorkCache:
     """In-memory cache of the data that pay is computed from: all answers, visits to stages, and workers."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
-    visits: RowCache = field(default_factory=pay_sheet.empty_visit_cache)
+    visits: RowCache = field(default_factory=pay_sheet.create_empty_cache_of_stage_visits)
     people: dict[int, Person] = field(default_factory=dict)
 
-    def append_new_rows(self, connection: Connection) -> None:
+    def read_new_answers_visits_and_workers(self, connection: Connection) -> None:
         """Read new answers, stage visits and workers from the database and append them to the cache, in place."""
-        self.answers.append_new_rows(connection)
-        self.visits.append_new_rows(connection)
+        self.answers.append_new_rows_from_database(connection)
+        self.visits.append_new_rows_from_database(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
-        self.people |= pay_sheet.find_pseudonyms_and_entry_times(connection, new)
+        self.people |= pay_sheet.pseudonym_and_entry_time_by_worker_id(connection, new)
 
 
 def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
@@ -62,7 +62,9 @@ def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
     np.maximum.at(last, visitor, visited["at"][known])
     rows = _rows_of_latest_answer_per_worker_and_task(worker_of, given, counts & given["is_task"])
     is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
-    matched, compared = majority_matches(given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]])
+    matched, compared = matches_majority_and_has_other_answers(
+        given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]]
+    )
     same, others = (np.bincount(worker_of[rows], one, n) for one in (matched, compared))
     sums = (np.bincount(worker_of, counts, n), last, active, same, others)  # (n_workers,) each
     found = {}
@@ -83,14 +85,16 @@ def _rows_of_latest_answer_per_worker_and_task(worker_codes: Ints, answer_column
     return np.asarray(order[is_last])
 
 
-def majority_matches(task_of_answer: Ints, label_of_answer: Ints, is_by_excluded_worker: Bools) -> tuple[Bools, Bools]:
+def matches_majority_and_has_other_answers(
+    task_of_answer: Ints, label_of_answer: Ints, is_by_excluded_worker: Bools
+) -> tuple[Bools, Bools]:
     """Return (n_answers,) whether each answer matches the majority of the others, and (n_answers,) whether others answered.
 
     A row is one worker's answer to one task: the label named first, -1 if none. An answer matches if no other label was named
     first by more of the other workers; excluded workers are not counted among the others.
 
     >>> task, label = np.array([7, 7, 7, 8, 8]), np.array([0, 0, 1, 0, 1])
-    >>> majority_matches(task, label, np.zeros(5, bool))[0].tolist()  # without its own vote, each of the first two ties
+    >>> matches_majority_and_has_other_answers(task, label, np.zeros(5, bool))[0].tolist()  # a tie without the own vote
     [True, True, False, False, False]
     """
     n_labels = int(label_of_answer.max(initial=0)) + 1

@@ -16,32 +16,32 @@ from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.result_snapshots import lock_and_count_erasures
+from plurivox.web.store.report.result_snapshots import block_and_count_erasures_and_imports
+from plurivox.web.study.completion_pay_exclusion_config import Pay
 from plurivox.web.study.config import Study
-from plurivox.web.study.config_sections import Pay
-from plurivox.web.study.export import escape_formula
+from plurivox.web.study.export import escape_spreadsheet_formula
 
 CENT = Decimal("0.01")
 HOUR_MS = Decimal(3_600_000)  # milliseconds
 
 
-def compute_pay_sheet(connection: Connection, study: Study) -> dict[int, PayLine]:
+def compute_pay_line_by_worker(connection: Connection, study: Study) -> dict[int, PayLine]:
     """Return the whole pay sheet, computed from the database: worker id -> pay line, for every worker with answers."""
     cache = WorkCache()
-    cache.append_new_rows(connection)
-    return {worker: compute_pay(study.pay, work) for worker, work in summarize_work_by_worker(cache).items()}
+    cache.read_new_answers_visits_and_workers(connection)
+    return {worker: compute_pay_line(study.pay, work) for worker, work in summarize_work_by_worker(cache).items()}
 
 
-def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
+def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
     """Return the base pay, bonus and total of one worker under the pay rules, with the reasons.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
-    >>> line = compute_pay(rules, WorkSummary("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
+    >>> line = compute_pay_line(rules, WorkSummary("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
     >>> line.base, line.bonus, line.total
     ('2.42', '0.19', '2.61')
     """
     matched, compared = work.matched, work.compared
-    spent = Decimal(round(work.active_ms if pay_rules.time == "active" else work.elapsed_ms_with_pauses))
+    spent = Decimal(round(work.active_ms if pay_rules.time == "active" else work.ms_from_entry_to_last_activity))
     cap = Decimal(str(pay_rules.most_minutes)) * 60_000
     hours = (min(spent, cap) if cap else spent) / HOUR_MS
     base = pay_rules.base + pay_rules.per_hour * hours
@@ -63,7 +63,7 @@ def compute_pay(pay_rules: Pay, work: WorkSummary) -> PayLine:
         worker=work.pseudonym,
         answers=work.n_answers,
         active_minutes=str(_round_half_up_to_cents(Decimal(round(work.active_ms)) / 60_000)),
-        total_minutes=str(_round_half_up_to_cents(Decimal(round(work.elapsed_ms_with_pauses)) / 60_000)),
+        total_minutes=str(_round_half_up_to_cents(Decimal(round(work.ms_from_entry_to_last_activity)) / 60_000)),
         matched=matched,
         compared=compared,
         base=str(base),
@@ -87,15 +87,15 @@ class Payroll:
     def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
         self._answers = AnswerCache() if answers is None else answers
-        self._forget_written_lines((0, ""))
+        self._forget_written_pay_lines((0, ""))
 
-    def _forget_written_lines(self, erasures_and_pay_rules: tuple[int, str]) -> None:
+    def _forget_written_pay_lines(self, erasures_and_pay_rules: tuple[int, str]) -> None:
         """Forget which pay lines were written, so that all are computed again, and save the erasure count and pay rules."""
         self._basis, self._cache = erasures_and_pay_rules, WorkCache(self._answers)
         self._known: dict[int, tuple[WorkSummary, Decimal]] = {}  # worker id -> work and total of the written line
         self._paid: object = None  # state of the caches when the sheet was last written; None before the first time
 
-    def update_pay_sheet(self, study: Study) -> int:
+    def update_pay_lines_of_changed_workers(self, study: Study) -> int:
         """Update the pay lines in the database of workers whose work has changed; return how many lines were computed."""
         if not study.pay.pays_anything:
             return 0
@@ -104,7 +104,7 @@ class Payroll:
             return 0
         found = summarize_work_by_worker(self._cache)
         lines = {
-            worker: compute_pay(study.pay, work)
+            worker: compute_pay_line(study.pay, work)
             for worker, work in found.items()
             if worker not in self._known or self._known[worker][0] != work
         }
@@ -113,11 +113,13 @@ class Payroll:
         total = sum((paid for _, paid in known.values()), Decimal(0))
         if lines or self._paid is None:
             with self.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-                if lock_and_count_erasures(connection) != self._basis[0]:
+                if block_and_count_erasures_and_imports(connection) != self._basis[0]:
                     return 0  # a worker was erased in the meantime: the next round computes all lines
                 if self._paid is None:
                     pay_sheet.delete_pay_lines_except(connection, known)
-                pay_sheet.write_pay_lines(connection, lines, str(total), writer=self._name)
+                pay_sheet.upsert_pay_lines_and_save_total_and_writer(
+                    connection, lines, str(total), writer_name=self._name
+                )
         self._known, self._paid = known, read
         return len(lines)
 
@@ -127,13 +129,13 @@ class Payroll:
         Forget the written lines if answers were erased, the pay rules have changed, or another server has written the sheet.
         """
         with self.engine.connect() as connection:
-            self._cache.append_new_rows(connection)
+            self._cache.read_new_answers_visits_and_workers(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()
             if basis != self._basis or (
-                self._paid is not None and pay_sheet.last_sheet_writer(connection) != self._name
+                self._paid is not None and pay_sheet.name_of_last_pay_sheet_writer(connection) != self._name
             ):
-                self._forget_written_lines(basis)
-                self._cache.append_new_rows(connection)
+                self._forget_written_pay_lines(basis)
+                self._cache.read_new_answers_visits_and_workers(connection)
         return len(self._answers), len(self._cache.visits), self._answers.excluded
 
 
@@ -150,7 +152,9 @@ SHEET_COLUMNS = (
 )
 
 
-def write_pay_sheet(engine: Engine, study: Study, out: Path, with_platform_ids: bool = False) -> dict[str, Any]:
+def write_pay_sheet(
+    engine: Engine, study: Study, out: Path, only_platform_ids_and_bonuses: bool = False
+) -> dict[str, Any]:
     """Write the pay of all workers to a CSV file; return the number of people, the total and the currency.
 
     With ids, each line is `id,amount` of a bonus above zero, for Prolific's bulk bonus payment; the base pay is paid there by
@@ -159,21 +163,21 @@ def write_pay_sheet(engine: Engine, study: Study, out: Path, with_platform_ids: 
     if not study.pay.pays_anything:
         raise InputError("the study pays nothing; set the pay in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
-        lines = compute_pay_sheet(connection, study)
-        ids = pay_sheet.platform_ids(connection) if with_platform_ids else {}
+        lines = compute_pay_line_by_worker(connection, study)
+        ids = pay_sheet.platform_name_and_id_by_worker_id(connection) if only_platform_ids_and_bonuses else {}
     total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
     summary = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
     rows = (
         _platform_id_and_bonus_rows(lines, ids, summary)
-        if with_platform_ids
+        if only_platform_ids_and_bonuses
         else _csv_rows_of_pay_sheet(lines, study.pay.currency)
     )
     with atomic_file(out) as part:
-        if with_platform_ids:
+        if only_platform_ids_and_bonuses:
             part.chmod(0o600)
         with part.open("w", encoding="utf-8", newline="") as handle:
             csv.writer(handle, lineterminator="\n").writerows(rows)
-    if with_platform_ids and out.is_file():
+    if only_platform_ids_and_bonuses and out.is_file():
         out.chmod(0o600)  # it identifies people
     return summary
 
@@ -187,8 +191,8 @@ def _csv_rows_of_pay_sheet(pay_line_by_worker: dict[int, PayLine], currency: str
         *(
             (
                 *(getattr(line, name) for name in SHEET_COLUMNS),
-                escape_formula(currency),
-                escape_formula("; ".join(line.reasons)),
+                escape_spreadsheet_formula(currency),
+                escape_spreadsheet_formula("; ".join(line.reasons)),
             )
             for line in rows
         ),
@@ -196,9 +200,11 @@ def _csv_rows_of_pay_sheet(pay_line_by_worker: dict[int, PayLine], currency: str
 
 
 def _platform_id_and_bonus_rows(
-    pay_line_by_worker: dict[int, PayLine], platform_id_by_worker: dict[int, PlatformId], summary: dict[str, Any]
+    pay_line_by_worker: dict[int, PayLine],
+    platform_id_by_worker: dict[int, PlatformId],
+    summary_to_update: dict[str, Any],
 ) -> list[Sequence[Any]]:
-    """Return (platform id, bonus) rows of bonuses above zero; add the number of people without an id to `summary` in place.
+    """Return (platform id, bonus) rows of bonuses above zero; add the number of people without an id to `summary_to_update`.
 
     Raise InputError if people came from several platforms.
     """
@@ -206,9 +212,9 @@ def _platform_id_and_bonus_rows(
     if len(platforms) > 1:
         names = " and ".join(sorted(platforms))
         raise InputError(f"people came from {names}, but a bonus file is for one platform; write the sheet without ids")
-    summary["without_id"] = sum(worker not in platform_id_by_worker for worker in pay_line_by_worker)
+    summary_to_update["without_id"] = sum(worker not in platform_id_by_worker for worker in pay_line_by_worker)
     paid = [
-        (escape_formula(platform_id_by_worker[worker].raw), line.bonus)
+        (escape_spreadsheet_formula(platform_id_by_worker[worker].raw), line.bonus)
         for worker, line in pay_line_by_worker.items()
         if worker in platform_id_by_worker
     ]

@@ -11,21 +11,25 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Ints, Names
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.results import Fit
-from plurivox.core.types import Ints, Names
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta_intervals import jeffreys_interval
+from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
-from plurivox.web.jobs.exclusion_rules import apply_exclusion_rules
-from plurivox.web.jobs.expected_information_gain import update_expected_gains
+from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
+from plurivox.web.jobs.expected_information_gain import write_expected_gains_return_stopping_summary
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
-from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusion_changes
+from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_and_reinstatements
 from plurivox.web.store.report.snapshot_statistics import count_tasks_without_free_slot_by_stratum
-from plurivox.web.store.report.soft_labels import SoftLabelRow, labelled_task_ids, soft_label_to_json
+from plurivox.web.store.report.soft_labels import (
+    SoftLabelRow,
+    ids_of_tasks_with_nonempty_soft_label,
+    soft_label_to_json,
+)
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 
@@ -64,28 +68,29 @@ class SnapshotComputer:
             return 0
         with self.engine.connect() as connection:
             collected = self._update_cache_and_get_counted_answers(connection, study)
-        return apply_exclusion_rules(self.engine, study, collected)
+        return exclude_workers_who_break_rules(self.engine, study, collected)
 
     def _update_cache_and_get_counted_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
         """Read new answers and return all that count; forget the last snapshot if answers were erased or study.toml changed."""
-        self._answers.append_new_rows(connection)
-        basis = self._answers.erasures, study.digest
+        self._answers.append_new_rows_from_database(connection)
+        basis = self._answers.erasures, study.config_digest
         if basis != self._basis:
             self._forget_last_snapshot(basis)
-        return self._answers.counted_answers(connection, study.labels)
+        return self._answers.cached_answers_that_count(connection, study.labels)
 
     def _ids_of_tasks_with_new_answers_or_changed_exclusions(self) -> Ints:
         """Return the ids of tasks with new answers since the last snapshot, or answers of workers excluded or reinstated."""
         cache = self._answers
-        is_new = cache.is_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
+        is_new = cache.mask_of_answers_by_workers([*self._excluded.symmetric_difference(cache.excluded)])
         is_new[self._n_known :] = True
         return np.unique(cache.columns["task"][is_new & ~cache.columns["is_practice"]])
 
-    def compute_snapshot(self, study: Study) -> None:
+    def compute_and_publish_snapshot(self, study: Study) -> None:
         """Read new answers, compute soft labels and statistics, and publish a snapshot; raise Outdated if superseded."""
         began = time.perf_counter()
         with self.engine.connect() as connection:
-            exclusion_changes = count_exclusion_changes(connection)  # first: `publish_snapshot` detects later changes
+            # first: `publish_result_snapshot` detects later changes
+            exclusion_changes = count_exclusions_and_reinstatements(connection)
             collected, new = (
                 self._update_cache_and_get_counted_answers(connection, study),
                 self._ids_of_tasks_with_new_answers_or_changed_exclusions(),
@@ -93,26 +98,26 @@ class SnapshotComputer:
             snapshot = Snapshot(
                 last_answer=int(self._answers.columns["id"].max(initial=0)),
                 answers=len(collected.answers),
-                asked=study.digest,
-                stages=study_statistics.median_stage_seconds(connection),
+                asked=study.config_digest,
+                stages=study_statistics.median_seconds_by_stage(connection),
                 by=study.aggregator or DEFAULT_AGGREGATOR,
                 full_tasks=count_tasks_without_free_slot_by_stratum(connection),
                 exclusion_changes=exclusion_changes,
             )
-            labelled = labelled_task_ids(connection) if self._is_first else ()
+            labelled = ids_of_tasks_with_nonempty_soft_label(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
         number = result_snapshots.reserve_result_snapshot_number(self.engine, self._name)
         if number != self._number + 1:  # another server has been leader
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), collected.task_ids)
-        result_snapshots.write_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
+        result_snapshots.write_changed_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
         alert = ""
         if len(collected.answers):
             snapshot, alert = self._write_results_and_return_full_snapshot_and_alert(
                 study, collected, new, number, snapshot
             )
         snapshot = replace(snapshot, seconds=round(time.perf_counter() - began, 3))
-        result_snapshots.publish_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
+        result_snapshots.publish_result_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
         self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
@@ -133,28 +138,30 @@ class SnapshotComputer:
             changed = self._ids_of_tasks_with_new_answers_or_changed_soft_label(
                 collected, fitted, tasks_with_new_answers, by
             )
-            result_snapshots.write_soft_labels(
+            result_snapshots.write_changed_soft_labels(
                 self.engine,
                 snapshot_number,
                 _yield_soft_label_rows_of_changed_tasks(collected, fitted, changed),
                 self._name,
             )
-            settled = update_expected_gains(self.engine, study, collected, votes, fitted)
-            snapshot = replace(snapshot, settled=settled, **study_statistics.soft_label_histograms(fitted)._asdict())
-        flags = study_statistics.flag_answers(study, collected, elicited)
+            settled = write_expected_gains_return_stopping_summary(self.engine, study, collected, votes, fitted)
+            snapshot = replace(
+                snapshot, settled=settled, **study_statistics.soft_label_histograms_and_label_shares(fitted)._asdict()
+            )
+        flags = study_statistics.compute_flags_by_answer_id(study, collected, elicited)
         snapshot = replace(
             snapshot,
             by=by,
             flags=dict(Counter(name for names in flags.values() for name in names)),
-            agreement=study_statistics.compute_agreement(collected, elicited, fitted),
-            times=study_statistics.compute_times(collected),
+            agreement=study_statistics.compute_agreement_statistics(collected, elicited, fitted),
+            times=study_statistics.compute_median_seconds_of_answers(collected),
         )
         if study.arms:
             with self.engine.connect() as connection:
                 snapshot = replace(snapshot, forms=compare_arms(connection, study, collected, elicited))
-        worker_scores_and_flags.write_flags(self.engine, tasks_with_new_answers.tolist(), flags)
-        worker_scores_and_flags.write_worker_scores(
-            self.engine, study_statistics.compute_worker_scores(collected, elicited, flags)
+        worker_scores_and_flags.replace_flags_of_answers_to_tasks(self.engine, tasks_with_new_answers.tolist(), flags)
+        worker_scores_and_flags.replace_scores_of_all_workers(
+            self.engine, study_statistics.compute_scores_counts_and_times_by_worker(collected, elicited, flags)
         )
         return snapshot, alert
 
@@ -165,8 +172,8 @@ class SnapshotComputer:
         same_way = aggregator == self._by and self._written is not None
         if same_way and aggregator == DEFAULT_AGGREGATOR:  # a task depends on its own votes only
             return tasks_with_new_answers
-        order = np.argsort(collected.id_of_task)
-        ids, soft = collected.id_of_task[order], fitted.soft
+        order = np.argsort(collected.database_id_of_each_task)
+        ids, soft = collected.database_id_of_each_task[order], fitted.soft
         now_written = WrittenLabels(ids, np.round(soft.prob[order], 5).astype(np.float32), soft.labels)
         before, self._written_next = self._written, now_written
         if not same_way or before is None or not np.array_equal(before.labels, now_written.labels):
@@ -188,8 +195,8 @@ def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> V
     assert elicited.votes.answer is not None
     return (
         elicited.votes
-        if collected.is_not_repeat.all()
-        else elicited.votes.where(collected.is_not_repeat[elicited.votes.answer])
+        if collected.non_repeat_answer_mask.all()
+        else elicited.votes.where(collected.non_repeat_answer_mask[elicited.votes.answer])
     )
 
 
@@ -214,8 +221,8 @@ def _yield_soft_label_rows_of_changed_tasks(
 ) -> Iterator[SoftLabelRow]:
     """Yield the soft label of each changed task as a database row: labels with intervals, the most probable first."""
     n, ids, entropy = (
-        collected.n_answers_by_task,
-        collected.id_of_task,
+        collected.n_answers_of_each_task_without_repeats,
+        collected.database_id_of_each_task,
         fitted.soft.entropy().round(6),
     )  # (n_tasks,) each
     rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed_task_ids))
@@ -224,7 +231,7 @@ def _yield_soft_label_rows_of_changed_tasks(
         prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
         order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
         top = np.take_along_axis(prob, order, axis=1)
-        low, high = jeffreys_interval(top, n[block][:, None])
+        low, high = jeffreys_interval_95(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]

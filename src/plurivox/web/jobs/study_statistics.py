@@ -9,14 +9,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import PlurivoxError, PlurivoxWarning
 from plurivox.core.results import Fit
-from plurivox.core.types import Floats, Ints
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.snapshot_statistics import Agreement, Times, seconds_of_stage_visits
+from plurivox.web.store.report.snapshot_statistics import Agreement, Times, yield_stage_and_seconds_of_each_visit
 from plurivox.web.store.report.worker_scores_and_flags import WorkerScores
 from plurivox.web.study.config import Study
 from plurivox.workflows import score
@@ -38,7 +38,7 @@ class Histograms(NamedTuple):
     label_shares: dict[str, float]
 
 
-def soft_label_histograms(fitted: Fit) -> Histograms:
+def soft_label_histograms_and_label_shares(fitted: Fit) -> Histograms:
     """Return 10-bin histograms over tasks of the entropy and the top probability, and the mean probability of each label."""
     prob = np.asarray(fitted.soft.prob, np.float64)
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
@@ -46,7 +46,7 @@ def soft_label_histograms(fitted: Fit) -> Histograms:
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
-def _compute_worker_scores_by_identification_method(
+def _scores_by_method_and_worker_or_crowd(
     options_by_method: Mapping[str, dict[str, Any]], votes: Votes, answers: Answers
 ) -> dict[str, dict[str, float | None]]:
     """Return identification method -> worker (or crowd) name -> score; methods that cannot be computed yet are left out."""
@@ -59,25 +59,31 @@ def _compute_worker_scores_by_identification_method(
             except PlurivoxError:
                 continue
         values = result.value if result.raw is None or result.of == "worker" else result.raw
-        scores[name] = dict(zip(map(str, result.names.tolist()), map(round_finite, values.tolist()), strict=True))
+        scores[name] = dict(
+            zip(
+                map(str, result.names.tolist()),
+                map(round_to_5_digits_or_none_if_not_finite, values.tolist()),
+                strict=True,
+            )
+        )
     return scores
 
 
-def round_finite(value: float) -> float | None:
+def round_to_5_digits_or_none_if_not_finite(value: float) -> float | None:
     """Return a number rounded to 5 digits; None if it is not finite, since JSON has no nan."""
     return round(value, 5) if math.isfinite(value) else None
 
 
-def compute_agreement(collected: CollectedAnswers, elicited: Elicited, fitted: Fit | None) -> Agreement:
+def compute_agreement_statistics(collected: CollectedAnswers, elicited: Elicited, fitted: Fit | None) -> Agreement:
     """Compute the agreement of workers with each other, with themselves on repeats, and with the soft labels by hour."""
     answers = collected.answers
     assert answers.repeat_of is not None and answers.when is not None
     again = np.flatnonzero(answers.repeat_of >= 0)
-    top = answers.named(0)
+    top = answers.label_codes_at_rank(0)
     same = None if not len(again) else float((top[again] == top[answers.repeat_of[again]]).mean())
     scores = {
         name: next(iter(of.values()), None)
-        for name, of in _compute_worker_scores_by_identification_method(CROWD_SCORES, elicited.votes, answers).items()
+        for name, of in _scores_by_method_and_worker_or_crowd(CROWD_SCORES, elicited.votes, answers).items()
     }
     hours: list[tuple[float, float, int]] = []
     if fitted is not None:
@@ -91,16 +97,16 @@ def compute_agreement(collected: CollectedAnswers, elicited: Elicited, fitted: F
     return Agreement(scores, len(again), same, hours)
 
 
-def compute_worker_scores(
+def compute_scores_counts_and_times_by_worker(
     collected: CollectedAnswers, elicited: Elicited, flags_by_answer: Mapping[int, list[str]]
 ) -> dict[int, WorkerScores]:
     """Return worker id -> scores, number of answers, number of flagged answers, median seconds and time of last answer."""
     answers = collected.answers
     assert answers.seconds is not None and answers.when is not None
-    scores = _compute_worker_scores_by_identification_method(WORKER_SCORES, elicited.votes, answers)
+    scores = _scores_by_method_and_worker_or_crowd(WORKER_SCORES, elicited.votes, answers)
     is_flagged = np.isin(collected.ids, np.fromiter(flags_by_answer, np.int64, len(flags_by_answer)))
     n_flagged = np.bincount(answers.worker[is_flagged], minlength=len(answers.workers))
-    names, ids = answers.workers.tolist(), collected.id_of_worker.tolist()
+    names, ids = answers.workers.tolist(), collected.database_id_of_each_worker.tolist()
     seen = np.full(len(names), -np.inf)
     np.maximum.at(seen, answers.worker, answers.when)
     return {
@@ -115,7 +121,7 @@ def compute_worker_scores(
     }
 
 
-def compute_times(collected: CollectedAnswers) -> Times:
+def compute_median_seconds_of_answers(collected: CollectedAnswers) -> Times:
     """Return the median seconds per answer (first input, active, page hidden), overall and by position in the sitting."""
     answers = collected.answers
     assert answers.position is not None and answers.seconds is not None
@@ -143,21 +149,21 @@ def _median_without_nan_rounded_to_3_digits(values: Floats) -> float | None:
     return round(float(np.median(known)), 3) if len(known) else None
 
 
-def median_stage_seconds(connection: Connection) -> dict[str, float]:
+def median_seconds_by_stage(connection: Connection) -> dict[str, float]:
     """Return stage -> median seconds that workers spend on a visit to it, in the order of the stages."""
     spent: dict[str, list[float]] = {}
-    for stage, seconds in seconds_of_stage_visits(connection):
+    for stage, seconds in yield_stage_and_seconds_of_each_visit(connection):
         spent.setdefault(stage, []).append(seconds)
     medians = {stage: round(float(np.median(seconds)), 3) for stage, seconds in spent.items()}
     return {stage: medians[stage] for stage in STAGES if stage in medians}
 
 
-def flag_answers(study: Study, collected: CollectedAnswers, elicited: Elicited) -> dict[int, list[str]]:
+def compute_flags_by_answer_id(study: Study, collected: CollectedAnswers, elicited: Elicited) -> dict[int, list[str]]:
     """Return answer id -> flags, such as too-fast or changed-on-repeat; answers without flags are left out."""
     answers = collected.answers
     flags: dict[int, list[str]] = {}
     assert answers.seconds is not None and answers.repeat_of is not None
-    top = answers.named(0)
+    top = answers.label_codes_at_rank(0)
     again = answers.repeat_of >= 0
     marks = {name: elicited.has_flag(name) for name in elicited.flag_counts}
     marks["too-fast"] = answers.seconds < study.too_fast_seconds

@@ -13,15 +13,15 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 import plurivox
-from plurivox.web.api.auth import RateLimits
 from plurivox.web.api.http_errors import ApiError, retry_after_header, study_error_to_api_error
 from plurivox.web.api.response_builders import worker_state_response
+from plurivox.web.api.route_dependencies import RateLimits
 from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_results, pages, worker
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.server.middleware import SecurityMiddleware
+from plurivox.web.server_settings import Settings
 from plurivox.web.services.worker_stages import WrongStage
-from plurivox.web.settings import Settings
-from plurivox.web.store.database import database_message
+from plurivox.web.store.database import first_line_of_database_error
 from plurivox.web.store.errors import StudyError, Unavailable
 from plurivox.web.studio import Studio
 
@@ -41,11 +41,11 @@ def create_app(settings: Settings) -> FastAPI:
     async def run_background_thread_then_close_database(_: FastAPI) -> AsyncIterator[None]:
         """Run the background thread while the server runs; then close the database."""
         background = BackgroundThread(studio)
-        background.start()
+        background.start_thread_if_allowed_to_lead()
         try:
             yield
         finally:
-            background.stop()
+            background.stop_thread_and_child_process()
             studio.close()
 
     app = FastAPI(
@@ -57,7 +57,7 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,  # it would redirect to the address in the Host header
         lifespan=run_background_thread_then_close_database,
     )
-    app.state.studio, app.state.limits = studio, RateLimits.limits_from_settings(settings)
+    app.state.studio, app.state.limits = studio, RateLimits.rate_limits_from_settings(settings)
     for part in (worker, owner_login, owner_results, owner_admin, media, health, pages):
         app.include_router(part.router)
     add_error_handlers(app)
@@ -102,13 +102,13 @@ def add_error_handlers(app: FastAPI) -> None:
         if isinstance(cause, OperationalError | InterfaceError):
             return _json_error_response(study_error_to_api_error(Unavailable()))
         log.error(
-            "the database rejected a statement: %s", database_message(cause)
+            "the database rejected a statement: %s", first_line_of_database_error(cause)
         )  # further lines may contain people's ids
         return _json_error_response(ApiError(500, "internal", INTERNAL_ERROR))
 
 
 def _json_error_response(cause: ApiError) -> JSONResponse:
     """Return the JSON response to a request that failed with an ApiError."""
-    body: dict[str, Any] = {name: value for name, value in cause.response_body().items() if name != "wait"}
+    body: dict[str, Any] = {name: value for name, value in cause.error_response_body().items() if name != "wait"}
     body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may contain lone surrogates
     return JSONResponse(body, cause.status, headers=retry_after_header(cause))

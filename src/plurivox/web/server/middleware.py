@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from plurivox.web.api.http_errors import ApiError, rate_limit_error, retry_after_header
-from plurivox.web.api.rate_limit import TokenBuckets, client_network
-from plurivox.web.settings import Settings
+from plurivox.web.api.rate_limit import TokenBuckets, ip_or_ipv6_network
+from plurivox.web.server_settings import Settings
+from plurivox.web.study.completion_pay_exclusion_config import MTURK_FRAMES
 from plurivox.web.study.config import Study
-from plurivox.web.study.config_sections import MTURK_FRAMES
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -36,7 +36,7 @@ class SecurityMiddleware:
     def __init__(self, app: Asgi, settings: Settings, study: Study | None = None) -> None:
         self.app, self.settings, self.prefix = app, settings, settings.path_prefix
         self.buckets = TokenBuckets(settings.requests_per_minute * PER_ADDRESS)
-        frames = " ".join(study.frame_origins() if study else ()) or "'none'"
+        frames = " ".join(study.origins_allowed_to_frame_pages() if study else ()) or "'none'"
         form_targets = " ".join(["'self'", *(MTURK_FRAMES if study and "mturk" in study.platforms else ())])
         self.worker_headers = _security_headers(settings, frames, form_targets)
         self.owner_headers = _security_headers(settings, "'none'", "'self'")
@@ -57,7 +57,9 @@ class SecurityMiddleware:
             await send(message)
 
         try:
-            wait = self.buckets.take_token(client_network(scope["client"][0]) if scope["client"] else "")
+            wait = self.buckets.take_token_or_return_seconds_to_wait(
+                ip_or_ipv6_network(scope["client"][0]) if scope["client"] else ""
+            )
             if wait:
                 raise rate_limit_error(wait)
             await self.app(
@@ -133,7 +135,7 @@ def _body_too_large_error(max_bytes: int) -> ApiError:
 
 async def _send_json_error_response(cause: ApiError, send: Send) -> None:
     """Send the JSON error response of an ApiError to the client."""
-    body = json.dumps({name: value for name, value in cause.response_body().items() if name != "wait"}).encode()
+    body = json.dumps({name: value for name, value in cause.error_response_body().items() if name != "wait"}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after_header(cause)}
     if cause.status in (400, 408, 413):
         headers["connection"] = "close"  # the rest of the body is not read

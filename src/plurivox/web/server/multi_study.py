@@ -15,7 +15,7 @@ from plurivox.web.api.routes import pages
 from plurivox.web.api.worker_schemas import Health
 from plurivox.web.server.app import add_error_handlers, create_app
 from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, strip_prefix
-from plurivox.web.settings import RESERVED_PATHS, Settings
+from plurivox.web.server_settings import RESERVED_PATHS, Settings
 from plurivox.web.store.study_state import get_study_state
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secret_key import StudySecret
@@ -45,7 +45,7 @@ def _first_path_segment(path: str) -> str:
 
 
 def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
-    """Create the ASGI application that serves several studies, from the settings that `assign_addresses` returns."""
+    """Create the ASGI application of several studies, from the settings that `settings_with_own_base_url_per_study` returns."""
     with ExitStack() as opened:
         studies = {}
         for one in settings:
@@ -80,7 +80,7 @@ def _create_front_page_app(settings: Settings, studies: Mapping[str, FastAPI]) -
 
     @front.get("/")
     @front.get("/owner/")
-    async def redirect_to_owner(request: Request) -> RedirectResponse:
+    async def redirect_to_owner_page(request: Request) -> RedirectResponse:
         return RedirectResponse(f"{request.scope['root_path']}/owner")
 
     @front.get("/owner")
@@ -113,7 +113,7 @@ def find_study_folders(folders_or_parents: Sequence[Path]) -> list[Path]:
     return found
 
 
-def assign_databases(
+def database_url_by_study_folder(
     urls_or_name_equals_url: Sequence[str], folders: Sequence[Path], common_url: str = ""
 ) -> dict[Path, str]:
     """Return {study folder: database URL}, from NAME=URL, else a schema per study in `common_url` or the URL without a name."""
@@ -141,7 +141,7 @@ def _add_study_schema_to_url(database_url: str, study_name: str) -> str:
     return f"{database_url}{'&' if '?' in database_url else '?'}schema={study_name}" if database_url else ""
 
 
-def assign_addresses(settings: Sequence[Settings], base_url: str) -> list[Settings]:
+def settings_with_own_base_url_per_study(settings: Sequence[Settings], base_url: str) -> list[Settings]:
     """Return settings with the address BASE_URL/NAME for each study; raise InputError if names, secrets or databases clash."""
     names = [read_study(one.folder).name for one in settings]
     taken = {

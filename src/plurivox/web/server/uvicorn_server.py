@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from plurivox.core.errors import InputError
 from plurivox.web.server.app import create_app
 from plurivox.web.server.multi_study import MultiStudyApp, create_multi_study_app
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 
 SETTINGS_VARIABLE = "PLURIVOX_STUDIO"  # environment variable that passes the settings to server processes
 HEADER_SECONDS = 10.0
@@ -104,11 +104,11 @@ def serve(
     os.environ[SETTINGS_VARIABLE] = json.dumps(values)
     raise_open_file_limit()
     options = uvicorn_options(studies[0])
-    app = "plurivox.web.server.uvicorn_server:app_from_environment"
+    app = "plurivox.web.server.uvicorn_server:create_app_from_settings_in_environment"
     uvicorn.run(app, factory=True, host=host, port=port, fd=fd, workers=processes, **options)
 
 
-def check_port_free(host: str, port: int) -> None:
+def raise_if_port_is_not_free(host: str, port: int) -> None:
     """Raise InputError if the server cannot listen on this address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as trial:
@@ -154,7 +154,7 @@ def run_app_in_thread(app: Any, settings: Settings, listener: socket.socket) -> 
         thread.join()
 
 
-def app_from_environment() -> FastAPI | MultiStudyApp:
+def create_app_from_settings_in_environment() -> FastAPI | MultiStudyApp:
     """Create the application of a server process from the settings that `serve` put into the environment."""
     studies = [Settings.model_validate(one) for one in json.loads(os.environ[SETTINGS_VARIABLE])]
     return create_multi_study_app(studies) if studies[0].multi_study else create_app(studies[0])

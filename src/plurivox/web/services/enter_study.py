@@ -4,10 +4,14 @@ import secrets
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.worker_stages import CurrentStage, current_stage, turn_away_if_full
-from plurivox.web.store.admin.invites import use_invite
+from plurivox.web.services.worker_stages import (
+    CurrentStage,
+    current_stage_study_state_and_sitting,
+    move_to_last_stage_if_no_task_left,
+)
+from plurivox.web.store.admin.invites import increment_invite_uses_unless_closed_or_full
 from plurivox.web.store.collect import workers
-from plurivox.web.store.collect.arms import draw_arm
+from plurivox.web.store.collect.arms import draw_arm_without_replacement_from_block
 from plurivox.web.store.collect.workers import Platform, Worker, get_worker
 from plurivox.web.store.errors import Conflict, Forbidden
 from plurivox.web.store.study_state import require_open_study
@@ -26,14 +30,14 @@ def enter_by_invite(
     known = workers.find_worker_by_key(connection, client_key)
     if known is None:
         require_open_study(connection, study.texts.closed)
-        if use_invite(connection, invite_id):
+        if increment_invite_uses_unless_closed_or_full(connection, invite_id):
             pseudonym = keys.pseudonym(f"invite {secrets.token_hex(16)}")
             known = _insert_worker_at_first_stage_in_random_arm(connection, study, pseudonym, client_key)
         else:  # another server may have added the same client just now
             known = workers.find_worker_by_key(connection, client_key)
     if known is None:
         raise Forbidden("invite-used", "this invitation link is used up or closed; ask for another one")
-    return _turn_away_if_full_and_return_current_stage(connection, study, known)
+    return _move_if_no_task_left_and_get_current_stage(connection, study, known)
 
 
 def enter_by_platform(
@@ -55,35 +59,37 @@ def enter_by_platform(
     pseudonym = keys.pseudonym(f"{platform.name} {platform.pid}")
     browser_key = platform.session if platform.name == "mturk" else browser_key
     client_key = None if browser_key is None else keys.hash_token(f"{pseudonym} {browser_key}")
-    entry = workers.find_worker_id_and_key(connection, pseudonym)
+    entry = workers.find_worker_id_and_client_key_by_pseudonym(connection, pseudonym)
     if entry is None:
         require_open_study(connection, study.texts.closed)
         person = _insert_worker_at_first_stage_in_random_arm(connection, study, pseudonym, client_key)
-        workers.add_platform(connection, person.id, platform)
-        return _turn_away_if_full_and_return_current_stage(connection, study, person)
+        workers.insert_platform_id_of_worker(connection, person.id, platform)
+        return _move_if_no_task_left_and_get_current_stage(connection, study, person)
     if entry.worker != signed_in_worker and (client_key is None or entry.client_key != client_key):
         detail = "this id is in use already; continue in the browser in which you began, or with your personal link"
         raise Conflict("begun-elsewhere", detail)
     person = get_worker(connection, entry.worker)
-    workers.set_platform_session(connection, person.id, platform)
+    workers.update_platform_session_of_worker(connection, person.id, platform)
     if platform.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
         workers.set_client_key(connection, person.id, client_key)
-    return _turn_away_if_full_and_return_current_stage(connection, study, person)
+    return _move_if_no_task_left_and_get_current_stage(connection, study, person)
 
 
-def enter_by_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
+def enter_by_personal_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
     """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
-    return _turn_away_if_full_and_return_current_stage(connection, study, get_worker(connection, worker))
+    return _move_if_no_task_left_and_get_current_stage(connection, study, get_worker(connection, worker))
 
 
 def _insert_worker_at_first_stage_in_random_arm(
     connection: Connection, study: Study, pseudonym: str, client_key: str | None
 ) -> Worker:
     """Insert a new worker at the first stage, in an arm drawn at random."""
-    arm = draw_arm(connection, study.arm_weights)
+    arm = draw_arm_without_replacement_from_block(connection, study.weight_by_arm_name)
     return workers.add_worker(connection, pseudonym, study.list_stages()[0], arm, client_key)
 
 
-def _turn_away_if_full_and_return_current_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
+def _move_if_no_task_left_and_get_current_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
     """Return the current stage of a worker who enters the study, after turning the worker away if no task is left."""
-    return current_stage(connection, turn_away_if_full(connection, study, worker))
+    return current_stage_study_state_and_sitting(
+        connection, move_to_last_stage_if_no_task_left(connection, study, worker)
+    )

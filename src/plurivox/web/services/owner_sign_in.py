@@ -22,12 +22,12 @@ class Tokens:
     csrf: str
 
 
-def create_setup_token(connection: Connection, keys: StudySecret) -> str | None:
+def create_setup_token_unless_owner_exists(connection: Connection, keys: StudySecret) -> str | None:
     """Create, save and return a one-time token for setting up the first owner; None if the study has an owner."""
     if owner_accounts.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owner_accounts.save_setup_token(connection, keys.hash_token(token))
+    owner_accounts.add_setup_token_hash_and_keep_last_ten(connection, keys.hash_token(token))
     return token
 
 
@@ -50,15 +50,17 @@ def _hash_of_random_dummy_password() -> str:
     return hasher.hash(secrets.token_hex(16))
 
 
-def hash_address(keys: StudySecret, address: str) -> str:
+def hash_client_address(keys: StudySecret, address: str) -> str:
     """Return the keyed hash of a network address, as stored in the database."""
     return keys.hash_token(f"place {address}")
 
 
-def begin_session(connection: Connection, keys: StudySecret, owner_id: int, hours: float, address_hash: str) -> Tokens:
+def begin_owner_session_and_return_tokens(
+    connection: Connection, keys: StudySecret, owner_id: int, hours: float, address_hash: str
+) -> Tokens:
     """Begin a sign-in session of an owner, save the owner's address as known, and return the session and CSRF tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owner_accounts.begin_session(
+    owner_accounts.begin_owner_session(
         connection, keys.hash_token(tokens.session), tokens.csrf, owner_id, hours, address_hash
     )
     return tokens

@@ -9,22 +9,22 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
-from plurivox.core.questions import Question
-from plurivox.web.services.worker_stages import advance_stage
-from plurivox.web.store.collect.excluded_workers import attach_uncounted_answer
-from plurivox.web.store.collect.leases import lease_slot_again
-from plurivox.web.store.collect.sittings import Sitting, Slot, unanswered_slots
+from plurivox.core.form_inputs import Question
+from plurivox.web.services.worker_stages import record_visit_and_move_to_next_stage
+from plurivox.web.store.collect.excluded_workers import link_answer_of_excluded_worker_to_slot
+from plurivox.web.store.collect.leases import lease_expired_slot_again_unless_task_full
+from plurivox.web.store.collect.sittings import Sitting, Slot, get_first_unanswered_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,
     Submission,
-    count_answers,
-    find_answer_by_key,
-    get_and_lock_slot,
-    insert_answer,
-    set_latest_answer,
+    count_all_answers_in_slot,
+    find_answer_by_submission_key,
+    insert_answer_and_delete_its_draft,
+    lock_and_get_slot_with_sitting_and_worker,
+    set_slot_answer_and_count_slot_as_done,
 )
-from plurivox.web.store.collect.workers import Worker, move_to_last_stage
+from plurivox.web.store.collect.workers import Worker, move_excluded_worker_to_last_stage
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
 from plurivox.web.study import question_forms
 from plurivox.web.study.config import Study
@@ -57,31 +57,38 @@ def submit_answer(
     Raise Invalid if the answer contradicts itself or its form, Conflict if its key came with another answer or the slot has
     `MAX_ANSWERS` answers. A late answer is saved.
     """
-    slot = get_and_lock_slot(connection, submission.slot, worker)
+    slot = lock_and_get_slot_with_sitting_and_worker(connection, submission.slot, worker)
     study = study.config_of_arm(slot.worker.arm)  # with the form of the worker's arm
-    form = form_of_answer(study, submission)
-    check_answer(study, form, submission)
-    earlier = find_answer_by_key(connection, worker, submission.key)
+    form = elicit_form_name_of_answer(study, submission)
+    raise_if_answer_is_invalid(study, form, submission)
+    earlier = find_answer_by_submission_key(connection, worker, submission.key)
     if earlier is not None:
-        if earlier.slot != slot.id or not earlier.has_same_content(submission):
+        if earlier.slot != slot.id or not earlier.has_same_marks_and_abstention(submission):
             raise Conflict("key-used", "another answer was sent with this key; make a new key for every answer")
-        following = unanswered_slots(connection, slot.sitting.id, n_next_slots)
+        following = get_first_unanswered_slots(connection, slot.sitting.id, n_next_slots)
         return SubmitResult(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
     replaces = _id_of_replaced_answer(connection, slot, submission)
     if slot.worker.status == "excluded":  # saved but not counted; the study ends for this worker
-        attach_uncounted_answer(
-            connection, slot, insert_answer(connection, slot, submission, form, replaces, extra=True)
+        link_answer_of_excluded_worker_to_slot(
+            connection,
+            slot,
+            insert_answer_and_delete_its_draft(connection, slot, submission, form, replaces, extra=True),
         )
-        return SubmitResult(move_to_last_stage(connection, slot.worker), slot.sitting, extra=True)
-    late = slot.state == "expired" and not lease_slot_again(connection, slot.id, slot.task_id, slot.kind)
+        return SubmitResult(move_excluded_worker_to_last_stage(connection, slot.worker), slot.sitting, extra=True)
+    late = slot.state == "expired" and not lease_expired_slot_again_unless_task_full(
+        connection, slot.id, slot.task_id, slot.kind
+    )
     extra = late or slot.state == "extra"
-    answer = insert_answer(connection, slot, submission, form, replaces, extra)
-    sitting = set_latest_answer(connection, slot, answer, extra, study.lease_seconds)
+    answer = insert_answer_and_delete_its_draft(connection, slot, submission, form, replaces, extra)
+    sitting = set_slot_answer_and_count_slot_as_done(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
     if sitting is not None and sitting.all_slots_answered and _is_sitting_last_of_current_stage(study, slot):
-        person = advance_stage(connection, study, person)
+        person = record_visit_and_move_to_next_stage(connection, study, person)
     return SubmitResult(
-        person, sitting or slot.sitting, extra=extra, ahead=unanswered_slots(connection, slot.sitting.id, n_next_slots)
+        person,
+        sitting or slot.sitting,
+        extra=extra,
+        ahead=get_first_unanswered_slots(connection, slot.sitting.id, n_next_slots),
     )
 
 
@@ -92,11 +99,11 @@ def _id_of_replaced_answer(connection: Connection, slot: AnsweredSlot, submissio
     """
     replaces = slot.answer_id
     if submission.replaces is not None:
-        found = find_answer_by_key(connection, slot.worker.id, submission.replaces)
+        found = find_answer_by_submission_key(connection, slot.worker.id, submission.replaces)
         if found is None or found.slot != slot.id:
             raise NotFound("answer to replace")
         replaces = found.id
-    if slot.answer_id is not None and count_answers(connection, slot.id) >= MAX_ANSWERS:
+    if slot.answer_id is not None and count_all_answers_in_slot(connection, slot.id) >= MAX_ANSWERS:
         raise Conflict("too-often", f"this task was answered {MAX_ANSWERS} times already; the last answer is kept")
     return replaces
 
@@ -111,12 +118,12 @@ def _is_sitting_last_of_current_stage(study: Study, slot: AnsweredSlot) -> bool:
 # ---- check an answer
 
 
-def form_of_answer(study: Study, submission: Submission) -> str:
+def elicit_form_name_of_answer(study: Study, submission: Submission) -> str:
     """Return the name of the answer form that parses a submission: the study's, or histogram if the page showed bars."""
-    return question_forms.elicit_form(study.form, bars=submission.mode == "histogram")
+    return question_forms.elicit_form_name_of_study_form(study.form, answered_with_bars=submission.mode == "histogram")
 
 
-def check_answer(study: Study, form: str, submission: Submission) -> None:
+def raise_if_answer_is_invalid(study: Study, form: str, submission: Submission) -> None:
     """Raise Invalid if a submitted answer contradicts itself, names unknown labels, or does not fit the answer form."""
     known = set(study.labels)
     marked = [mark.label for mark in submission.marks]
@@ -133,7 +140,7 @@ def check_answer(study: Study, form: str, submission: Submission) -> None:
     named = [mark for mark in submission.marks if mark.kind == "named"]
     if not named:
         raise Invalid("choose a label, or say that you cannot tell")
-    _check_marks_fit_form(question_forms.question_type_of_form(form), submission.marks, named)
+    _check_marks_fit_form(question_forms.labels_percents_and_ticks_of_form(form), submission.marks, named)
     if study.form == question_forms.CHIPS and any(Decimal(mark.typed) * study.chips % HUNDRED for mark in named):
         raise Invalid(f"a chip is worth {100 // study.chips} percent; every percent must be a multiple of it")
 

@@ -6,11 +6,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from sqlalchemy import Connection
 
-from plurivox.web.services.worker_stages import WrongStage, current_stage
-from plurivox.web.store.collect.sittings import count_tasks_answered
-from plurivox.web.store.collect.workers import Worker, get_platform, get_worker
+from plurivox.web.services.worker_stages import WrongStage, current_stage_study_state_and_sitting
+from plurivox.web.store.collect.sittings import count_answered_slots_without_practice
+from plurivox.web.store.collect.workers import Worker, get_platform_of_worker, get_worker
+from plurivox.web.study.completion_pay_exclusion_config import MTURK
 from plurivox.web.study.config import Study
-from plurivox.web.study.config_sections import MTURK
 
 Outcome = Literal["done", "full", "failed"]
 PROLIFIC_HOSTS = ("app.prolific.com", "app.prolific.co")
@@ -35,16 +35,18 @@ class Completion:
     submit: PlatformForm | None
 
 
-def get_completion(connection: Connection, study: Study, worker: int) -> Completion:
+def get_completion_code_redirect_and_form(connection: Connection, study: Study, worker: int) -> Completion:
     """Return what the last page shows a worker: code, redirect and text; raise WrongStage if the worker has not finished."""
     person = get_worker(connection, worker)
     if person.stage != "done":
-        raise WrongStage(current_stage(connection, person))
+        raise WrongStage(current_stage_study_state_and_sitting(connection, person))
     outcome = _outcome_done_full_or_failed(connection, person)
     code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[outcome]
     return Completion(
         code=code,
-        redirect=add_completion_code(study.completion.redirect, code) if outcome == "done" or code else "",
+        redirect=add_prolific_completion_code_to_url(study.completion.redirect, code)
+        if outcome == "done" or code
+        else "",
         how=outcome,
         text={"done": "", "full": study.texts.full, "failed": study.texts.failed}[outcome],
         submit=_mturk_completion_form_or_none(connection, person, code or outcome),
@@ -55,16 +57,18 @@ def _outcome_done_full_or_failed(connection: Connection, worker: Worker) -> Outc
     """Return how the study ended for a worker: done, full (no task was left) or failed (excluded)."""
     if worker.status == "excluded":
         return "failed"
-    return "done" if count_tasks_answered(connection, worker.id) else "full"
+    return "done" if count_answered_slots_without_practice(connection, worker.id) else "full"
 
 
-def add_completion_code(redirect_url: str, completion_code: str) -> str:
+def add_prolific_completion_code_to_url(redirect_url: str, completion_code: str) -> str:
     """Return the redirect URL with the completion code as `cc`, if its host is Prolific or it has a `cc` already.
 
-    >>> add_completion_code("https://app.prolific.com/submissions/complete", "C1 X")
+    >>> add_prolific_completion_code_to_url("https://app.prolific.com/submissions/complete", "C1 X")
     'https://app.prolific.com/submissions/complete?cc=C1+X'
-    >>> add_completion_code("https://a.test/end?cc=OLD&x=1", "NEW"), add_completion_code("https://a.test/end", "NEW")
-    ('https://a.test/end?x=1&cc=NEW', 'https://a.test/end')
+    >>> add_prolific_completion_code_to_url("https://a.test/end?cc=OLD&x=1", "NEW")
+    'https://a.test/end?x=1&cc=NEW'
+    >>> add_prolific_completion_code_to_url("https://a.test/end", "NEW")
+    'https://a.test/end'
     """
     parts = urlsplit(redirect_url)
     fields = parse_qsl(parts.query, keep_blank_values=True)
@@ -79,7 +83,7 @@ def _mturk_completion_form_or_none(connection: Connection, worker: Worker, compl
 
     MTurk requires the assignment's id and at least one more field.
     """
-    platform = get_platform(connection, worker.id)
+    platform = get_platform_of_worker(connection, worker.id)
     if platform is None or platform.name != "mturk" or platform.submit_to not in MTURK:
         return None
     fields = {"assignmentId": platform.session, "worker": worker.pseudonym, "code": completion_code}

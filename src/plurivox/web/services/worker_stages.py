@@ -6,23 +6,28 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from plurivox.web.store.collect.arms import pool_for_worker
-from plurivox.web.store.collect.excluded_workers import exclude_if_quiz_failed
-from plurivox.web.store.collect.sittings import Sitting, count_tasks_answered, find_next_lease_end, latest_sitting
-from plurivox.web.store.collect.tasks import practice_task_ids
+from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
+from plurivox.web.store.collect.excluded_workers import exclude_worker_if_quiz_failed_too_often
+from plurivox.web.store.collect.sittings import (
+    Sitting,
+    count_answered_slots_without_practice,
+    find_when_a_task_may_become_free_for_worker,
+    get_latest_sitting,
+)
+from plurivox.web.store.collect.tasks_batches_quotas import practice_task_ids
 from plurivox.web.store.collect.workers import (
     STAGES,
     Stage,
     Worker,
     get_worker,
-    move_to_last_stage,
+    move_excluded_worker_to_last_stage,
+    move_worker_without_task_to_last_stage,
     record_stage_visit,
-    set_stage,
-    turn_away,
+    set_stage_if_still_at_old_stage,
 )
 from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.study_state import StudyState, get_study_state
-from plurivox.web.study.assigner_from_config import load_assigner
+from plurivox.web.study.assigner_from_config import build_assigner_from_config_and_database
 from plurivox.web.study.config import Study
 
 
@@ -51,31 +56,37 @@ class WrongStage(Conflict):
         self.current = current
 
 
-def current_stage(connection: Connection, worker: Worker) -> CurrentStage:
+def current_stage_study_state_and_sitting(connection: Connection, worker: Worker) -> CurrentStage:
     """Return a worker with the current stage, the state of the study and the worker's latest sitting."""
-    return CurrentStage(worker, get_study_state(connection), latest_sitting(connection, worker.id))
+    return CurrentStage(worker, get_study_state(connection), get_latest_sitting(connection, worker.id))
 
 
-def advance_stage(connection: Connection, study: Study, worker: Worker, **detail: Any) -> Worker:
+def record_visit_and_move_to_next_stage(
+    connection: Connection, study: Study, worker: Worker, **visit_details: Any
+) -> Worker:
     """Move a worker to the next stage and record the visit to the finished one with details; return the updated worker."""
     passed = STAGES[: STAGES.index(worker.stage) + 1]  # study.toml may have lost the worker's stage since
     following = next(stage for stage in study.list_stages() if stage not in passed)
     if following == "practice" and not practice_task_ids(connection):
         following = "tasks"
-    if not set_stage(connection, worker, following):
+    if not set_stage_if_still_at_old_stage(connection, worker, following):
         return get_worker(connection, worker.id)  # another request has moved the worker already
-    record_stage_visit(connection, worker, **detail)
+    record_stage_visit(connection, worker, **visit_details)
     return replace(worker, stage=following)
 
 
-def turn_away_if_full(connection: Connection, study: Study, worker: Worker) -> Worker:
+def move_to_last_stage_if_no_task_left(connection: Connection, study: Study, worker: Worker) -> Worker:
     """Move a worker before the tasks to the last stage if no task is or may become open; return the updated worker."""
     if worker.stage in ("tasks", "debrief", "done") or get_study_state(connection) != "open":
         return worker
-    pool = pool_for_worker(connection, worker, study.arm_weights, read_only=True)
-    if pool and load_assigner(connection, study).choose(pool):
+    pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name, read_only=True)
+    if pool and build_assigner_from_config_and_database(connection, study).choose_session_tasks(pool):
         return worker
-    return worker if find_next_lease_end(connection, worker) else turn_away(connection, worker)
+    return (
+        worker
+        if find_when_a_task_may_become_free_for_worker(connection, worker)
+        else move_worker_without_task_to_last_stage(connection, worker)
+    )
 
 
 # ---- finish a page
@@ -98,26 +109,30 @@ def finish_stage(
     """
     person = get_worker(connection, worker)
     if person.stage != stage or stage == "practice":
-        raise WrongStage(current_stage(connection, person))
+        raise WrongStage(current_stage_study_state_and_sitting(connection, person))
     detail: dict[str, Any] = {"comment": comment} if comment else {}
     if stage == "consent" and agreed is not True:
         raise Invalid("to take part you must agree; to decline, close the page")
     if stage == "quiz":
-        if wrong := wrong_quiz_answers(study, quiz or ()):
+        if wrong := positions_of_wrong_quiz_answers(study, quiz or ()):
             record_stage_visit(connection, person, ms, quiz=quiz, wrong=wrong)
-            if exclude_if_quiz_failed(connection, worker, study.exclude.quiz_tries):
+            if exclude_worker_if_quiz_failed_too_often(connection, worker, study.exclude.quiz_tries):
                 return StageFinished(
-                    current_stage(connection, move_to_last_stage(connection, get_worker(connection, worker)))
+                    current_stage_study_state_and_sitting(
+                        connection, move_excluded_worker_to_last_stage(connection, get_worker(connection, worker))
+                    )
                 )
-            return StageFinished(current_stage(connection, person), wrong)
+            return StageFinished(current_stage_study_state_and_sitting(connection, person), wrong)
         detail["quiz"] = quiz
     if stage == "tasks":
         _require_some_answers_and_none_missing(connection, person)
-    person = turn_away_if_full(connection, study, advance_stage(connection, study, person, duration_ms=ms, **detail))
-    return StageFinished(current_stage(connection, person))
+    person = move_to_last_stage_if_no_task_left(
+        connection, study, record_visit_and_move_to_next_stage(connection, study, person, duration_ms=ms, **detail)
+    )
+    return StageFinished(current_stage_study_state_and_sitting(connection, person))
 
 
-def wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
+def positions_of_wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
     """Return the positions of the quiz questions answered wrong; raise Invalid if the number of answers differs."""
     if len(quiz_choices) != len(study.quiz):
         raise Invalid(f"the quiz has {len(study.quiz)} questions, but {len(quiz_choices)} answers were sent")
@@ -126,8 +141,8 @@ def wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
 
 def _require_some_answers_and_none_missing(connection: Connection, worker: Worker) -> None:
     """Raise Conflict if a worker has unanswered tasks or has answered nothing."""
-    sitting = latest_sitting(connection, worker.id)
+    sitting = get_latest_sitting(connection, worker.id)
     if sitting is not None and not sitting.all_slots_answered:
         raise Conflict("not-yet", "some of your tasks are not answered yet; answer them first")
-    if not count_tasks_answered(connection, worker.id):
+    if not count_answered_slots_without_practice(connection, worker.id):
         raise Conflict("full", "you have answered nothing yet, so there is no completion code to go on to")

@@ -34,7 +34,7 @@ SCHEMA_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 MIGRATION_LOCK_ID = 7_561_000  # of PostgreSQL's advisory lock
 
 
-def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
+def create_sqlite_engine(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
     """Return a SQLite engine with durable commits (WAL, synchronous = FULL), foreign keys and secure deletion.
 
     `timeout`: seconds that a statement waits for a lock; `max_pages`: maximal size of the file in pages, 0 for no limit.
@@ -71,7 +71,7 @@ def open_sqlite(file: Path, timeout: float = 10, max_pages: int = 0) -> Engine:
     return engine
 
 
-def open_postgresql(url: str, schema: str = "", timeout: float = 10) -> Engine:
+def create_postgresql_engine(url: str, schema: str = "", timeout: float = 10) -> Engine:
     """Return a PostgreSQL engine limited to `schema`; statements and connection waits time out after `timeout` seconds."""
     wait = max(1, int(timeout))
     options = f"-c statement_timeout={wait * 1000}"
@@ -112,7 +112,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
             command.upgrade(config, revision)
             connection.commit()
     except DBAPIError as cause:
-        raise InputError(f"the database cannot be opened: {database_message(cause)}") from cause
+        raise InputError(f"the database cannot be opened: {first_line_of_database_error(cause)}") from cause
 
 
 def disable_statement_timeout(connection: Connection) -> None:
@@ -121,7 +121,7 @@ def disable_statement_timeout(connection: Connection) -> None:
         connection.execute(text("SET LOCAL statement_timeout = 0"))
 
 
-def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_rows_in_bulk(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert many rows, which all have the same columns; by COPY on PostgreSQL."""
     if not rows:
         return
@@ -150,7 +150,7 @@ def has_tables(engine: Engine) -> bool:
     try:
         return inspect(engine).has_table("facts")
     except DBAPIError as cause:
-        raise InputError(f"the database cannot be opened: {database_message(cause)}") from cause
+        raise InputError(f"the database cannot be opened: {first_line_of_database_error(cause)}") from cause
 
 
 def current_revision(engine: Engine) -> str:
@@ -177,13 +177,13 @@ def _hold_migration_lock(engine: Engine) -> Iterator[None]:
                 connection.execute(text("SELECT pg_advisory_unlock(:n)"), {"n": MIGRATION_LOCK_ID})
 
 
-def database_message(cause: SQLAlchemyError) -> str:
+def first_line_of_database_error(cause: SQLAlchemyError) -> str:
     """Return the database's error message, first line only, without the statement and its values, which may be private."""
     origin = getattr(cause, "orig", None) or type(cause).__name__
     return (str(origin).splitlines() or [type(cause).__name__])[0]
 
 
-def now() -> float:
+def current_unix_time() -> float:
     """Return the current time in seconds since 1970."""
     return time.time()
 

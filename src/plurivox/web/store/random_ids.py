@@ -6,7 +6,7 @@ import secrets
 ID_PATTERN = re.compile("[0-9a-f]{16}")
 
 
-def new_id() -> int:
+def random_62_bit_id() -> int:
     """Return a random 62-bit id, for rows that appear in URLs."""
     return secrets.randbits(62) | 1 << 61
 

@@ -23,7 +23,7 @@ def require_open_study(connection: Connection, message: str = "") -> None:
         raise Conflict("closed", message or "this study does not accept answers at the moment")
 
 
-def set_study_state(connection: Connection, who: str, state: StudyState) -> None:
+def set_study_state(connection: Connection, audit_actor: str, state: StudyState) -> None:
     """Set the state of the study to open, paused or closed, and log the change in the audit log."""
     kv_set(connection, "state", state)
-    append_to_audit_log(connection, who, "state", state=state)
+    append_to_audit_log(connection, audit_actor, "state", state=state)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
-from plurivox.web.store.database import WRITE_OPTIONS, database_message
+from plurivox.web.store.database import WRITE_OPTIONS, first_line_of_database_error
 from plurivox.web.store.errors import Unavailable
 
 T = TypeVar("T")
@@ -117,6 +117,6 @@ def _unavailable_if_database_failed_else_same_error(cause: Exception) -> BaseExc
     if not isinstance(cause, SQLAlchemyError):
         return cause
     if isinstance(cause, OperationalError | InterfaceError) or getattr(cause, "connection_invalidated", False):
-        log.error("the database cannot be written: %s", database_message(cause))
+        log.error("the database cannot be written: %s", first_line_of_database_error(cause))
         return Unavailable()
     return cause

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from plurivox.assign import Assigner, Batches, methods
 from plurivox.core.errors import InputError
 from plurivox.core.method import parse_spec
-from plurivox.web.store.collect.tasks import Assignment, has_batches
+from plurivox.web.store.collect.tasks_batches_quotas import Assignment, has_batches
 from plurivox.web.study.config import Study
 
 
@@ -23,23 +23,23 @@ def build_assigner(study: Study, has_batches: bool) -> Assigner:
     settings: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}
     if study.strata:
         settings["counts"] = json.dumps(study.strata)
-    flags = {option.flag_name for option in method.options()}
+    flags = {option.name_with_dashes for option in method.options()}
     return method.from_options({**{flag: value for flag, value in settings.items() if flag in flags}, **given})
 
 
-def load_assigner(connection: Connection, study: Study) -> Assigner:
+def build_assigner_from_config_and_database(connection: Connection, study: Study) -> Assigner:
     """Return the method that chooses the next task of a worker, from study.toml and whether the database has fixed batches."""
     return build_assigner(study, has_batches(connection))
 
 
-def assignment_settings(study: Study, has_batches: bool) -> Assignment:
+def answers_per_task_assigner_and_arm_names(study: Study, has_batches: bool) -> Assignment:
     """Return the settings by which the store assigns tasks: answers per task, assigner, names of the arms."""
-    return Assignment(study.per_task, build_assigner(study, has_batches), list(study.arm_weights))
+    return Assignment(study.per_task, build_assigner(study, has_batches), list(study.weight_by_arm_name))
 
 
-def check_batches_exist(connection: Connection, study: Study) -> None:
+def check_batches_exist_if_assigner_needs_them(connection: Connection, study: Study) -> None:
     """Raise InputError if the study's assigner needs batches and the database has none."""
-    if isinstance(load_assigner(connection, study), Batches) and not has_batches(connection):
+    if isinstance(build_assigner_from_config_and_database(connection, study), Batches) and not has_batches(connection):
         raise InputError(
             "study.toml has assign = 'batches', but the study has no batches; "
             "create it with: plurivox studio new --batches FILE"

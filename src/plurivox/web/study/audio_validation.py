@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Iterator
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import MediaFile
+from plurivox.web.store.collect.tasks_batches_quotas import MediaFile
 
 MAX_BYTES = 50_000_000
 WAVE_CODECS = (1, 3, 6, 7, 0xFFFE)  # PCM, float, A-law, u-law, extensible
@@ -16,7 +16,7 @@ MP3_KBITS = {
 M4A_BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"iso6", b"dash")
 
 
-def validate_sound(data: bytes, name_for_message: str) -> MediaFile:
+def validate_sound_and_return_media_file(data: bytes, name_for_message: str) -> MediaFile:
     """Return the MediaFile of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name_for_message} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
-from plurivox.web.store.admin.backup import copy_database
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.admin.database_copy import copy_rows_into_empty_database
 from plurivox.web.study.config import STUDY, read_study
 from plurivox.web.study.secret_key import FILE as SECRET
 from plurivox.web.study.study_database import open_database
@@ -19,7 +19,7 @@ def back_up_study(settings: Settings, new_folder: Path) -> dict[str, int]:
     with atomic_folder(new_folder) as part:
         target = open_database(Settings(folder=part, database=""))
         try:
-            counts = copy_database(source, target)
+            counts = copy_rows_into_empty_database(source, target)
             with target.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
@@ -41,7 +41,7 @@ def restore_study(backup: Path, settings: Settings) -> dict[str, int]:
         inside = settings.model_copy(update={"folder": part})
         source, target = open_database(Settings(folder=backup, database="")), open_database(inside)
         try:
-            return copy_database(source, target)
+            return copy_rows_into_empty_database(source, target)
         finally:
             source.dispose()
             target.dispose()

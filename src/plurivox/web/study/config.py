@@ -8,14 +8,27 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from plurivox.assign import methods as assigners
-from plurivox.core import questions
-from plurivox.core.errors import InputError, PlurivoxError, unknown_name
+from plurivox.core import form_inputs
+from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study import question_forms
+from plurivox.web.study.completion_pay_exclusion_config import (
+    MTURK_FRAMES,
+    Completion,
+    Exclude,
+    Pay,
+    PlatformName,
+    Section,
+)
 from plurivox.web.study.config_errors import config_error_message
-from plurivox.web.study.config_sections import MTURK_FRAMES, Completion, Exclude, Pay, PlatformName, Section
-from plurivox.web.study.question_forms import Form, Person, adapted_phrases, custom_phrases, default_phrases
+from plurivox.web.study.question_forms import (
+    Form,
+    Person,
+    default_phrases_for_image_tasks,
+    drop_phrases_equal_to_task_kind_defaults,
+    phrases_that_differ_for_task_kind,
+)
 
 STUDY = "study.toml"
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -116,7 +129,7 @@ class Study(Section):
         if self.repeats > self.tasks_per_sitting:
             raise ValueError(f"repeats = {self.repeats} is more than the {self.tasks_per_sitting} tasks of a batch")
         _check_chips_divide_100_percent(self.chips)
-        if unknown := sorted(set(self.phrase) - set(default_phrases(self.form, "first"))):
+        if unknown := sorted(set(self.phrase) - set(default_phrases_for_image_tasks(self.form, "first"))):
             raise ValueError(f"unknown phrases {unknown}")
         return self
 
@@ -150,7 +163,7 @@ class Study(Section):
         return [one if one.name else one.model_copy(update={"name": one.form}) for one in given]
 
     @property
-    def arm_weights(self) -> dict[str, int]:
+    def weight_by_arm_name(self) -> dict[str, int]:
         """{arm name: weight}, whole numbers: an arm gets workers in proportion to its weight."""
         return {one.name: one.share for one in self.arms}
 
@@ -163,9 +176,11 @@ class Study(Section):
         return self
 
     @property
-    def question_type(self) -> questions.Question:
+    def labels_percents_and_ticks_asked_for(self) -> form_inputs.Question:
         """What the form of the study asks for: number of labels, percents, ticks."""
-        return question_forms.question_type_of_form(question_forms.elicit_form(self.form))
+        return question_forms.labels_percents_and_ticks_of_form(
+            question_forms.elicit_form_name_of_study_form(self.form)
+        )
 
     @property
     def tasks_per_sitting(self) -> int:
@@ -178,16 +193,18 @@ class Study(Section):
         return self.lease_minutes * 60
 
     @property
-    def digest(self) -> str:
+    def config_digest(self) -> str:
         """A hash of the study's configuration, 16 hexadecimal digits; it changes whenever a value of study.toml does."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
     def task_page_phrases(self) -> dict[str, str]:
         """Return {name: text} of all phrases on the task page: defaults for form, wording and task kind, or the owner's."""
-        defaults = default_phrases(self.form, self.wording) | adapted_phrases(self.form, self.wording, self.kind)
-        return defaults | custom_phrases(self.phrase)
+        defaults = default_phrases_for_image_tasks(self.form, self.wording) | phrases_that_differ_for_task_kind(
+            self.form, self.wording, self.kind
+        )
+        return defaults | drop_phrases_equal_to_task_kind_defaults(self.phrase)
 
-    def frame_origins(self) -> list[str]:
+    def origins_allowed_to_frame_pages(self) -> list[str]:
         """Return the web origins that may show the pages of the study in a frame, MTurk's included if it is a platform."""
         return [*self.frame_ancestors, *(MTURK_FRAMES if "mturk" in self.platforms else ())]
 
@@ -238,10 +255,10 @@ def _all_setting_names_of_study_toml() -> list[str]:
     return [name for part in Section.__subclasses__() for name in part.model_fields]
 
 
-def check_aggregator(study: Study) -> None:
+def check_aggregator_exists(study: Study) -> None:
     """Raise UnknownName if the study's aggregator does not exist."""
     from plurivox.aggregate import methods  # does not import any aggregator
 
     name = study.aggregator.partition("[")[0]
     if name and name not in methods:
-        raise unknown_name(f"aggregator of {STUDY} called", name, methods)
+        raise unknown_name_error(f"aggregator of {STUDY} called", name, methods)

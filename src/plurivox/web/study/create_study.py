@@ -10,17 +10,24 @@ from sqlalchemy.exc import DBAPIError
 from plurivox.core.answers import Answers
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.study_config_check import check_study_config
-from plurivox.web.store.collect.tasks import NewTask, add_batches, add_tasks, count_tasks, has_batches, has_tasks
-from plurivox.web.store.database import WRITE_OPTIONS, database_message, disable_statement_timeout, migrate
-from plurivox.web.study.assigner_from_config import assignment_settings
+from plurivox.web.store.admin.study_config_check import require_config_matches_tasks_and_answers
+from plurivox.web.store.collect.tasks_batches_quotas import (
+    NewTask,
+    add_tasks,
+    count_tasks_without_practice,
+    has_batches,
+    has_tasks,
+    insert_fixed_batches,
+)
+from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout, first_line_of_database_error, migrate
+from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
-from plurivox.web.study.task_import import read_batches, read_tasks
-from plurivox.web.study.toml_writer import render_study
+from plurivox.web.study.study_toml_writer import render_study_toml
+from plurivox.web.study.task_import import read_task_names_by_batch, read_tasks
 
 
 def make_study(
@@ -30,13 +37,13 @@ def make_study(
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} already contains a study; choose another folder")
     with atomic_folder(settings.folder) as part:
-        (part / STUDY).write_text(render_study(study), encoding="utf-8")
+        (part / STUDY).write_text(render_study_toml(study), encoding="utf-8")
         StudySecret.read_or_create_secret(part)
         inside = settings.model_copy(update={"folder": part})
-        return insert_tasks(inside, study, tasks, batches, is_new=True)
+        return insert_tasks_and_batches(inside, study, tasks, batches, is_new=True)
 
 
-def insert_tasks(
+def insert_tasks_and_batches(
     settings: Settings,
     study: Study,
     tasks: Iterable[NewTask],
@@ -55,15 +62,19 @@ def insert_tasks(
                     "the database already contains a study; use a separate schema for this one: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
-            add_tasks(connection, assignment_settings(study, has_batches(connection)), tasks)
-            check_study_config(connection, study.strata, study.labels)
+            add_tasks(connection, answers_per_task_assigner_and_arm_names(study, has_batches(connection)), tasks)
+            require_config_matches_tasks_and_answers(connection, study.strata, study.labels)
             if batches and not has_batches(connection):
-                add_batches(connection, assignment_settings(study, has_batches=True), batches)
-            if not (n := count_tasks(connection)):
+                insert_fixed_batches(
+                    connection, answers_per_task_assigner_and_arm_names(study, has_batches=True), batches
+                )
+            if not (n := count_tasks_without_practice(connection)):
                 raise InputError("there are no tasks besides practice tasks; add items that are not marked as practice")
             return n
     except DBAPIError as cause:  # for example, the disk is full
-        raise InputError(f"the tasks could not be written, no task was added: {database_message(cause)}") from cause
+        raise InputError(
+            f"the tasks could not be written, no task was added: {first_line_of_database_error(cause)}"
+        ) from cause
     finally:
         engine.dispose()
 
@@ -72,19 +83,19 @@ def make_study_from_files(settings: Settings, study: Study, items: Path, batches
     """Create a study with the tasks of a file or folder; return the number of tasks without practice tasks."""
     tasks = read_tasks(items, study)
     if first := next(tasks, None):
-        study = study.model_copy(update={"kind": study.kind or first.task_kind})
+        study = study.model_copy(update={"kind": study.kind or first.kind_of_task_from_content})
         tasks = chain([first], tasks)
-    return make_study(settings, study, tasks, None if batches is None else read_batches(batches))
+    return make_study(settings, study, tasks, None if batches is None else read_task_names_by_batch(batches))
 
 
-def add_answers(
-    connection: Connection, study: Study, keys: StudySecret, answers: Answers, first_pick_fraction: float = 0.0
+def import_answers_collected_elsewhere(
+    connection: Connection, study: Study, keys: StudySecret, answers: Answers, first_pick_time_fraction: float = 0.0
 ) -> int:
     """Import answers collected elsewhere into a study; return their number.
 
-    With `first_pick_fraction`, an event is added: the first label was picked after this fraction of the answer's time.
+    With `first_pick_time_fraction`, an event is added: the first label was picked after this fraction of the answer's time.
     """
     if study.arms:
         raise InputError("imported answers have no arm; import them into a study with one form")
     pseudonyms = [keys.pseudonym(f"import {name}") for name in answers.workers.tolist()]
-    return import_answers.insert_imported_answers(connection, answers, pseudonyms, study.form, first_pick_fraction)
+    return import_answers.insert_imported_answers(connection, answers, pseudonyms, study.form, first_pick_time_fraction)

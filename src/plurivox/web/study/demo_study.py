@@ -12,14 +12,14 @@ from sqlalchemy import Connection
 
 from plurivox.core.errors import require_package
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.web.settings import Settings
-from plurivox.web.store.collect.tasks import NewTask
-from plurivox.web.store.collect.workers import insert_stage_visits, worker_ids
-from plurivox.web.store.database import WRITE_OPTIONS, now
+from plurivox.web.server_settings import Settings
+from plurivox.web.store.collect.tasks_batches_quotas import NewTask
+from plurivox.web.store.collect.workers import insert_stage_visits, list_all_worker_ids
+from plurivox.web.store.database import WRITE_OPTIONS, current_unix_time
+from plurivox.web.study.completion_pay_exclusion_config import Completion
 from plurivox.web.study.config import Question, Study, Texts
-from plurivox.web.study.config_sections import Completion
-from plurivox.web.study.create_study import add_answers, make_study
-from plurivox.web.study.image_preparation import prepare_image
+from plurivox.web.study.create_study import import_answers_collected_elsewhere, make_study
+from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.workflows import simulate_crowd
@@ -69,11 +69,11 @@ def make_demo_study(folder: Path, database: str = "") -> int:
         with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
             given = crowd.answers
             assert given is not None and given.when is not None and given.position is not None
-            began = float(given.when.min() - given.when.max() + now() - 600)
-            when = given.when - given.when.max() + now() - 600  # the last answer was 10 minutes ago
+            began = float(given.when.min() - given.when.max() + current_unix_time() - 600)
+            when = given.when - given.when.max() + current_unix_time() - 600  # the last answer was 10 minutes ago
             recent = replace(given, when=when, position=given.position + 1)  # positions start at 1
-            n = add_answers(
-                connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_fraction=0.35
+            n = import_answers_collected_elsewhere(
+                connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_time_fraction=0.35
             )
             insert_stage_visits(connection, list(_simulate_stage_visit_rows(connection, began)))
             return n
@@ -84,7 +84,7 @@ def make_demo_study(folder: Path, database: str = "") -> int:
 def _simulate_stage_visit_rows(connection: Connection, start_time: float) -> Iterator[dict[str, Any]]:
     """Yield simulated rows of the table visits: when each worker finished each stage and the milliseconds spent on it."""
     rng = np.random.default_rng(SEED)
-    for worker in worker_ids(connection):
+    for worker in list_all_worker_ids(connection):
         at = start_time
         for stage, seconds in STAGE_SECONDS.items():
             spent = float(rng.lognormal(np.log(seconds), 0.4))
@@ -98,5 +98,5 @@ def demo_tasks(digits: Any) -> Iterator[NewTask]:
         out = io.BytesIO()
         Image.fromarray((digits.images[i] / 16 * 255).astype(np.uint8)).save(out, "PNG")
         name = f"digit-{i:03d}" if i < N_TASKS else f"practice-{i - N_TASKS}"
-        medium = prepare_image(out.getvalue(), name, STUDY.image_pixels)
+        medium = validate_image_and_make_displayed_version(out.getvalue(), name, STUDY.image_pixels)
         yield NewTask(name, medium=medium, practice=i >= N_TASKS)

@@ -29,10 +29,10 @@ BATCH_ROWS = 5_000
 EVENT_COLUMNS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
 
-def escape_formula(text: str) -> str:
+def escape_spreadsheet_formula(text: str) -> str:
     """Return text with an apostrophe in front if a spreadsheet would run it as a formula.
 
-    >>> escape_formula("=1+1"), escape_formula("cat")
+    >>> escape_spreadsheet_formula("=1+1"), escape_spreadsheet_formula("cat")
     ("'=1+1", 'cat')
     """
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
@@ -42,20 +42,20 @@ def export_study(
     engine: Engine, study: Study, folder: Path, *, file_format: str = "parquet", replace: bool = False
 ) -> int:
     """Write a study as a data-set folder, return its number of answers; in csv, text like a formula gets a prefix."""
-    escape_text = escape_formula if file_format == "csv" else str
+    escape_text = escape_spreadsheet_formula if file_format == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_cache.read_counted_answers(connection, study.labels, escape_text)
+        held = answer_cache.read_latest_answers_that_count(connection, study.labels, escape_text)
         views, events = [], []
-        for part in batched(export_rows.answer_rows(connection), BATCH_ROWS):
+        for part in batched(export_rows.yield_all_answers_for_export(connection), BATCH_ROWS):
             views += _rows_to_data_frame_batches(
                 VIEW_COLUMNS, [_views_table_row_of_answer(row, escape_text) for row in part]
             )
             events += _rows_to_data_frame_batches(
                 EVENT_COLUMNS, [one for row in part for one in _events_table_rows_of_answer(row, escape_text)]
             )
-        stages = _rows_to_data_frame_batches(STAGE_COLUMNS, _stages_table_rows(connection, escape_text))
-        shown = io.join_frames(
+        stages = _rows_to_data_frame_batches(STAGE_COLUMNS, _stages_table_row_per_visit(connection, escape_text))
+        shown = io.stack_frames_by_rows(
             _rows_to_data_frame_batches(ITEM_COLUMNS, _items_table_row_per_task(connection, escape_text)), ITEM_COLUMNS
         )
         arms = (
@@ -73,7 +73,7 @@ def export_study(
         about=about,
         answers=held.answers if len(held.answers) else None,
         items=shown,
-        tables={name: partial(io.join_frames, *part) for name, part in parts.items() if part[0]},
+        tables={name: partial(io.stack_frames_by_rows, *part) for name, part in parts.items() if part[0]},
     )
     io.write(data, folder, replace=replace, form=file_format)
     return len(held.answers)
@@ -129,28 +129,28 @@ def _events_table_rows_of_answer(answer: Any, escape_text: Callable[[str], str])
         )
 
 
-def _stages_table_rows(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
+def _stages_table_row_per_visit(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `stages` per visit of a worker to a stage, with its duration."""
-    for one in export_rows.stage_visits(connection):
+    for one in export_rows.yield_all_stage_visits(connection):
         yield one.worker, one.stage, one.at, one.ms, escape_text(one.detail)
 
 
 def _arms_table_row_per_worker(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `arms` per worker: arm, question form and wording."""
-    for worker, arm in export_rows.worker_arms(connection).items():
+    for worker, arm in export_rows.arm_by_worker_pseudonym(connection).items():
         asked = study.config_of_arm(arm)
         yield worker, arm, asked.form, asked.wording
 
 
 def _items_table_row_per_task(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `items` per task: name, kind, texts, stratum, gold label, image or sound."""
-    for one in export_rows.task_contents(connection):
+    for one in export_rows.yield_content_of_every_task(connection):
         texts = [None if text is None else escape_text(text) for text in (one.text, one.text2, one.stratum, one.gold)]
         media = (None, one.bytes) if one.kind == "audio" else (one.bytes, None)
         yield escape_text(one.name), one.kind, *texts, *media
 
 
-def export_zip(engine: Engine, study: Study, file_format: str) -> Path:
+def export_study_to_temporary_zip(engine: Engine, study: Study, file_format: str) -> Path:
     """Export a study to a temporary zip file and return its path; the caller must delete the file."""
     handle, name = tempfile.mkstemp(".zip", "plurivox-")
     os.close(handle)

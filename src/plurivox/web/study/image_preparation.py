@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image, ImageOps
 
 from plurivox.core.errors import InputError
-from plurivox.web.store.collect.tasks import MediaFile
+from plurivox.web.store.collect.tasks_batches_quotas import MediaFile
 
 IMAGE_TYPES = {
     "PNG": "image/png",
@@ -46,7 +46,7 @@ HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
 
 
-def prepare_image(data: bytes, name_for_message: str, min_longest_side: int) -> MediaFile:
+def validate_image_and_make_displayed_version(data: bytes, name_for_message: str, min_longest_side: int) -> MediaFile:
     """Check an image file; return its bytes and the version shown: upright, without metadata, small ones enlarged."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name_for_message} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
@@ -62,7 +62,7 @@ def prepare_image(data: bytes, name_for_message: str, min_longest_side: int) -> 
                 if getattr(image, "is_animated", False) and image.format != "MPO":
                     raise InputError(f"{name_for_message} is animated; tasks show still images: save one of its frames")
                 image.load()
-                return _make_upright_enlarge_strip_metadata(data, image, min_longest_side)
+                return _upright_enlarged_image_without_metadata(data, image, min_longest_side)
     except (
         OSError,
         ValueError,
@@ -74,7 +74,7 @@ def prepare_image(data: bytes, name_for_message: str, min_longest_side: int) -> 
         raise InputError(f"{name_for_message} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
 
 
-def _make_upright_enlarge_strip_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:
+def _upright_enlarged_image_without_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:
     """Return the MediaFile of a decoded image: rotated upright by its EXIF data, enlarged if small, without metadata."""
     kind = IMAGE_TYPES[
         "JPEG" if image.format == "MPO" else str(image.format)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from plurivox.core.questions import Question, question_of_form
+from plurivox.core.form_inputs import Question, question_of_form
 from plurivox.elicit import methods
 from plurivox.web.store.schema import TaskKind
 
@@ -19,16 +19,22 @@ Person = Literal["first", "third"]
 CHIPS, HISTOGRAM = "chips", "histogram"
 
 
-def elicit_form(study_form: str, *, bars: bool = False) -> str:
+def elicit_form_name_of_study_form(study_form: str, *, answered_with_bars: bool = False) -> str:
     """Return the form of `elicit` that reads answers to a form of a study: histogram for chips, and for answers given as bars.
 
-    >>> elicit_form("chips"), elicit_form("top-two"), elicit_form("top-two", bars=True), elicit_form("ranking", bars=True)
-    ('histogram', 'top-two', 'histogram', 'ranking')
+    >>> elicit_form_name_of_study_form("chips"), elicit_form_name_of_study_form("top-two")
+    ('histogram', 'top-two')
+    >>> [elicit_form_name_of_study_form(form, answered_with_bars=True) for form in ("top-two", "ranking")]
+    ['histogram', 'ranking']
     """
-    return HISTOGRAM if study_form == CHIPS or (bars and question_type_of_form(study_form).percents) else study_form
+    return (
+        HISTOGRAM
+        if study_form == CHIPS or (answered_with_bars and labels_percents_and_ticks_of_form(study_form).percents)
+        else study_form
+    )
 
 
-def question_type_of_form(elicit_form_name: str) -> Question:
+def labels_percents_and_ticks_of_form(elicit_form_name: str) -> Question:
     """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
     found = question_of_form(elicit_form_name)
     assert found is not None, elicit_form_name
@@ -37,7 +43,7 @@ def question_type_of_form(elicit_form_name: str) -> Question:
 
 def _can_task_page_show_form(form: str) -> bool:
     """Return whether the task page can show a question form: the form declares what it asks for, and its labels have names."""
-    found = question_of_form(elicit_form(form))
+    found = question_of_form(elicit_form_name_of_study_form(form))
     return found is not None and found.labels != 0
 
 
@@ -52,12 +58,12 @@ def _check_study_can_use_form(form: str) -> str:
 
 def _form_effort_sort_key(form: str) -> tuple[Any, ...]:
     """Return the sort key of a question form: forms that ask a worker for less come first."""
-    found = question_type_of_form(elicit_form(form))
+    found = labels_percents_and_ticks_of_form(elicit_form_name_of_study_form(form))
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
 FORMS = tuple(
-    sorted(filter(_can_task_page_show_form, [*methods.built_in_names, CHIPS]), key=_form_effort_sort_key)
+    sorted(filter(_can_task_page_show_form, [*methods.built_in_method_names, CHIPS]), key=_form_effort_sort_key)
 )  # forms of plugins are allowed too
 Form = Annotated[
     str, AfterValidator(_check_study_can_use_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})
@@ -109,10 +115,10 @@ THIRD = {
 }
 
 
-def default_phrases(form: str, grammatical_person: Person) -> dict[str, str]:
+def default_phrases_for_image_tasks(form: str, grammatical_person: Person) -> dict[str, str]:
     """Return {name: text} of the default phrases on the task page of a form, for image tasks.
 
-    >>> default_phrases("top-two", "third")["opening"]
+    >>> default_phrases_for_image_tasks("top-two", "third")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
     """
     if grammatical_person == "first":
@@ -120,12 +126,12 @@ def default_phrases(form: str, grammatical_person: Person) -> dict[str, str]:
     return THIRD | PAPER if form == PAPER_FORM else THIRD
 
 
-def adapted_phrases(form: str, grammatical_person: Person, task_kind: str) -> dict[str, str]:
+def phrases_that_differ_for_task_kind(form: str, grammatical_person: Person, task_kind: str) -> dict[str, str]:
     """Return {name: text} of the default phrases that differ for text, pair or audio tasks; {} if none do.
 
-    >>> adapted_phrases("top-two", "third", "text")["opening"]
+    >>> phrases_that_differ_for_task_kind("top-two", "third", "text")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the text below belongs to.'
-    >>> adapted_phrases("one-label", "first", "audio")
+    >>> phrases_that_differ_for_task_kind("one-label", "first", "audio")
     {'opening': 'What do you hear?'}
     """
     if grammatical_person == "first":
@@ -140,22 +146,25 @@ def adapted_phrases(form: str, grammatical_person: Person, task_kind: str) -> di
 
 
 @cache
-def _all_adapted_phrase_name_text_pairs() -> frozenset[tuple[str, str]]:
-    """Return the set of all (phrase name, text) that `adapted_phrases` can return."""
+def _all_task_kind_phrase_name_text_pairs() -> frozenset[tuple[str, str]]:
+    """Return the set of all (phrase name, text) that `phrases_that_differ_for_task_kind` can return."""
     persons, kinds = get_args(Person), get_args(TaskKind)
     return frozenset(
-        pair for person in persons for kind in kinds for pair in adapted_phrases(PAPER_FORM, person, kind).items()
+        pair
+        for person in persons
+        for kind in kinds
+        for pair in phrases_that_differ_for_task_kind(PAPER_FORM, person, kind).items()
     )
 
 
-def custom_phrases(study_toml_phrases: Mapping[str, str]) -> dict[str, str]:
+def drop_phrases_equal_to_task_kind_defaults(study_toml_phrases: Mapping[str, str]) -> dict[str, str]:
     """Return those of the phrases in study.toml that the owner wrote; version 0.1.0 also wrote adapted default phrases there.
 
-    >>> custom_phrases({"opening": "What do you hear?", "top": "Which bird sings?"})
+    >>> drop_phrases_equal_to_task_kind_defaults({"opening": "What do you hear?", "top": "Which bird sings?"})
     {'top': 'Which bird sings?'}
     """
     return {
         name: text
         for name, text in study_toml_phrases.items()
-        if (name, text) not in _all_adapted_phrase_name_text_pairs()
+        if (name, text) not in _all_task_kind_phrase_name_text_pairs()
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from plurivox.core.errors import InputError
-from plurivox.web.settings import Settings
+from plurivox.web.server_settings import Settings
 from plurivox.web.store.collect.workers import has_workers
 
 FILE = "secret.key"
@@ -56,9 +56,9 @@ class StudySecret:
         """Return `value` with a signature for `purpose` appended."""
         return f"{value}.{self._hmac_as_url_safe_text(purpose, value)}"
 
-    def verify(self, purpose: str, signed: str) -> str | None:
+    def verify(self, purpose: str, signed_value: str) -> str | None:
         """Return the value in a text made by `sign`; None if the signature is invalid or for another purpose."""
-        value, _, mac = signed.rpartition(".")
+        value, _, mac = signed_value.rpartition(".")
         return (
             value if hmac.compare_digest(mac.encode(), self._hmac_as_url_safe_text(purpose, value).encode()) else None
         )
@@ -77,7 +77,7 @@ class StudySecret:
         return base64.urlsafe_b64encode(digest[:24]).decode()
 
 
-def load_secret(connection: Connection, settings: Settings) -> StudySecret:
+def read_secret_or_create_if_no_workers(connection: Connection, settings: Settings) -> StudySecret:
     """Read the secret key of a study, created if missing; raise InputError if it is missing but the study has workers."""
     file = settings.folder / FILE
     if not file.exists() and has_workers(connection):

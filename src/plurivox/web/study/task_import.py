@@ -8,10 +8,10 @@ from plurivox import io
 from plurivox.core.errors import InputError, first_few
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table
-from plurivox.web.store.collect.tasks import MediaFile, NewTask
-from plurivox.web.study.audio_validation import validate_sound
+from plurivox.web.store.collect.tasks_batches_quotas import MediaFile, NewTask
+from plurivox.web.study.audio_validation import validate_sound_and_return_media_file
 from plurivox.web.study.config import Study
-from plurivox.web.study.image_preparation import prepare_image
+from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a")
@@ -47,18 +47,18 @@ def _tasks_from_media_files(folder: Path, files: list[Path], study: Study) -> It
         is_sound = file.suffix.lower() in SOUNDS
         yield NewTask(
             name,
-            medium=_prepare_image_or_validate_sound(
+            medium=_media_file_of_valid_image_or_sound(
                 _resolve_existing_file_inside(folder, name).read_bytes(), name, study, is_sound
             ),
         )
 
 
-def _prepare_image_or_validate_sound(data: bytes, name_for_message: str, study: Study, is_sound: bool) -> MediaFile:
+def _media_file_of_valid_image_or_sound(data: bytes, name_for_message: str, study: Study, is_sound: bool) -> MediaFile:
     """Return the MediaFile of an image or a sound; raise InputError if its bytes are not of a supported format."""
     return (
-        validate_sound(data, name_for_message)
+        validate_sound_and_return_media_file(data, name_for_message)
         if is_sound
-        else prepare_image(data, name_for_message, study.image_pixels)
+        else validate_image_and_make_displayed_version(data, name_for_message, study.image_pixels)
     )
 
 
@@ -103,7 +103,7 @@ def _task_from_table_row(row: Mapping[str, Any], folder: Path, study: Study) -> 
         name,
         text=texts[0],
         text2=texts[1],
-        medium=None if data is None else _prepare_image_or_validate_sound(bytes(data), name, study, is_sound),
+        medium=None if data is None else _media_file_of_valid_image_or_sound(bytes(data), name, study, is_sound),
         gold=_gold_label_in_row_or_none(row, name, study),
         stratum=str(row.get("stratum") or ""),
         practice=str(row.get("practice") or "").lower() in YES,
@@ -150,7 +150,7 @@ def _require_valid_task_text(text: str, source_for_message: object) -> str:
     return text
 
 
-def read_batches(batch_table: Path) -> dict[str, list[str]]:
+def read_task_names_by_batch(batch_table: Path) -> dict[str, list[str]]:
     """Read a table with the columns batch and task; return {batch: task names}."""
     frame = read_table(batch_table)
     if missing := {"batch", "task"} - set(frame.columns):

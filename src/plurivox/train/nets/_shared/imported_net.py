@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import InputError, MissingExtra, OptionError, unknown_name
+from plurivox.core.errors import InputError, MissingExtra, OptionError, unknown_name_error
 from plurivox.core.method import option
 from plurivox.train.nets._contract import Net
 from plurivox.train.nets._shared.pixel_normalisation import NORMALISE_HELP, Normalisation, NormalisePixels
@@ -49,7 +49,7 @@ class NamedNet(Net):
             raise InputError(
                 f"{self.source} returned an object of type {type(body).__name__}; it must return a torch module"
             )
-        width = _replace_last_linear_by_identity(body, self.source, n_labels)
+        width = _replace_last_linear_by_identity_get_width(body, self.source, n_labels)
         # only images are normalised, features are not
         trunk = nn.Sequential(
             NormalisePixels(self.normalise, self.image_size) if len(shape) == 3 else nn.Identity(), body
@@ -97,11 +97,11 @@ def _torchvision_factory_without_weights(name: str) -> Callable[[], Any]:
             "run: pip install torchvision, or use vgg16, resnet50 or cifar-resnet, which do not need it"
         ) from cause
     if name not in models.list_models():
-        raise unknown_name("torchvision net", name, models.list_models())
+        raise unknown_name_error("torchvision net", name, models.list_models())
     return lambda: models.get_model(name, weights=None)
 
 
-def _replace_last_linear_by_identity(body: nn.Module, source: str, n_labels: int) -> int:
+def _replace_last_linear_by_identity_get_width(body: nn.Module, source: str, n_labels: int) -> int:
     """Replace the net's last linear layer by the identity, in place; return the number of its input features."""
     layers = [(name, one) for name, one in body.named_modules() if isinstance(one, nn.Linear) and name]
     if not layers:

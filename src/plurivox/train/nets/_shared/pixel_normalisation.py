@@ -46,7 +46,7 @@ class NormalisePixels(nn.Module):
         return (x - self.mean) / self.std
 
 
-def check_image_shape(
+def get_channels_height_width_or_raise(
     shape: tuple[int, ...], net_name: str, normalise: str, min_pixels: int = 1
 ) -> tuple[int, int, int]:
     """Return the shape of images as (channels, height, width); InputError if the net cannot take images of this shape.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.train.loop.safetensors import read_tensors
+from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata
 
 
 def read_weights(path: str | Path) -> dict[str, Tensor]:
@@ -20,7 +20,7 @@ def read_weights(path: str | Path) -> dict[str, Tensor]:
     if not path.is_file():
         raise InputError(f"there is no weights file {path}")
     if path.suffix == ".safetensors":
-        return read_tensors(path)[0]
+        return read_safetensors_and_metadata(path)[0]
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError, OSError) as cause:
@@ -35,7 +35,7 @@ def read_weights(path: str | Path) -> dict[str, Tensor]:
     return dict(found)
 
 
-def load_weights(module: nn.Module, weights: Mapping[str, Tensor], path: str | Path) -> None:
+def load_weights(module: nn.Module, weights: Mapping[str, Tensor], path_in_errors: str | Path) -> None:
     """Load the weights into the module in place; InputError if a tensor of the module is missing or has another shape.
 
     Tensors that the module does not have are ignored.
@@ -45,10 +45,11 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], path: str | P
     absent = [name for name in wanted if name not in weights and not name.endswith("num_batches_tracked")]
     if absent:
         raise InputError(
-            f"{path} lacks {len(absent)} of {len(wanted)} weights: {first_few(absent)}; the file belongs to another net"
+            f"{path_in_errors} lacks {len(absent)} of {len(wanted)} weights: {first_few(absent)}; "
+            "the file belongs to another net"
         )
     wrong = [name for name in wanted if name in weights and weights[name].shape != wanted[name].shape]
     if wrong:
         shapes = f"{tuple(weights[wrong[0]].shape)}, not {tuple(wanted[wrong[0]].shape)}"
-        raise InputError(f"{path} has weights of other shapes: {first_few(wrong)}; the first is {shapes}")
+        raise InputError(f"{path_in_errors} has weights of other shapes: {first_few(wrong)}; the first is {shapes}")
     module.load_state_dict({name: weights[name] for name in wanted if name in weights}, strict=False)

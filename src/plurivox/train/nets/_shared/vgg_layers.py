@@ -8,7 +8,9 @@ VGG11 = (1, 0, 2, 0, 4, 4, 0, 8, 8, 0, 8, 8, 0)
 VGG16 = (1, 1, 0, 2, 2, 0, 4, 4, 4, 0, 8, 8, 8, 0, 8, 8, 8, 0)
 
 
-def make_convolutions(channel_multiples: tuple[int, ...], channels: int, width: int, batch_norm: bool) -> nn.Sequential:
+def make_vgg_convolutions_and_poolings(
+    channel_multiples: tuple[int, ...], channels: int, width: int, batch_norm: bool
+) -> nn.Sequential:
     """Return the 3 x 3 convolutions of a VGG net, with `width` times each multiple channels, and poolings (multiple 0).
 
     Layers are numbered as in torchvision's weight files.

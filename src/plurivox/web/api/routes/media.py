@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
 
-from plurivox.web.api.auth import StudioDep
+from plurivox.web.api.route_dependencies import StudioDep
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.api.worker_schemas import ErrorResponse
-from plurivox.web.store.collect.tasks import get_displayed_media
+from plurivox.web.store.collect.tasks_batches_quotas import get_displayed_media
 from plurivox.web.store.random_ids import decode_id
 from plurivox.web.study.audio_validation import SOUND_TYPES
 from plurivox.web.study.image_preparation import IMAGE_TYPES

@@ -12,7 +12,13 @@ from starlette.background import BackgroundTask
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.auth import INVITE, OwnerDep, StudioDep, WriteOwnerDep, current_owner
+from plurivox.web.api.route_dependencies import (
+    INVITE,
+    OwnerDep,
+    StudioDep,
+    WriteOwnerDep,
+    get_owner_session_from_cookie,
+)
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
@@ -23,7 +29,10 @@ from plurivox.web.store.report import study_progress
 from plurivox.web.studio import Studio
 
 router = APIRouter(
-    prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES, dependencies=[Depends(current_owner)]
+    prefix="/api/owner",
+    tags=["owners"],
+    responses=s.ERROR_RESPONSES,
+    dependencies=[Depends(get_owner_session_from_cookie)],
 )
 
 
@@ -32,7 +41,7 @@ async def change_study_state(
     body: o.ChangeState, studio: StudioDep, owner: WriteOwnerDep
 ) -> study_progress.StudyProgress:
     """Open, pause or close the study, and return its progress; answers to tasks that are leased already are still accepted."""
-    await studio.write(partial(study_state.set_study_state, who=owner.name, state=body.state))
+    await studio.write(partial(study_state.set_study_state, audit_actor=owner.name, state=body.state))
     return await studio.read(study_progress.study_progress)
 
 
@@ -43,24 +52,26 @@ async def list_invites(studio: StudioDep) -> o.Invites:
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
     mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
-    return o.Invites(invites=[_invite_response(studio, row) for row in rows], prolific=prolific, mturk=mturk)
+    return o.Invites(
+        invites=[_invite_response_with_signed_link(studio, row) for row in rows], prolific=prolific, mturk=mturk
+    )
 
 
 @router.post("/invites")
 async def create_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Create an invite link for `uses` people."""
-    made = partial(invite_store.create_invite, who=owner.name, note=body.note, max_people=body.uses)
-    return _invite_response(studio, await studio.write(made))
+    made = partial(invite_store.create_invite, audit_actor=owner.name, note=body.note, max_people=body.uses)
+    return _invite_response_with_signed_link(studio, await studio.write(made))
 
 
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Close an invite link, so that no one else can enter the study by it; return the invitation."""
-    closed = partial(invite_store.close_invite, who=owner.name, invite_id=decode_id(invite))
-    return _invite_response(studio, await studio.write(closed))
+    closed = partial(invite_store.close_invite, audit_actor=owner.name, invite_id=decode_id(invite))
+    return _invite_response_with_signed_link(studio, await studio.write(closed))
 
 
-def _invite_response(studio: Studio, invite: invite_store.Invite) -> o.Invite:
+def _invite_response_with_signed_link(studio: Studio, invite: invite_store.Invite) -> o.Invite:
     """Return the response for a stored invitation, with its signed link."""
     return o.Invite(
         invite=encode_id(invite.id),
@@ -82,10 +93,10 @@ async def list_owner_actions(studio: StudioDep) -> o.Audit:
 @router.get("/export", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
 async def download_export(studio: StudioDep, owner: OwnerDep, form: Literal["csv", "parquet"] = "csv") -> Response:
     """Return the study as a data set in a zip file; in csv, text that a spreadsheet would run as a formula gets a prefix."""
-    from plurivox.web.study.export import export_zip  # a slow import, seldom needed
+    from plurivox.web.study.export import export_study_to_temporary_zip  # a slow import, seldom needed
 
     await studio.write(partial(audit_log.append_to_audit_log, who=owner.name, action="export", form=form))
-    file = await asyncio.to_thread(export_zip, studio.engine, studio.study, form)
+    file = await asyncio.to_thread(export_study_to_temporary_zip, studio.engine, studio.study, form)
     delete = BackgroundTask(file.unlink)
     return FileResponse(file, media_type="application/zip", filename=f"{studio.study.name}.zip", background=delete)
 
@@ -93,12 +104,12 @@ async def download_export(studio: StudioDep, owner: OwnerDep, form: Literal["csv
 @router.get("/exclusions")
 async def list_excluded_workers(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Exclusions:
     """Return a page of the workers excluded from the study, the newest first, and the exclusion rules."""
-    page = await studio.read(partial(excluded_workers.exclusion_page, after=after, limit=limit))
-    return responses.exclusions_response(page, studio.study)
+    page = await studio.read(partial(excluded_workers.get_page_of_exclusions, after=after, limit=limit))
+    return responses.excluded_workers_page_response(page, studio.study)
 
 
 @router.post("/exclusions/{worker}/lift")
 async def lift_exclusion(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
     """Lift the exclusion of a worker, whose answers count again as extras; return the list of excluded workers."""
-    await studio.write(partial(excluded_workers.lift_exclusion, who=owner.name, pseudonym=worker))
+    await studio.write(partial(excluded_workers.lift_exclusion, audit_actor=owner.name, pseudonym=worker))
     return await list_excluded_workers(studio)

@@ -11,20 +11,25 @@ from fastapi import APIRouter, Depends
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.auth import StudioDep, current_owner
+from plurivox.web.api.route_dependencies import StudioDep, get_owner_session_from_cookie
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_scores_and_flags
-from plurivox.web.store.report.result_snapshots import latest_snapshot
+from plurivox.web.store.report.result_snapshots import get_latest_result_snapshot
 
 router = APIRouter(
-    prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES, dependencies=[Depends(current_owner)]
+    prefix="/api/owner",
+    tags=["owners"],
+    responses=s.ERROR_RESPONSES,
+    dependencies=[Depends(get_owner_session_from_cookie)],
 )
 
 
 @router.get("/studies")
 async def list_studies(studio: StudioDep) -> list[o.StudyLine]:
     """Return the study of this server as a list of one, with its configuration and counts."""
-    return [responses.study_summary_response(studio.study, await studio.read(study_progress.study_counts))]
+    return [
+        responses.study_summary_response(studio.study, await studio.read(study_progress.get_study_state_and_counts))
+    ]
 
 
 @router.get("/progress")
@@ -42,13 +47,17 @@ async def list_tasks(
     prefix: o.Prefix = "",
 ) -> soft_labels.TaskPage:
     """Return a page of tasks with their current soft labels; with `prefix`, of those whose names begin with it, by name."""
-    return await studio.read(partial(soft_labels.task_page, after=after, limit=limit, order=order, prefix=prefix))
+    return await studio.read(
+        partial(soft_labels.get_page_of_tasks, after=after, limit=limit, order=order, prefix=prefix)
+    )
 
 
 @router.get("/tasks/{task}")
 async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
     """Return a task, its soft label and every answer to it."""
-    return responses.task_detail_response(await studio.read(partial(task_detail.task_detail, task_id=task)))
+    return responses.task_detail_response(
+        await studio.read(partial(task_detail.get_task_with_soft_label_and_answers, task_id=task))
+    )
 
 
 @router.get("/workers")
@@ -61,26 +70,26 @@ async def list_workers(
 ) -> worker_scores_and_flags.WorkerPage:
     """Return a page of workers with their scores, by pseudonym or by score, the largest first; `prefix` selects pseudonyms."""
     return await studio.read(
-        partial(worker_scores_and_flags.worker_page, after=after, limit=limit, order=order, prefix=prefix)
+        partial(worker_scores_and_flags.get_page_of_workers, after=after, limit=limit, order=order, prefix=prefix)
     )
 
 
 @router.get("/agreement")
 async def get_worker_agreement(studio: StudioDep) -> o.Agreement:
     """Return the agreement between workers, and of workers with themselves on repeats."""
-    return responses.agreement_response(await studio.read(latest_snapshot))
+    return responses.agreement_response(await studio.read(get_latest_result_snapshot))
 
 
 @router.get("/times")
 async def get_median_times(studio: StudioDep) -> o.Times:
     """Return the median times of workers: per stage, per answer, and by position of the task."""
-    return responses.times_response(await studio.read(latest_snapshot))
+    return responses.median_times_response(await studio.read(get_latest_result_snapshot))
 
 
 @router.get("/forms")
 async def compare_forms(studio: StudioDep) -> o.FormsCompared:
     """Compare the arms of a study with several forms: time, dropout and quality of the answers."""
-    latest = await studio.read(latest_snapshot)
+    latest = await studio.read(get_latest_result_snapshot)
     arms = [asdict(one) for one in latest.forms]  # JSON has lists instead of tuples; pydantic converts them
     return o.FormsCompared.model_validate({"arms": arms, "at": latest.at})
 
@@ -90,19 +99,19 @@ async def list_flagged_answers(
     studio: StudioDep, after: o.After = None, limit: o.Limit = 50
 ) -> worker_scores_and_flags.FlaggedPage:
     """Return a page of the flagged answers of the study, the newest first."""
-    return await studio.read(partial(worker_scores_and_flags.flagged_page, after=after, limit=limit))
+    return await studio.read(partial(worker_scores_and_flags.get_page_of_flagged_answers, after=after, limit=limit))
 
 
 @router.get("/snapshot")
 async def get_snapshot_state(studio: StudioDep) -> o.BackgroundState:
     """Return the figures of the latest snapshot (entropy, confidence, label shares), whether it is stale, and alerts."""
-    return responses.background_state_response(
-        await studio.read(study_progress.background_state), [*studio.alerts.values()]
+    return responses.latest_snapshot_and_alerts_response(
+        await studio.read(study_progress.get_latest_snapshot_staleness_and_alerts), [*studio.alerts.values()]
     )
 
 
 @router.get("/pay")
 async def get_pay_page(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """Return a page of the pay sheet of the latest snapshot, by pseudonym."""
-    page = await studio.read(partial(pay_sheet.pay_page, after=after, limit=limit))
+    page = await studio.read(partial(pay_sheet.get_page_of_pay_sheet, after=after, limit=limit))
     return responses.pay_page_response(page, studio.study.pay.currency)

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
 from plurivox.web.api.asset_bundle import bundle_script, bundle_stylesheet
-from plurivox.web.api.auth import StudioDep
+from plurivox.web.api.route_dependencies import StudioDep
 
 router = APIRouter(include_in_schema=False)
 HOME = Path(__file__).parents[2]  # plurivox/web
@@ -24,7 +24,7 @@ CACHE_ONE_YEAR = "public, max-age=31536000, immutable"  # the address contains a
 
 
 @cache
-def static_files() -> dict[str, bytes]:
+def static_file_contents_by_name() -> dict[str, bytes]:
     """Return {name: content} of every file under /static: the bundled scripts and style sheets, and the single modules."""
     css = STATIC / "css"
     made = {
@@ -43,7 +43,9 @@ def static_files() -> dict[str, bytes]:
 @cache
 def static_files_hash() -> str:
     """Return a hash of all files under /static, which changes whenever one of them does."""
-    return hashlib.sha256(b"".join(static_files()[key] for key in sorted(static_files()))).hexdigest()[:12]
+    return hashlib.sha256(
+        b"".join(static_file_contents_by_name()[key] for key in sorted(static_file_contents_by_name()))
+    ).hexdigest()[:12]
 
 
 @cache
@@ -54,7 +56,7 @@ def render_page(template_name: str, **values: str) -> str:
 
 
 @router.get("/")
-async def redirect_to_owner(request: Request) -> RedirectResponse:
+async def redirect_to_owner_page(request: Request) -> RedirectResponse:
     """Redirect / to the owner's pages."""
     return RedirectResponse(f"{request.scope['root_path']}/owner")
 
@@ -63,7 +65,7 @@ async def redirect_to_owner(request: Request) -> RedirectResponse:
 @router.get("/work/")
 @router.get("/owner/")
 @router.get("/api/")
-async def redirect_without_slash(request: Request) -> RedirectResponse:
+async def redirect_without_trailing_slash(request: Request) -> RedirectResponse:
     """Redirect to the address without the trailing slash: pages use relative addresses."""
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(request.scope["path"].rstrip("/") + query)
@@ -91,13 +93,13 @@ async def api_docs_page() -> HTMLResponse:
 @cache
 def gzip_static_file(name: str) -> bytes:
     """Return a file under /static compressed by gzip; the result is cached."""
-    return gzip.compress(static_files()[name], mtime=0)
+    return gzip.compress(static_file_contents_by_name()[name], mtime=0)
 
 
 @router.get("/static/{name:path}")
 async def serve_static_file(name: str, request: Request) -> Response:
     """Return a file under /static (script, style sheet or icon), compressed if the browser allows; 404 if there is none."""
-    if name not in static_files():
+    if name not in static_file_contents_by_name():
         raise HTTPException(404, "there is no such file")
     is_current = request.query_params.get("v") == static_files_hash()  # false if the page came from another version
     headers = {"Cache-Control": CACHE_ONE_YEAR if is_current else "no-cache", "Vary": "Accept-Encoding"}
@@ -105,7 +107,7 @@ async def serve_static_file(name: str, request: Request) -> Response:
     if small:
         headers["Content-Encoding"] = "gzip"
     return Response(
-        gzip_static_file(name) if small else static_files()[name],
+        gzip_static_file(name) if small else static_file_contents_by_name()[name],
         media_type=CONTENT_TYPES[Path(name).suffix],
         headers=headers,
     )

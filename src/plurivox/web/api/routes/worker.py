@@ -8,19 +8,19 @@ from fastapi import APIRouter, Depends, Query
 from plurivox.web.api import answer_schemas as a
 from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.auth import (
+from plurivox.web.api.http_errors import ApiError
+from plurivox.web.api.route_dependencies import (
     INVITE,
     LINK,
     OptionalWorkerDep,
     StudioDep,
     WorkerDep,
-    enforce_draft_limit,
-    enforce_entry_limit,
+    enforce_draft_rate_limit,
+    enforce_study_entry_limit_per_address,
     make_bearer_token,
 )
-from plurivox.web.api.http_errors import ApiError
 from plurivox.web.services import enter_study, worker_completion, worker_stages
-from plurivox.web.services.next_tasks import next_tasks
+from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
@@ -30,7 +30,7 @@ from plurivox.web.studio import Studio
 router = APIRouter(prefix="/api", tags=["workers"], responses=s.ERROR_RESPONSES)
 
 
-@router.post("/enter", dependencies=[Depends(enforce_entry_limit)])
+@router.post("/enter", dependencies=[Depends(enforce_study_entry_limit_per_address)])
 async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep) -> s.EnterResponse:
     """Let a worker enter the study by invite, platform link or personal link; return a token and the worker's state."""
     study, keys = studio.study, studio.keys
@@ -49,7 +49,7 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
         )
     else:
         job = partial(
-            enter_study.enter_by_link, study=study, worker=_id_from_signed_link(studio, LINK, body.link or "")
+            enter_study.enter_by_personal_link, study=study, worker=_id_from_signed_link(studio, LINK, body.link or "")
         )
     current = await studio.write(job)
     worker = current.worker.id
@@ -81,7 +81,8 @@ async def get_mturk_preview(studio: StudioDep) -> s.Preview:
 async def get_worker_state(worker: WorkerDep, studio: StudioDep) -> s.WorkerState:
     """Return the worker's stage, progress, labels and texts."""
     return responses.worker_state_response(
-        studio.study, await studio.read(lambda c: worker_stages.current_stage(c, get_worker(c, worker)))
+        studio.study,
+        await studio.read(lambda c: worker_stages.current_stage_study_state_and_sitting(c, get_worker(c, worker))),
     )
 
 
@@ -103,22 +104,28 @@ async def finish_worker_stage(body: s.FinishStage, worker: WorkerDep, studio: St
 @router.get("/tasks")
 async def lease_next_tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=10)] = 3) -> a.Slots:
     """Lease the next tasks of the worker's sitting; the same ones are returned until they are answered."""
-    found = await studio.write(partial(next_tasks, study=studio.study, worker=worker, max_slots=n))
+    found = await studio.write(partial(get_or_lease_next_task_slots, study=studio.study, worker=worker, max_slots=n))
     return a.Slots.from_next_tasks(studio.study, found)
 
 
-@router.put("/draft", dependencies=[Depends(enforce_draft_limit)])
+@router.put("/draft", dependencies=[Depends(enforce_draft_rate_limit)])
 async def save_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftSaved:
     """Save the worker's unfinished answer, replacing the previous one; `/tasks` returns it."""
     draft = submissions.Draft(decode_id(body.slot), body.body)
-    return a.DraftSaved(kept=await studio.write(partial(submissions.save_draft, worker=worker, draft=draft)))
+    return a.DraftSaved(
+        kept=await studio.write(partial(submissions.save_draft_if_slot_is_leased, worker=worker, draft=draft))
+    )
 
 
 @router.post("/answers")
 async def accept_answer(body: a.SubmitAnswer, worker: WorkerDep, studio: StudioDep) -> a.AnswerAcknowledged:
     """Store the answer of a worker to a task; status 200 means that it is on disk."""
     job = partial(
-        submit_answer, study=studio.study, worker=worker, submission=body.to_submission(), n_next_slots=body.ahead
+        submit_answer,
+        study=studio.study,
+        worker=worker,
+        submission=body.to_submission(),
+        n_next_slots=body.ahead,
     )
     return a.AnswerAcknowledged.from_submit_result(studio.study, body.key, await studio.write(job))
 
@@ -128,12 +135,14 @@ async def list_own_answers(
     worker: WorkerDep, studio: StudioDep, n: Annotated[int, Query(ge=1, le=100)] = 10
 ) -> a.MyAnswers:
     """Return the worker's answers of this sitting, the latest first."""
-    found = await studio.read(lambda c: submissions.answers_of_latest_sitting(c, get_worker(c, worker).id, n))
+    found = await studio.read(
+        lambda c: submissions.list_worker_answers_of_latest_sitting(c, get_worker(c, worker).id, n)
+    )
     return a.MyAnswers(answers=[a.MyAnswer.from_own_answer(one) for one in found])
 
 
 @router.post("/done")
 async def get_completion(worker: WorkerDep, studio: StudioDep) -> s.CompletionResponse:
     """Return the completion code, redirect address or platform form of a worker who is at the last stage."""
-    job = partial(worker_completion.get_completion, study=studio.study, worker=worker)
-    return responses.completion_response(await studio.read(job))
+    job = partial(worker_completion.get_completion_code_redirect_and_form, study=studio.study, worker=worker)
+    return responses.worker_completion_response(await studio.read(job))

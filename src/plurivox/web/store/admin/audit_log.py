@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.schema import audit
 
 
@@ -22,7 +22,7 @@ class AuditLine:
 
 def append_to_audit_log(connection: Connection, who: str, action: str, **detail: Any) -> None:
     """Append a line to the audit log: `who` did `action`, with details as JSON."""
-    connection.execute(insert(audit).values(at=now(), who=who, what=action, detail=json.dumps(detail)))
+    connection.execute(insert(audit).values(at=current_unix_time(), who=who, what=action, detail=json.dumps(detail)))
 
 
 def list_audit_lines(connection: Connection, max_lines: int = 500) -> list[AuditLine]:

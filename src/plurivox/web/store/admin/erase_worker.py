@@ -3,8 +3,8 @@
 Deleted: the platform id, every answer with its events and times, the draft, comments and times per page, scores computed from
 them, and the reasons of an exclusion. Kept: an empty row under the pseudonym, so that the person cannot enter again, and a
 line with counts in the audit log. The slots are released to other workers. SQLite overwrites deleted rows (secure_delete), and
-`truncate_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's log and
-backups made before the erasure are up to the operator.
+`truncate_sqlite_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's log
+and backups made before the erasure are up to the operator.
 """
 
 from typing import Any
@@ -13,17 +13,17 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import append_to_audit_log
-from plurivox.web.store.collect.leases import release_slots
+from plurivox.web.store.collect.leases import release_one_slot_and_requeue_each_task
 from plurivox.web.store.report import answer_counters, result_snapshots
-from plurivox.web.store.report.soft_labels import reset_soft_labels_of_worker
-from plurivox.web.store.report.worker_scores_and_flags import delete_scores_and_flags
+from plurivox.web.store.report.soft_labels import reset_soft_labels_of_tasks_answered_by_worker
+from plurivox.web.store.report.worker_scores_and_flags import delete_scores_and_flags_of_worker
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 
-# every table that references a worker, referencing tables first; `delete_scores_and_flags` deletes the scores
+# every table that references a worker, referencing tables first; `delete_scores_and_flags_of_worker` deletes the scores
 TABLES_OF_WORKER = (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay)
 
 
-def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str) -> dict[str, Any]:
+def erase_worker(connection: Connection, audit_actor: str, pseudonym_or_platform_id: str) -> dict[str, Any]:
     """Delete the personal data and answers of a worker; return the audit line: row counts deleted, and the fields kept.
 
     Raise InputError if there is no such worker.
@@ -45,9 +45,9 @@ def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str
     gone["platform ids"] = _count_rows_of_worker(connection, raw_ids, row.id)
     counted = select(slots.c.task_id).where(slots.c.worker_id == row.id, slots.c.number.is_not(None))
     released = connection.execute(counted).scalars().all()
-    answer_counters.subtract_worker_counts(connection, row.id)
-    reset_soft_labels_of_worker(connection, row.id)
-    delete_scores_and_flags(connection, row.id)
+    answer_counters.subtract_worker_answers_from_counters(connection, row.id)
+    reset_soft_labels_of_tasks_answered_by_worker(connection, row.id)
+    delete_scores_and_flags_of_worker(connection, row.id)
     for table in TABLES_OF_WORKER:
         if table is slots:
             connection.execute(update(slots).where(slots.c.worker_id == row.id).values(repeat_of=None))
@@ -57,8 +57,8 @@ def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str
     ).rowcount:
         gone["lines of the audit"] = n
     answer_counters.lower_last_counted_answer_id(connection)
-    release_slots(connection, released)
-    result_snapshots.delete_snapshots(connection)
+    release_one_slot_and_requeue_each_task(connection, released)
+    result_snapshots.delete_result_snapshots_and_count_erasure(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
     line = {
         "worker": row.pseudonym,
@@ -66,7 +66,7 @@ def erase_worker(connection: Connection, who: str, pseudonym_or_platform_id: str
         "kept": ["pseudonym", "this line"],
         "slots given back": len(released),
     }
-    append_to_audit_log(connection, who, "erase", **line)
+    append_to_audit_log(connection, audit_actor, "erase", **line)
     return line
 
 
@@ -81,7 +81,7 @@ def _count_rows_of_worker(connection: Connection, table: Any, worker_id: int) ->
     return connection.execute(select(func.count()).where(table.c.worker_id == worker_id)).scalar_one()
 
 
-def truncate_wal(engine: Engine) -> bool:
+def truncate_sqlite_wal(engine: Engine) -> bool:
     """Truncate SQLite's write-ahead log, which contains erased rows; False if a reader is active or it is not SQLite."""
     if engine.dialect.name != "sqlite":
         return False

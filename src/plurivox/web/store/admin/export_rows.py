@@ -36,25 +36,25 @@ class TaskContent:
     bytes: Data | None
 
 
-def answer_rows(connection: Connection, batch_rows: int = 5_000) -> Iterator[Any]:
+def yield_all_answers_for_export(connection: Connection, batch_rows: int = 5_000) -> Iterator[Any]:
     """Yield one row for every answer of the study in order of arrival, including replaced answers and practice."""
     yield from connection.execution_options(yield_per=batch_rows).execute(ALL_ANSWERS)
 
 
-def stage_visits(connection: Connection) -> Iterator[StageVisit]:
+def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:
     """Yield every visit of a worker to a stage of the study, in the order in which the visits ended."""
     query = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
     rows = connection.execute(query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id))
     return (StageVisit(*row) for row in rows)
 
 
-def worker_arms(connection: Connection) -> dict[str, str]:
+def arm_by_worker_pseudonym(connection: Connection) -> dict[str, str]:
     """Return worker pseudonym -> arm of the study ("" if the study has no arms), sorted by pseudonym."""
     rows = connection.execute(select(workers.c.pseudonym, workers.c.arm).order_by(workers.c.pseudonym))
     return {row.pseudonym: row.arm for row in rows}
 
 
-def task_contents(connection: Connection) -> Iterator[TaskContent]:
+def yield_content_of_every_task(connection: Connection) -> Iterator[TaskContent]:
     """Yield the content of every task, sorted by name."""
     query = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold)
     rows = query.add_columns(media.c.bytes).outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store.collect.submissions import Mark, MarkKind, marks_to_json
-from plurivox.web.store.collect.tasks import BATCH_ROWS
-from plurivox.web.store.database import batched, now
-from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.collect.submissions import Mark, MarkKind, label_marks_to_json
+from plurivox.web.store.collect.tasks_batches_quotas import BATCH_ROWS
+from plurivox.web.store.database import batched, current_unix_time
+from plurivox.web.store.random_ids import random_62_bit_id
 from plurivox.web.store.report import answer_counters, result_snapshots
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
@@ -21,13 +21,17 @@ KIND_OF_CODE: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args
 
 
 def insert_imported_answers(
-    connection: Connection, imported: Answers, pseudonyms: Sequence[str], form: str, first_pick_share: float = 0.0
+    connection: Connection,
+    imported: Answers,
+    pseudonyms: Sequence[str],
+    default_form: str,
+    simulated_first_pick_share_of_time: float = 0.0,
 ) -> int:
     """Insert imported answers with their workers, sittings and slots; return how many. Those above a task's quota are extras.
 
-    `pseudonyms` are those of `imported.workers`; `form` is that of answers without one. `first_pick_share`: the share of the
-    time after which the first label was picked, if such an event is to be simulated, as in the demo. Raise InputError if a
-    task is unknown, a worker exists already, or an answer has no worker.
+    `pseudonyms` are those of `imported.workers`; `default_form` is that of answers without one.
+    `simulated_first_pick_share_of_time`: the share of the time after which the first label was picked, if such an event is to
+    be simulated, as in the demo. Raise InputError if a task is unknown, a worker exists already, or an answer has no worker.
     """
     if (imported.worker < 0).any():
         at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
@@ -43,7 +47,7 @@ def insert_imported_answers(
         repeat = -1 if imported.repeat_of is None else int(imported.repeat_of[i])
         number = next(task["free"], None) if repeat < 0 else None
         counts = number is not None
-        slot_ids[i] = new_id()
+        slot_ids[i] = random_62_bit_id()
         state = "done" if counts or repeat >= 0 else "extra"
         slot_rows.append(
             {"id": slot_ids[i], "sitting_id": sitting_ids[i], "worker_id": worker, "task_id": task["id"]}
@@ -56,7 +60,7 @@ def insert_imported_answers(
         )
         answer_rows.append(
             {"worker_id": worker, "key": f"import-{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
-            | _answer_table_columns(imported, i, form, first_pick_share)
+            | _answer_table_columns(imported, i, default_form, simulated_first_pick_share_of_time)
             | {"extra": int(state == "extra")}
         )
     for table, rows in ((slots, slot_rows), (answers, answer_rows)):
@@ -67,8 +71,9 @@ def insert_imported_answers(
         n = task["given"]
         values = {"given": n, **({"queue": None} if n >= task["quota"] else {})}
         connection.execute(update(tasks).where(tasks.c.id == task["id"]).values(values))
-    answer_counters.reset_answer_counters(connection)
-    result_snapshots.delete_snapshots(connection)  # caches may have read past these ids already
+    answer_counters.reset_answer_counters_to_zero(connection)
+    # caches may have read past these ids already
+    result_snapshots.delete_result_snapshots_and_count_erasure(connection)
     return len(imported)
 
 
@@ -126,9 +131,9 @@ def _insert_new_workers_and_return_ids_by_code(
         known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
         if known is not None:
             raise InputError(f"the study already has answers of worker {name!r}; import each worker only once")
-        worker_ids[code] = new_id()
+        worker_ids[code] = random_62_bit_id()
         row = {"id": worker_ids[code], "pseudonym": pseudonym, "seed": code, "stage": "done", "status": "active"}
-        rows.append({**row, "born": now(), "seen": now()})
+        rows.append({**row, "born": current_unix_time(), "seen": current_unix_time()})
     if rows:
         connection.execute(insert(workers), rows)
     return worker_ids
@@ -148,7 +153,9 @@ def _insert_sittings_and_return_sitting_id_per_answer(
         numbers[worker] = numbers.get(worker, 0) + 1
         n = len(answer_rows)
         row = {"worker_id": worker_ids[worker], "number": numbers[worker], "total": n, "done": n}
-        key = connection.execute(insert(sittings).values(**row, begun=now(), until=None)).inserted_primary_key
+        key = connection.execute(
+            insert(sittings).values(**row, begun=current_unix_time(), until=None)
+        ).inserted_primary_key
         assert key is not None
         for i in answer_rows:
             sitting_ids[i] = key[0]
@@ -183,9 +190,9 @@ def _answer_table_columns(
             }
         ]
     return {
-        "received": _value_at_or_default_if_no_column(imported.when, answer_row, now()),
+        "received": _value_at_or_default_if_no_column(imported.when, answer_row, current_unix_time()),
         "form": str(_value_at_or_default_if_no_column(imported.form, answer_row, default_form)),
-        "marks": marks_to_json(marks),
+        "marks": label_marks_to_json(marks),
         "abstain": int(_value_at_or_default_if_no_column(imported.abstain, answer_row, False)),
         "none_of_these": int(_value_at_or_default_if_no_column(imported.none_of_these, answer_row, False)),
         "first_input_ms": round(simulated_first_pick_share_of_time * ms)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select
 
 from plurivox.web.store.admin.audit_log import append_to_audit_log
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Forbidden
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import facts, owners, places, sessions
@@ -44,7 +44,7 @@ def has_owner(connection: Connection) -> bool:
     return connection.execute(select(owners.c.id).limit(1)).first() is not None
 
 
-def save_setup_token(connection: Connection, token_hash: str) -> None:
+def add_setup_token_hash_and_keep_last_ten(connection: Connection, token_hash: str) -> None:
     """Save the keyed hash of a set-up token, which lets its bearer create the first owner; the latest ten are valid."""
     kv_set(connection, SETUP_KEY, [*(kv_get(connection, SETUP_KEY) or [])[-9:], token_hash])
 
@@ -65,21 +65,21 @@ def create_first_owner(connection: Connection, token_hash: str, name: str, passw
     return int(key[0])
 
 
-def get_account(connection: Connection, name: str, address_hash: str) -> Account:
+def get_account_and_whether_address_is_known(connection: Connection, name: str, address_hash: str) -> Account:
     """Return the account of an owner by name, and whether the address is known; takes equally long for unknown names."""
     row = connection.execute(select(owners.c.id, owners.c.password).where(owners.c.name == name)).first()
     owner, password_hash = (None, None) if row is None else (row.id, row.password)
     from_address = select(places.c.seen).where(places.c.owner_id == (owner or 0), places.c.hidden == address_hash)
     seen = connection.execute(from_address).scalar()
-    return Account(owner, password_hash, seen is not None and seen > now() - KNOWN_ADDRESS_SECONDS)
+    return Account(owner, password_hash, seen is not None and seen > current_unix_time() - KNOWN_ADDRESS_SECONDS)
 
 
-def begin_session(
+def begin_owner_session(
     connection: Connection, token_hash: str, csrf_token: str, owner_id: int, hours: float, address_hash: str
 ) -> None:
     """Insert a sign-in session of an owner, delete expired sessions, and save the owner's address as known."""
-    connection.execute(delete(sessions).where(sessions.c.until < now()))
-    row = {"hidden": token_hash, "owner_id": owner_id, "csrf": csrf_token, "until": now() + hours * 3600}
+    connection.execute(delete(sessions).where(sessions.c.until < current_unix_time()))
+    row = {"hidden": token_hash, "owner_id": owner_id, "csrf": csrf_token, "until": current_unix_time() + hours * 3600}
     connection.execute(insert(sessions).values(row))
     _save_known_address_and_delete_long_unused(connection, owner_id, address_hash)
 
@@ -89,23 +89,23 @@ def _save_known_address_and_delete_long_unused(connection: Connection, owner_id:
     # one sign-in after another, by a lock that does not block inserts of sessions, which reference the owner
     connection.execute(select(owners.c.id).where(owners.c.id == owner_id).with_for_update(key_share=True))
     old = (places.c.owner_id == owner_id) & (
-        (places.c.hidden == address_hash) | (places.c.seen < now() - KNOWN_ADDRESS_SECONDS)
+        (places.c.hidden == address_hash) | (places.c.seen < current_unix_time() - KNOWN_ADDRESS_SECONDS)
     )
     connection.execute(delete(places).where(old))
-    connection.execute(insert(places).values(owner_id=owner_id, hidden=address_hash, seen=now()))
+    connection.execute(insert(places).values(owner_id=owner_id, hidden=address_hash, seen=current_unix_time()))
 
 
-def get_session(connection: Connection, token_hash: str) -> Session | None:
+def get_unexpired_owner_session(connection: Connection, token_hash: str) -> Session | None:
     """Return the owner session with this keyed token hash; None if there is none or it has expired."""
     found = (
         select(owners.c.id, owners.c.name, sessions.c.csrf, sessions.c.hidden)
         .join(owners, owners.c.id == sessions.c.owner_id)
-        .where(sessions.c.hidden == token_hash, sessions.c.until > now())
+        .where(sessions.c.hidden == token_hash, sessions.c.until > current_unix_time())
     )
     row = connection.execute(found).first()
     return None if row is None else Session(*row)
 
 
-def end_session(connection: Connection, session: Session) -> None:
+def delete_owner_session(connection: Connection, session: Session) -> None:
     """Sign an owner out: delete the session from the database."""
     connection.execute(delete(sessions).where(sessions.c.hidden == session.token_hash))

@@ -5,15 +5,17 @@ from collections.abc import Collection
 from sqlalchemy import Connection, select
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store.collect.submissions import marks_from_json
+from plurivox.web.store.collect.submissions import label_marks_from_json
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import answers, tasks
 
 
-def check_study_config(connection: Connection, strata: Collection[str], labels: list[str]) -> None:
+def require_config_matches_tasks_and_answers(
+    connection: Connection, config_strata: Collection[str], config_labels: list[str]
+) -> None:
     """Raise InputError if a stratum of study.toml has no task, or if stored answers contain a label that study.toml renamed."""
-    _require_tasks_in_strata_and_save_as_checked(connection, sorted(strata))
-    _require_answered_labels_not_renamed_and_save(connection, labels)
+    _require_tasks_in_strata_and_save_as_checked(connection, sorted(config_strata))
+    _require_answered_labels_not_renamed_and_save(connection, config_labels)
 
 
 def _require_tasks_in_strata_and_save_as_checked(connection: Connection, config_strata: list[str]) -> None:
@@ -37,7 +39,7 @@ def _require_answered_labels_not_renamed_and_save(connection: Connection, config
     if known == config_labels:
         return
     if known and set(known) - set(config_labels) and set(config_labels) - set(known):  # removing without adding is fine
-        removed, n_answers = _find_answered_labels_missing_in_config_and_count_answers(connection, config_labels)
+        removed, n_answers = _find_answered_labels_not_in_config(connection, config_labels)
         if removed:
             raise InputError(
                 f"study.toml no longer has the label {first_few(sorted(removed))}, which {n_answers:,} answers contain, and "
@@ -46,14 +48,12 @@ def _require_answered_labels_not_renamed_and_save(connection: Connection, config
     kv_set(connection, "labels", config_labels)
 
 
-def _find_answered_labels_missing_in_config_and_count_answers(
-    connection: Connection, config_labels: list[str]
-) -> tuple[set[str], int]:
+def _find_answered_labels_not_in_config(connection: Connection, config_labels: list[str]) -> tuple[set[str], int]:
     """Return the labels that stored answers contain but study.toml lacks, and the number of answers with such a label."""
     known, removed, n = {*config_labels, ""}, set[str](), 0  # some marks have no label
     every = select(answers.c.marks).execution_options(yield_per=2_000)
     for marks in connection.execute(every).scalars():
-        if unknown := {mark.label for mark in marks_from_json(marks)} - known:
+        if unknown := {mark.label for mark in label_marks_from_json(marks)} - known:
             removed |= unknown
             n += 1
     return removed, n

@@ -43,20 +43,20 @@ SLOTS_WITHOUT_ARM = (  # number of slots of workers who entered before the study
 )
 
 
-def draw_arm(connection: Connection, copies_per_block: Mapping[str, int]) -> str:
-    """Draw the arm of a new worker from a block with `copies_per_block` copies of each arm; "" if the study has no arms."""
-    if not copies_per_block:
+def draw_arm_without_replacement_from_block(connection: Connection, arm_copies_per_block: Mapping[str, int]) -> str:
+    """Draw the arm of a new worker from a block with `arm_copies_per_block` copies of each arm; "" if the study has no arms."""
+    if not arm_copies_per_block:
         return ""
     rows = connection.execute(select(arms.c.name, arms.c.left).order_by(arms.c.name).with_for_update())
     left = {row.name: row.left for row in rows}
-    drawn = [name for name in copies_per_block if _has_task_below_quota_in_arm(connection, name)] or list(
-        copies_per_block
+    drawn = [name for name in arm_copies_per_block if _has_task_below_quota_in_arm(connection, name)] or list(
+        arm_copies_per_block
     )
     if not any(left[name] for name in drawn):
-        left |= copies_per_block
+        left |= arm_copies_per_block
     arm = random_generator.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
-    for name in copies_per_block:
+    for name in arm_copies_per_block:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
     return arm
 
@@ -77,18 +77,18 @@ class ArmPool(DatabasePool):
         super().__init__(connection, worker, read_only)
         self.params = {"worker": worker, "arm": arm}
 
-    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned_open_tasks(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return at most `n` open task ids of a stratum (None: of all), those with the fewest slots given in the arm first."""
-        return self._select_open_tasks(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
+        return self._select_and_lock_open_task_ids(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
-    def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
+    def most_informative_open_tasks(self, n: int, min_gain: float) -> Sequence[int]:
         """Return the ids of the arm's `n` open tasks with the highest expected gain, if it is at least `min_gain` nats."""
-        return self._select_open_tasks(
+        return self._select_and_lock_open_task_ids(
             BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": min_gain}
         )
 
 
-def pool_for_worker(
+def get_pool_of_open_tasks_for_worker(
     connection: Connection, worker: Worker, arm_names: Collection[str], read_only: bool = False
 ) -> DatabasePool | None:
     """Return the pool of open tasks that a worker can be given; None if the worker's arm is no longer in the study."""
@@ -97,7 +97,7 @@ def pool_for_worker(
     return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in arm_names else None
 
 
-def recount_slots_by_arm(connection: Connection, task_ids: Sequence[int]) -> None:
+def recount_and_save_slots_given_per_arm(connection: Connection, task_ids: Sequence[int]) -> None:
     """Recount, per arm, how many slots of these tasks are given, and update the arms' queues; lock the rows first."""
     of_tasks = arm_tasks.c.task_id.in_(task_ids)
     locked = (
@@ -111,20 +111,20 @@ def recount_slots_by_arm(connection: Connection, task_ids: Sequence[int]) -> Non
     )
 
 
-def is_below_arm_quota(connection: Connection, slot: int, task: int) -> bool:
+def is_task_below_quota_in_arm_of_slot(connection: Connection, slot_id: int, task_id: int) -> bool:
     """Return whether a task is below its quota in the arm of the slot's worker (True without arms), and lock that quota row."""
-    arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot)
-    row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task, arm_tasks.c.arm == arm.scalar_subquery())
+    arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot_id)
+    row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task_id, arm_tasks.c.arm == arm.scalar_subquery())
     found = connection.execute(row.with_for_update()).first()
     return found is None or bool(found[0])
 
 
-def quota_over_all_arms(n_arms: int, quota_per_arm: Any) -> Any:
+def quota_of_all_arms_plus_slots_without_arm(n_arms: int, quota_per_arm: Any) -> Any:
     """Return a task's quota summed over arms plus its slots of workers without an arm, as a number or SQL expression."""
     return quota_per_arm * n_arms + SLOTS_WITHOUT_ARM if n_arms else quota_per_arm
 
 
-def update_arms_from_config(
+def update_arms_quotas_and_queues_from_config(
     connection: Connection,
     arm_names: Sequence[str],
     answers_per_task: int,

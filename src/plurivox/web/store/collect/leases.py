@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, func, select, update
 
 from plurivox.web.store import random_generator
-from plurivox.web.store.collect.arms import is_below_arm_quota, recount_slots_by_arm
+from plurivox.web.store.collect.arms import is_task_below_quota_in_arm_of_slot, recount_and_save_slots_given_per_arm
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
-    decrement_slots_given,
-    dequeue_full_batches,
-    increment_slots_given,
-    requeue_batches,
-    smallest_free_slot_numbers,
+    decrement_slots_given_and_requeue_tasks,
+    increment_slots_given_of_tasks_below_quota,
+    remove_full_batches_of_tasks_from_queue,
+    requeue_batches_containing_tasks,
+    smallest_free_slot_number_by_task_id,
 )
-from plurivox.web.store.collect.tasks import has_batches
-from plurivox.web.store.database import now
+from plurivox.web.store.collect.tasks_batches_quotas import has_batches
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.schema import plans, sittings, slots
 
@@ -25,24 +25,24 @@ MAX_OVERDUE_SITTINGS = 20  # handled per call
 def renew_lease(connection: Connection, sitting_id: int, lease_seconds: float) -> None:
     """Extend the lease of a sitting to `lease_seconds` from now, unless it has ended."""
     not_ended = update(sittings).where(sittings.c.id == sitting_id, sittings.c.until.is_not(None))
-    connection.execute(not_ended.values(until=now() + lease_seconds))
+    connection.execute(not_ended.values(until=current_unix_time() + lease_seconds))
 
 
-def end_overdue_leases(connection: Connection) -> int:
+def end_some_overdue_leases_and_return_count(connection: Connection) -> int:
     """End overdue leases, of at most `MAX_OVERDUE_SITTINGS` sittings, and release their slots; return how many sittings."""
     overdue = (
         select(sittings.c.id)
-        .where(sittings.c.until < now())
+        .where(sittings.c.until < current_unix_time())
         .limit(MAX_OVERDUE_SITTINGS)
         .with_for_update(skip_locked=True)
     )
     found = connection.execute(overdue).scalars().all()
     for sitting in found:
-        end_lease(connection, sitting)
+        end_lease_and_release_unanswered_slots(connection, sitting)
     return len(found)
 
 
-def end_lease(connection: Connection, sitting_id: int) -> None:
+def end_lease_and_release_unanswered_slots(connection: Connection, sitting_id: int) -> None:
     """End the lease of a sitting and release its unanswered slots; later answers are still accepted."""
     ended = update(sittings).where(sittings.c.id == sitting_id).values(until=None).returning(sittings.c.plan_id)
     plan = connection.execute(ended).scalar()
@@ -54,50 +54,52 @@ def end_lease(connection: Connection, sitting_id: int) -> None:
     ).all()
     if plan is not None and expired:
         connection.execute(update(plans).where(plans.c.id == plan).values(given=plans.c.given - 1))
-    release_slots(connection, [row.task_id for row in expired if row.kind == "task"])
+    release_one_slot_and_requeue_each_task(connection, [row.task_id for row in expired if row.kind == "task"])
 
 
-def release_slots(connection: Connection, task_ids: Sequence[int]) -> None:
+def release_one_slot_and_requeue_each_task(connection: Connection, task_ids: Sequence[int]) -> None:
     """Count one slot less as given for each of these tasks, and put the tasks and their fixed batches back into the queue."""
-    decrement_slots_given(
+    decrement_slots_given_and_requeue_tasks(
         connection,
         [(task, random_generator.rng.random()) for task in sorted(task_ids)],
         bool(kv_get(connection, "strata")),
     )
     if task_ids and has_batches(connection):
-        requeue_batches(connection, task_ids)
-    recount_slots_by_arm(connection, task_ids)
+        requeue_batches_containing_tasks(connection, task_ids)
+    recount_and_save_slots_given_per_arm(connection, task_ids)
 
 
-def lease_slot_again(connection: Connection, slot: int, task: int, slot_kind: str) -> bool:
+def lease_expired_slot_again_unless_task_full(
+    connection: Connection, slot_id: int, task_id: int, slot_kind: str
+) -> bool:
     """Lease an expired slot again to the same worker; False if its task has become full in the meantime."""
     if slot_kind != "task":  # repeats and practice do not count
-        connection.execute(update(slots).where(slots.c.id == slot).values(state="leased"))
+        connection.execute(update(slots).where(slots.c.id == slot_id).values(state="leased"))
         return True
-    if not is_below_arm_quota(connection, slot, task) or not increment_slots_given(
-        connection, [(task, random_generator.rng.random())]
-    ):
+    if not is_task_below_quota_in_arm_of_slot(
+        connection, slot_id, task_id
+    ) or not increment_slots_given_of_tasks_below_quota(connection, [(task_id, random_generator.rng.random())]):
         return False
-    number = smallest_free_slot_numbers(connection, [task])[task]
-    connection.execute(update(slots).where(slots.c.id == slot).values(state="leased", number=number))
-    recount_slots_by_arm(connection, [task])
+    number = smallest_free_slot_number_by_task_id(connection, [task_id])[task_id]
+    connection.execute(update(slots).where(slots.c.id == slot_id).values(state="leased", number=number))
+    recount_and_save_slots_given_per_arm(connection, [task_id])
     if has_batches(connection):
-        dequeue_full_batches(connection, [task])
+        remove_full_batches_of_tasks_from_queue(connection, [task_id])
     return True
 
 
-def resume_sitting(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
+def lease_expired_sitting_again(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
     """Lease an expired sitting again to its worker, without tasks that have become full; return the updated sitting."""
     in_sitting = slots.c.sitting_id == sitting.id
     expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(in_sitting, slots.c.state == "expired")
     for slot, task, kind in connection.execute(expired).all():
-        lease_slot_again(connection, slot, task, kind)
+        lease_expired_slot_again_unless_task_full(connection, slot, task, kind)
     full = select(slots.c.id).where(in_sitting, slots.c.state == "expired", slots.c.kind == "task")
     repeats = update(slots).where(in_sitting, slots.c.state == "leased", slots.c.repeat_of.in_(full))
     connection.execute(repeats.values(state="expired"))
     if sitting.plan_id is not None:
         connection.execute(update(plans).where(plans.c.id == sitting.plan_id).values(given=plans.c.given + 1))
     left = connection.execute(select(func.count()).where(in_sitting, slots.c.state == "leased")).scalar_one()
-    values = {"total": sitting.done + left, "until": now() + lease_seconds if left else None}
+    values = {"total": sitting.done + left, "until": current_unix_time() + lease_seconds if left else None}
     this = update(sittings).where(sittings.c.id == sitting.id).values(values)
     return Sitting.from_row(connection.execute(this.returning(*SITTING_COLUMNS)).one())

@@ -11,18 +11,18 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import AssignedTask
 from plurivox.web.store import random_generator
-from plurivox.web.store.collect.arms import ArmPool, recount_slots_by_arm
+from plurivox.web.store.collect.arms import ArmPool, recount_and_save_slots_given_per_arm
 from plurivox.web.store.collect.task_queue import (
     ALREADY_ASSIGNED,
     DatabasePool,
-    dequeue_full_batches,
-    increment_slots_given,
-    smallest_free_slot_numbers,
+    increment_slots_given_of_tasks_below_quota,
+    remove_full_batches_of_tasks_from_queue,
+    smallest_free_slot_number_by_task_id,
 )
-from plurivox.web.store.collect.tasks import practice_task_ids
+from plurivox.web.store.collect.tasks_batches_quotas import practice_task_ids
 from plurivox.web.store.collect.workers import Worker
-from plurivox.web.store.database import now
-from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.database import current_unix_time
+from plurivox.web.store.random_ids import random_62_bit_id
 from plurivox.web.store.schema import TaskKind, media, plans, sittings, slots, tasks, workers
 
 RENEW_BELOW = 0.75  # a lease is renewed if less than this share of it is left
@@ -90,13 +90,13 @@ class Sitting:
         return self.done >= self.total
 
     @property
-    def has_expired(self) -> bool:
+    def lease_ended_with_unanswered_slots(self) -> bool:
         """Whether the lease of a sitting ended before all its slots were answered."""
         return self.until is None and not self.all_slots_answered
 
     def needs_lease_renewal(self, lease_seconds: float) -> bool:
         """Return whether a running lease of this duration has less than 75% of its time left and is to be renewed."""
-        return self.until is not None and self.until - now() < RENEW_BELOW * lease_seconds
+        return self.until is not None and self.until - current_unix_time() < RENEW_BELOW * lease_seconds
 
 
 @dataclass(frozen=True)
@@ -140,78 +140,84 @@ class Waiting:
     retry_seconds: float  # until the page asks again
 
 
-def latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
+def get_latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
     """Return the newest sitting of a worker, with its row locked if `lock`; None if there is none."""
     row = connection.execute(LATEST_SITTING.with_for_update() if lock else LATEST_SITTING, {"worker": worker}).first()
     return None if row is None else Sitting.from_row(row)
 
 
-def lock_worker(connection: Connection, worker: int) -> None:
+def lock_worker_row(connection: Connection, worker: int) -> None:
     """Lock the row of a worker, so that no other server begins a sitting for the same worker."""
     connection.execute(select(workers.c.id).where(workers.c.id == worker).with_for_update())
 
 
-def unanswered_slots(connection: Connection, sitting: int, n: int) -> list[Slot]:
-    """Return the first `n` unanswered slots of a sitting, in order of position."""
+def get_first_unanswered_slots(connection: Connection, sitting_id: int, max_slots: int) -> list[Slot]:
+    """Return the first `max_slots` unanswered slots of a sitting, in order of position."""
     return (
-        [Slot.from_row(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting, "n": n})] if n else []
+        [Slot.from_row(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting_id, "n": max_slots})]
+        if max_slots
+        else []
     )
 
 
-def count_tasks_answered(connection: Connection, worker: int) -> int:
+def count_answered_slots_without_practice(connection: Connection, worker: int) -> int:
     """Return how many task slots a worker has answered, including repeats, without practice."""
     n: int = connection.execute(TASKS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def count_answered_sittings(connection: Connection, worker: int) -> int:
+def count_sittings_with_any_answer(connection: Connection, worker: int) -> int:
     """Return the number of sittings in which a worker has answered at least one task, without practice."""
     n: int = connection.execute(SITTINGS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def find_next_lease_end(connection: Connection, worker: Worker) -> Waiting | None:
+def find_when_a_task_may_become_free_for_worker(connection: Connection, worker: Worker) -> Waiting | None:
     """Return when the next lease ends that may free a task for a worker without open tasks; None if there is no such lease."""
     until = connection.execute(FIRST_LEASE_END, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
         return None
     return Waiting(
-        count_tasks_answered(connection, worker.id), until, min(max(until - now(), MIN_POLL_SECONDS), MAX_POLL_SECONDS)
+        count_answered_slots_without_practice(connection, worker.id),
+        until,
+        min(max(until - current_unix_time(), MIN_POLL_SECONDS), MAX_POLL_SECONDS),
     )
 
 
 # ---- begin a sitting
 
 
-def begin_practice_sitting(connection: Connection, worker: int, n: int, lease_seconds: float) -> Sitting:
-    """Insert a sitting of the first `n` practice tasks, leased to a worker, and return it."""
-    places = [(task, None, "practice") for task in practice_task_ids(connection)[:n]]
-    return _insert_sitting(connection, worker, 0, places, lease_seconds)
+def begin_practice_sitting(connection: Connection, worker: int, n_tasks: int, lease_seconds: float) -> Sitting:
+    """Insert a sitting of the first `n_tasks` practice tasks, leased to a worker, and return it."""
+    places = [(task, None, "practice") for task in practice_task_ids(connection)[:n_tasks]]
+    return _insert_sitting_and_leased_slots(connection, worker, 0, places, lease_seconds)
 
 
 def begin_sitting(
     connection: Connection,
     worker: int,
     sitting_number: int,
-    chosen: Sequence[AssignedTask],
+    chosen_tasks: Sequence[AssignedTask],
     pool: DatabasePool,
     lease_seconds: float,
 ) -> Sitting:
     """Insert and return a sitting of the chosen tasks, leased to a worker; count the slots of these tasks as given."""
-    new_tasks = [place.task for place in chosen if not place.repeat]
-    numbers = smallest_free_slot_numbers(connection, new_tasks)
-    increment_slots_given(connection, [(task, random_generator.rng.random()) for task in new_tasks])
+    new_tasks = [place.task for place in chosen_tasks if not place.repeat]
+    numbers = smallest_free_slot_number_by_task_id(connection, new_tasks)
+    increment_slots_given_of_tasks_below_quota(
+        connection, [(task, random_generator.rng.random()) for task in new_tasks]
+    )
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
-        dequeue_full_batches(connection, new_tasks)
-    rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen]
-    sitting = _insert_sitting(connection, worker, sitting_number, rows, lease_seconds, pool.plan)
+        remove_full_batches_of_tasks_from_queue(connection, new_tasks)
+    rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen_tasks]
+    sitting = _insert_sitting_and_leased_slots(connection, worker, sitting_number, rows, lease_seconds, pool.plan)
     if isinstance(pool, ArmPool):
-        recount_slots_by_arm(connection, new_tasks)
+        recount_and_save_slots_given_per_arm(connection, new_tasks)
     return sitting
 
 
-def _insert_sitting(
+def _insert_sitting_and_leased_slots(
     connection: Connection,
     worker: int,
     sitting_number: int,
@@ -220,7 +226,7 @@ def _insert_sitting(
     fixed_batch_id: int | None = None,
 ) -> Sitting:
     """Insert a sitting with its leased slots and return it; the second slot of a task refers to the first as its repeat."""
-    time = now()
+    time = current_unix_time()
     row = {
         "worker_id": worker,
         "number": sitting_number,
@@ -233,7 +239,7 @@ def _insert_sitting(
     first: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
     for position, (task, slot_number, kind) in enumerate(task_slots, start=1):
-        slot = new_id()
+        slot = random_62_bit_id()
         rows.append(
             {"id": slot, "sitting_id": sitting.id, "worker_id": worker, "task_id": task, "number": slot_number}
             | {"kind": kind, "position": position, "repeat_of": first.get(task), "state": "leased"}

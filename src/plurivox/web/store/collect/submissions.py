@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from plurivox.web.store.collect.sittings import SITTING_COLUMNS, SLOTS_WITH_TASKS, Sitting, Slot
 from plurivox.web.store.collect.workers import WORKER_COLUMNS, Worker, get_worker
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.schema import answers, drafts, sittings, slots, workers
 
@@ -48,17 +48,17 @@ class Mark(NamedTuple):
     typed: str = ""
 
 
-def marks_to_json(marks: Iterable[Mark]) -> str:
+def label_marks_to_json(marks: Iterable[Mark]) -> str:
     """Return the labels marked in one answer as JSON for the column `marks`: [[kind, label, typed percent], ...]."""
     return _to_json_with_unescaped_unicode(list(marks))
 
 
-def marks_from_json(marks_json: str) -> list[Mark]:
+def label_marks_from_json(marks_json: str) -> list[Mark]:
     """Return the labels marked in one answer (named, ruled out or possible), parsed from the JSON of the column `marks`."""
-    return marks_from_json_texts([marks_json])[0]
+    return label_marks_from_json_of_many_answers([marks_json])[0]
 
 
-def marks_from_json_texts(marks_jsons: Sequence[str]) -> list[list[Mark]]:
+def label_marks_from_json_of_many_answers(marks_jsons: Sequence[str]) -> list[list[Mark]]:
     """Return the list of marked labels of each of many answers, parsed from one JSON text per answer."""
     return [[Mark(*one) for one in marks] for marks in json.loads(f"[{','.join(marks_jsons)}]")]
 
@@ -101,7 +101,10 @@ class AnsweredSlot:
         """Create an AnsweredSlot (a slot with its sitting and worker) from a database row with the columns of all three."""
         slot = {column.name: row._mapping[column] for column in SLOT_COLUMNS}
         return cls(
-            **slot, has_draft=row.draft_of == slot["id"], sitting=Sitting.from_row(row), worker=Worker.from_row(row)
+            **slot,
+            has_draft=row.draft_of == slot["id"],
+            sitting=Sitting.from_row(row),
+            worker=Worker.from_row(row),
         )
 
 
@@ -116,7 +119,7 @@ class SavedAnswer:
     none_of_these: bool
     extra: bool
 
-    def has_same_content(self, submission: Submission) -> bool:
+    def has_same_marks_and_abstention(self, submission: Submission) -> bool:
         """Return whether a submission has the same marked labels, abstain and none-of-these as this stored answer."""
         same_flags = (self.abstain, self.none_of_these) == (submission.abstain, submission.none_of_these)
         return same_flags and list(self.marks) == list(submission.marks)
@@ -141,30 +144,30 @@ class Draft:
     body: str
 
 
-def get_and_lock_slot(connection: Connection, slot: int, worker: int) -> AnsweredSlot:
+def lock_and_get_slot_with_sitting_and_worker(connection: Connection, slot_id: int, worker_id: int) -> AnsweredSlot:
     """Lock and return a worker's slot; raise NotFound if it is not the worker's, Withdrawn if the worker was erased."""
-    row = connection.execute(SLOT_OF_WORKER, {"slot": slot, "worker": worker}).first()
+    row = connection.execute(SLOT_OF_WORKER, {"slot": slot_id, "worker": worker_id}).first()
     if row is None:
-        get_worker(connection, worker)  # raises Withdrawn: the slots of an erased worker are deleted
+        get_worker(connection, worker_id)  # raises Withdrawn: the slots of an erased worker are deleted
         raise NotFound("slot")
     return AnsweredSlot.from_row(row)
 
 
-def find_answer_by_key(connection: Connection, worker: int, submission_key: str) -> SavedAnswer | None:
+def find_answer_by_submission_key(connection: Connection, worker: int, submission_key: str) -> SavedAnswer | None:
     """Return the answer that a worker submitted with this key; None if there is none."""
     row = connection.execute(ANSWER_BY_KEY, {"worker": worker, "key": submission_key}).first()
     if row is None:
         return None
     flags = bool(row.abstain), bool(row.none_of_these), bool(row.extra)
-    return SavedAnswer(row.id, row.slot_id, marks_from_json(row.marks), *flags)
+    return SavedAnswer(row.id, row.slot_id, label_marks_from_json(row.marks), *flags)
 
 
-def count_answers(connection: Connection, slot: int) -> int:
+def count_all_answers_in_slot(connection: Connection, slot_id: int) -> int:
     """Return how many answers a slot has, including replaced ones."""
-    return connection.execute(select(func.count()).where(answers.c.slot_id == slot)).scalar_one()
+    return connection.execute(select(func.count()).where(answers.c.slot_id == slot_id)).scalar_one()
 
 
-def insert_answer(
+def insert_answer_and_delete_its_draft(
     connection: Connection,
     slot: AnsweredSlot,
     submission: Submission,
@@ -178,9 +181,9 @@ def insert_answer(
         "key": submission.key,
         "slot_id": slot.id,
         "task_id": slot.task_id,
-        "received": now(),
+        "received": current_unix_time(),
         "form": form,
-        "marks": marks_to_json(submission.marks),
+        "marks": label_marks_to_json(submission.marks),
         "abstain": int(submission.abstain),
         "none_of_these": int(submission.none_of_these),
         "extra": int(extra),
@@ -200,7 +203,7 @@ def insert_answer(
     return int(answer[0])
 
 
-def set_latest_answer(
+def set_slot_answer_and_count_slot_as_done(
     connection: Connection, slot: AnsweredSlot, answer_id: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
     """Set the latest answer of a slot; return the sitting with one more slot done, None if the slot was answered before."""
@@ -212,7 +215,7 @@ def set_latest_answer(
         return None
     values: dict[str, Any] = {"done": sittings.c.done + 1}
     if slot.sitting.needs_lease_renewal(lease_seconds):
-        values["until"] = now() + lease_seconds
+        values["until"] = current_unix_time() + lease_seconds
     this = update(sittings).where(sittings.c.id == slot.sitting.id)
     done, total = connection.execute(this.values(values).returning(sittings.c.done, sittings.c.total)).one()
     sitting = replace(slot.sitting, done=done, total=total)
@@ -221,15 +224,15 @@ def set_latest_answer(
     return sitting
 
 
-def answers_of_latest_sitting(connection: Connection, worker: int, n: int) -> list[OwnAnswer]:
-    """Return a worker's latest answer to each answered slot of the latest sitting, at most `n`, last slot first."""
+def list_worker_answers_of_latest_sitting(connection: Connection, worker: int, max_answers: int) -> list[OwnAnswer]:
+    """Return a worker's latest answer to each answered slot of the latest sitting, at most `max_answers`, last slot first."""
     latest = select(sittings.c.id).where(sittings.c.worker_id == worker).order_by(sittings.c.number.desc()).limit(1)
     answered = (
         select(answers.c.key, answers.c.marks, answers.c.abstain, answers.c.none_of_these, slots.c.id.label("slot"))
         .select_from(slots.join(answers, answers.c.id == slots.c.answer_id))
         .where(slots.c.worker_id == worker, slots.c.sitting_id == latest.scalar_subquery())
         .order_by(slots.c.position.desc())
-        .limit(n)
+        .limit(max_answers)
     )
     rows = connection.execute(answered).all()
     shown = {
@@ -237,7 +240,9 @@ def answers_of_latest_sitting(connection: Connection, worker: int, n: int) -> li
         for row in connection.execute(SLOTS_WITH_TASKS.where(slots.c.id.in_([row.slot for row in rows])))
     }
     return [
-        OwnAnswer(row.key, marks_from_json(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot])
+        OwnAnswer(
+            row.key, label_marks_from_json(row.marks), bool(row.abstain), bool(row.none_of_these), shown[row.slot]
+        )
         for row in rows
     ]
 
@@ -250,17 +255,17 @@ def _to_json_with_unescaped_unicode(value: Any) -> str:
 # ---- drafts
 
 
-def save_draft(connection: Connection, worker: int, draft: Draft) -> bool:
+def save_draft_if_slot_is_leased(connection: Connection, worker: int, draft: Draft) -> bool:
     """Save a worker's unfinished answer in place of the former draft; return False if its slot is answered or not leased."""
     if connection.execute(LEASED_SLOT, {"slot": draft.slot, "worker": worker}).first() is None:
         return False
-    values = {"slot_id": draft.slot, "at": now(), "body": draft.body}
+    values = {"slot_id": draft.slot, "at": current_unix_time(), "body": draft.body}
     if not connection.execute(update(drafts).where(drafts.c.worker_id == worker).values(values)).rowcount:
         connection.execute(insert(drafts).values(worker_id=worker, **values))
     return True
 
 
-def get_draft(connection: Connection, worker: int) -> Draft | None:
+def get_draft_of_worker(connection: Connection, worker: int) -> Draft | None:
     """Return the saved unfinished answer of a worker; None if there is none."""
     row = connection.execute(select(drafts.c.slot_id, drafts.c.body).where(drafts.c.worker_id == worker)).first()
     return None if row is None else Draft(*row)

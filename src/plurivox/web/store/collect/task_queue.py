@@ -81,15 +81,15 @@ class DatabasePool:
         self.read_only = read_only  # no slot will be given: no row is locked
         self.plan: int | None = None  # the fixed batch that was chosen
 
-    def least_assigned(self, stratum: str | None, n: int) -> Sequence[int]:
+    def least_assigned_open_tasks(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return the ids of at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
-        return self._select_open_tasks(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
+        return self._select_and_lock_open_task_ids(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
-    def most_informative(self, n: int, min_gain: float) -> Sequence[int]:
+    def most_informative_open_tasks(self, n: int, min_gain: float) -> Sequence[int]:
         """Return at most `n` open task ids, highest expected information gain first, none below `min_gain` nats."""
-        return self._select_open_tasks(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
+        return self._select_and_lock_open_task_ids(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
 
-    def _select_open_tasks(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
+    def _select_and_lock_open_task_ids(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
         """Return the ids of open tasks that a statement selects, with their rows locked unless the pool is read-only."""
         params = {**params, **self.params}
         if self.read_only:
@@ -101,7 +101,7 @@ class DatabasePool:
             found = self.connection.execute(statement.with_for_update(of=self.locked_table), params).scalars().all()
         return found
 
-    def next_batch(self) -> Sequence[int]:
+    def open_tasks_of_next_batch(self) -> Sequence[int]:
         """Return the open tasks of the next fixed batch, preferably new to the worker; store its id in `self.plan`."""
         unseen = (
             exists()
@@ -138,18 +138,20 @@ class DatabasePool:
         return statement if self.read_only else statement.with_for_update(of=locked_table)
 
 
-def increment_slots_given(connection: Connection, tasks_and_ranks: Sequence[tuple[int, float]]) -> int:
+def increment_slots_given_of_tasks_below_quota(
+    connection: Connection, task_ids_and_new_ranks: Sequence[tuple[int, float]]
+) -> int:
     """Increment the slots given of each task below its quota, and set its new rank; return the number of rows updated.
 
     That number is reliable for one task only.
     """
     n: int = connection.execute(
-        COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in tasks_and_ranks]
+        COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in task_ids_and_new_ranks]
     ).rowcount
     return n
 
 
-def smallest_free_slot_numbers(connection: Connection, task_ids: Sequence[int]) -> dict[int, int]:
+def smallest_free_slot_number_by_task_id(connection: Connection, task_ids: Sequence[int]) -> dict[int, int]:
     """Return task id -> the smallest slot number, from 1, that no slot of the task uses."""
     taken: dict[int, set[int]] = {task: set() for task in task_ids}
     rows = select(slots.c.task_id, slots.c.number).where(slots.c.task_id.in_(task_ids), slots.c.number.is_not(None))
@@ -158,19 +160,20 @@ def smallest_free_slot_numbers(connection: Connection, task_ids: Sequence[int]) 
     return {task: next(n for n in range(1, len(used) + 2) if n not in used) for task, used in taken.items()}
 
 
-def decrement_slots_given(
-    connection: Connection, tasks_and_ranks: Sequence[tuple[int, float]], by_stratum: bool
+def decrement_slots_given_and_requeue_tasks(
+    connection: Connection, task_ids_and_new_ranks: Sequence[tuple[int, float]], queues_are_by_stratum: bool
 ) -> None:
     """Decrement the slots given of each task, set its new rank, and put it back into its queue if it is below its quota."""
-    home = tasks.c.stratum if by_stratum else literal("")
+    home = tasks.c.stratum if queues_are_by_stratum else literal("")
     queue = case((tasks.c.given - 1 < tasks.c.quota, home), else_=null())  # the quota may have been lowered since
-    if tasks_and_ranks:
+    if task_ids_and_new_ranks:
         connection.execute(
-            COUNT_SLOT_RELEASED.values(queue=queue), [{"task": task, "at": rank} for task, rank in tasks_and_ranks]
+            COUNT_SLOT_RELEASED.values(queue=queue),
+            [{"task": task, "at": rank} for task, rank in task_ids_and_new_ranks],
         )
 
 
-def dequeue_full_batches(connection: Connection, task_ids: Sequence[int]) -> None:
+def remove_full_batches_of_tasks_from_queue(connection: Connection, task_ids: Sequence[int]) -> None:
     """Remove those fixed batches from the queue that contain one of these tasks and have no open task left.
 
     Their rows are locked first, so that slots released by other transactions are seen.
@@ -181,7 +184,7 @@ def dequeue_full_batches(connection: Connection, task_ids: Sequence[int]) -> Non
     connection.execute(update(plans).where(plans.c.id.in_(ids), ~BATCH_HAS_OPEN_TASK).values(queue=None))
 
 
-def requeue_batches(connection: Connection, task_ids: Sequence[int]) -> None:
+def requeue_batches_containing_tasks(connection: Connection, task_ids: Sequence[int]) -> None:
     """Put every fixed batch that contains one of these tasks back into the queue."""
     holders = select(plan_tasks.c.plan_id).where(plan_tasks.c.task_id.in_(task_ids))
     connection.execute(update(plans).where(plans.c.id.in_(holders)).values(queue=""))
@@ -190,21 +193,21 @@ def requeue_batches(connection: Connection, task_ids: Sequence[int]) -> None:
 # ---- expected gains: the order of the queue with next-best
 
 
-def open_tasks_with_slots_given(connection: Connection) -> list[OpenTask]:
+def list_gains_of_tasks_given_at_least_once(connection: Connection) -> list[OpenTask]:
     """Return the open tasks with at least one slot given, with their expected gains; tasks queued by stratum are left out."""
     query = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
     return [OpenTask(*row) for row in connection.execute(query)]
 
 
-def write_expected_gains(engine: Engine, changed_tasks: Iterable[OpenTask]) -> None:
+def write_expected_gains(engine: Engine, open_tasks_with_new_gains: Iterable[OpenTask]) -> None:
     """Update the expected gain of each task in the database, except tasks whose number of slots given has changed meanwhile."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
-        for part in batched(changed_tasks, GAINS_PER_TRANSACTION):
+        for part in batched(open_tasks_with_new_gains, GAINS_PER_TRANSACTION):
             with connection.begin():
                 connection.execute(UPDATE_GAIN, [{"task": one.id, "known": one.given, "new": one.gain} for one in part])
 
 
-def stopping_summary(connection: Connection, min_gain: float) -> StoppingSummary:
+def count_tasks_below_gain_and_answers_saved(connection: Connection, min_gain: float) -> StoppingSummary:
     """Return the number of open tasks whose expected gain is below `min_gain` nats, and the answers saved by stopping."""
     query = select(func.count(), func.coalesce(func.sum(tasks.c.quota - tasks.c.given), 0))
     n, saved = connection.execute(query.where(tasks.c.queue == "", tasks.c.gain < min_gain)).one()

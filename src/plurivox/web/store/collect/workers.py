@@ -9,9 +9,9 @@ from typing import Any, Literal, Self, get_args
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.web.store import random_generator
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotSignedIn, Withdrawn
-from plurivox.web.store.random_ids import new_id
+from plurivox.web.store.random_ids import random_62_bit_id
 from plurivox.web.store.schema import raw_ids, visits, workers
 
 Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
@@ -36,7 +36,7 @@ class Worker:
         """Create a Worker from a database row with the columns of the table `workers`."""
         return cls(*(row._mapping[column] for column in WORKER_COLUMNS))
 
-    def order_labels(self, labels: Iterable[str]) -> list[str]:
+    def order_labels_randomly_by_worker_seed(self, labels: Iterable[str]) -> list[str]:
         """Return the labels in a random order that depends on the worker only, so that it is the same on every visit."""
         return sorted(labels, key=lambda label: hashlib.sha256(f"{self.seed} {label}".encode()).digest())
 
@@ -75,7 +75,7 @@ def has_workers(connection: Connection) -> bool:
     return connection.execute(select(workers.c.id).limit(1)).first() is not None
 
 
-def worker_ids(connection: Connection) -> Sequence[int]:
+def list_all_worker_ids(connection: Connection) -> Sequence[int]:
     """Return the ids of all workers."""
     return connection.execute(select(workers.c.id)).scalars().all()
 
@@ -91,7 +91,7 @@ def find_worker_by_key(connection: Connection, client_key: str | None) -> Worker
     return None if known is None else get_worker(connection, known)
 
 
-def find_worker_id_and_key(connection: Connection, pseudonym: str) -> WorkerIdAndKey | None:
+def find_worker_id_and_client_key_by_pseudonym(connection: Connection, pseudonym: str) -> WorkerIdAndKey | None:
     """Return the id and the browser key (a keyed hash) of the worker with a pseudonym; None if no worker has it."""
     row = connection.execute(select(workers.c.id, workers.c.door).where(workers.c.pseudonym == pseudonym)).first()
     return None if row is None else WorkerIdAndKey(*row)
@@ -99,8 +99,8 @@ def find_worker_id_and_key(connection: Connection, pseudonym: str) -> WorkerIdAn
 
 def add_worker(connection: Connection, pseudonym: str, stage: Stage, arm: str, client_key: str | None) -> Worker:
     """Insert a new worker at a stage of the study and in an arm; return the worker."""
-    worker = Worker(new_id(), pseudonym, random_generator.rng.getrandbits(31), stage, "active", arm)
-    time = now()
+    worker = Worker(random_62_bit_id(), pseudonym, random_generator.rng.getrandbits(31), stage, "active", arm)
+    time = current_unix_time()
     connection.execute(insert(workers).values(**asdict(worker), door=client_key, born=time, seen=time))
     return worker
 
@@ -110,13 +110,13 @@ def set_client_key(connection: Connection, worker: int, client_key: str | None) 
     connection.execute(update(workers).where(workers.c.id == worker).values(door=client_key))
 
 
-def add_platform(connection: Connection, worker: int, platform: Platform) -> None:
+def insert_platform_id_of_worker(connection: Connection, worker: int, platform: Platform) -> None:
     """Insert a worker's id at a platform such as Prolific, with the study and session ids there."""
     values = {"platform": platform.name, "raw": platform.pid, **_platform_session_columns(platform)}
     connection.execute(insert(raw_ids).values(worker_id=worker, **values))
 
 
-def set_platform_session(connection: Connection, worker: int, platform: Platform) -> None:
+def update_platform_session_of_worker(connection: Connection, worker: int, platform: Platform) -> None:
     """Update the study and session ids of a worker at the platform that sent the worker."""
     connection.execute(
         update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_platform_session_columns(platform))
@@ -128,7 +128,7 @@ def _platform_session_columns(platform: Platform) -> dict[str, Any]:
     return {"study": platform.study, "session": platform.session, "submit_to": platform.submit_to}
 
 
-def get_platform(connection: Connection, worker: int) -> Platform | None:
+def get_platform_of_worker(connection: Connection, worker: int) -> Platform | None:
     """Return the platform that sent a worker and the id there; None if none did or the ids were deleted."""
     columns = (raw_ids.c.platform, raw_ids.c.raw, raw_ids.c.study, raw_ids.c.session, raw_ids.c.submit_to)
     row = connection.execute(select(*columns).where(raw_ids.c.worker_id == worker)).first()
@@ -138,15 +138,21 @@ def get_platform(connection: Connection, worker: int) -> Platform | None:
 # ---- stages
 
 
-def set_stage(connection: Connection, worker: Worker, stage: Stage) -> bool:
+def set_stage_if_still_at_old_stage(connection: Connection, worker: Worker, stage: Stage) -> bool:
     """Move a worker to a stage and return True; return False if another request has moved the worker meanwhile."""
     at_stage = update(workers).where(workers.c.id == worker.id, workers.c.stage == worker.stage)
-    return bool(connection.execute(at_stage.values(stage=stage, seen=now())).rowcount)
+    return bool(connection.execute(at_stage.values(stage=stage, seen=current_unix_time())).rowcount)
 
 
 def record_stage_visit(connection: Connection, worker: Worker, duration_ms: float | None = None, **detail: Any) -> None:
     """Insert the visit of a worker to the current stage, which ends now, with its duration and details as JSON."""
-    row = {"worker_id": worker.id, "stage": worker.stage, "at": now(), "ms": duration_ms, "detail": json.dumps(detail)}
+    row = {
+        "worker_id": worker.id,
+        "stage": worker.stage,
+        "at": current_unix_time(),
+        "ms": duration_ms,
+        "detail": json.dumps(detail),
+    }
     connection.execute(insert(visits).values(**row))
 
 
@@ -155,15 +161,15 @@ def insert_stage_visits(connection: Connection, visit_rows: Sequence[Mapping[str
     connection.execute(insert(visits), visit_rows)
 
 
-def move_to_last_stage(connection: Connection, worker: Worker) -> Worker:
+def move_excluded_worker_to_last_stage(connection: Connection, worker: Worker) -> Worker:
     """Move an excluded worker to the last stage, without the debriefing; return the updated worker."""
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done"))
     return replace(worker, stage="done")
 
 
-def turn_away(connection: Connection, worker: Worker) -> Worker:
+def move_worker_without_task_to_last_stage(connection: Connection, worker: Worker) -> Worker:
     """Move a worker without answers, for whom no task is left, to the last stage, skipping the debriefing; record the visit as
     `full`. Return the updated worker."""
     record_stage_visit(connection, worker, full=True)
-    connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=now()))
+    connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=current_unix_time()))
     return replace(worker, stage="done")

@@ -11,11 +11,11 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from plurivox.core.answers import MARK_KINDS, Answers
-from plurivox.core.encoding import encode, encode_with_names
-from plurivox.core.types import TEXT, Bools, Floats, Ints, Names
-from plurivox.web.store.collect.submissions import Mark, marks_from_json_texts
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
+from plurivox.core.name_encoding import encode, encode_with_names
+from plurivox.web.store.collect.submissions import Mark, label_marks_from_json_of_many_answers
 from plurivox.web.store.database import batched
-from plurivox.web.store.report.result_snapshots import count_erasures
+from plurivox.web.store.report.result_snapshots import count_erasures_and_imports
 from plurivox.web.store.report.row_cache import Columns, RowCache
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
@@ -66,38 +66,38 @@ class CollectedAnswers:
     unseen: Bools  # (n_answers,) whether its image did not load
 
     @cached_property
-    def id_of_task(self) -> Ints:
+    def database_id_of_each_task(self) -> Ints:
         """(n_tasks,) the database id of each task of `answers`."""
         ids = np.zeros(len(self.answers.tasks), np.int64)
         ids[self.answers.task] = self.task_ids
         return ids
 
     @cached_property
-    def id_of_worker(self) -> Ints:
+    def database_id_of_each_worker(self) -> Ints:
         """(n_workers,) the database id of each worker of `answers`."""
         ids = np.zeros(len(self.answers.workers), np.int64)
         ids[self.answers.worker] = self.worker_ids
         return ids
 
     @cached_property
-    def is_not_repeat(self) -> Bools:
+    def non_repeat_answer_mask(self) -> Bools:
         """(n_answers,) whether each answer is the worker's first answer to its task, that is, not a repeat."""
         found = self.answers.repeat_of
         return np.ones(len(self.answers), bool) if found is None else found < 0
 
     @cached_property
-    def n_answers_by_task(self) -> Ints:
+    def n_answers_of_each_task_without_repeats(self) -> Ints:
         """(n_tasks,) the number of answers to each task, without repeated ones by the same worker."""
-        return np.bincount(self.answers.task[self.is_not_repeat], minlength=len(self.answers.tasks))
+        return np.bincount(self.answers.task[self.non_repeat_answer_mask], minlength=len(self.answers.tasks))
 
 
-def read_counted_answers(
-    connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
+def read_latest_answers_that_count(
+    connection: Connection, labels: Sequence[str], format_task_or_label_name: Callable[[str], str] = str
 ) -> CollectedAnswers:
     """Read from the database the latest answer of every slot, without practice and excluded workers, into memory."""
     cache = AnswerCache()
-    cache.append_new_rows(connection)
-    return cache.counted_answers(connection, labels, format_name)
+    cache.append_new_rows_from_database(connection)
+    return cache.cached_answers_that_count(connection, labels, format_task_or_label_name)
 
 
 class AnswerCache(RowCache):
@@ -120,13 +120,13 @@ class AnswerCache(RowCache):
         self._names: dict[Any, dict[int, str]] = {}
         self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
 
-    def append_new_rows(self, connection: Connection) -> int:
+    def append_new_rows_from_database(self, connection: Connection) -> int:
         """Append answers that are new in the database, or read all again if some were erased; return how many were read."""
-        if (now_erased := count_erasures(connection)) != self.erasures:
+        if (now_erased := count_erasures_and_imports(connection)) != self.erasures:
             self.clear_cache()
             self.erasures = now_erased
         n_before = len(self)
-        n_new = super().append_new_rows(connection)
+        n_new = super().append_new_rows_from_database(connection)
         if n_new:  # an answer that one of the new ones replaces is no longer the latest of its slot
             slot, is_latest = self.columns["slot"], self.columns["is_latest"]
             is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
@@ -134,18 +134,18 @@ class AnswerCache(RowCache):
         self.excluded = {row.worker_id: row.rule for row in connection.execute(not_lifted)}
         return n_new
 
-    def is_by_workers(self, worker_ids: Sequence[int]) -> Bools:
+    def mask_of_answers_by_workers(self, worker_ids: Sequence[int]) -> Bools:
         """(n_rows,) whether each cached answer is by one of these workers, given by database id."""
         return np.isin(self.columns["worker"], np.array(sorted(worker_ids), np.int64))
 
-    def _parse_query_columns(self, query_columns: Sequence[Sequence[Any]]) -> Columns:
+    def _convert_query_columns_to_arrays(self, query_columns: Sequence[Sequence[Any]]) -> Columns:
         """Return columns of answers from a query as arrays, with forms, labels and typed texts encoded as integer codes."""
         *numbers, forms, marks, events = query_columns
-        parsed = super()._parse_query_columns(numbers)
+        parsed = super()._convert_query_columns_to_arrays(numbers)
         parsed["form"] = np.array([self._get_or_assign_integer_code_of_text("form", one) for one in forms], np.int32)
         parsed["picked"] = np.array([_seconds_until_first_label_pick(one) for one in events], np.float64)
         parsed["unseen"] = np.array([_is_image_not_loaded(one) for one in events], bool)
-        answer_marks = marks_from_json_texts(marks)
+        answer_marks = label_marks_from_json_of_many_answers(marks)
         top_labels = map(_first_named_label_or_empty, answer_marks)
         parsed["top"] = np.array(
             [self._get_or_assign_integer_code_of_text("label", top) if top else -1 for top in top_labels], np.int32
@@ -172,13 +172,13 @@ class AnswerCache(RowCache):
         """Return all form names, labels or typed percents (`text_kind`) seen so far, in the order of their integer codes."""
         return list(self._codes[text_kind])
 
-    def counted_answers(
-        self, connection: Connection, labels: Sequence[str], format_name: Callable[[str], str] = str
+    def cached_answers_that_count(
+        self, connection: Connection, labels: Sequence[str], format_task_or_label_name: Callable[[str], str] = str
     ) -> CollectedAnswers:
         """Return the cached answers that count: the latest of each slot, without practice and excluded workers."""
         columns = self._columns_of_answers_that_count()
         task, task_names = self._encode_ids_as_codes_into_sorted_names(
-            connection, tasks.c.id, tasks.c.name, columns["task"], format_name
+            connection, tasks.c.id, tasks.c.name, columns["task"], format_task_or_label_name
         )
         worker, worker_names = self._encode_ids_as_codes_into_sorted_names(
             connection, workers.c.id, workers.c.pseudonym, columns["worker"], str
@@ -188,8 +188,8 @@ class AnswerCache(RowCache):
         )
         mark_label = columns["marks"][:, 1].astype(np.int64)  # -1: a percent was typed without a label
         used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)
-        texts = [format_name(self._texts_in_code_order("label")[code]) for code in used.tolist()]
-        all_labels = dict.fromkeys([*map(format_name, labels), *texts])
+        texts = [format_task_or_label_name(self._texts_in_code_order("label")[code]) for code in used.tolist()]
+        all_labels = dict.fromkeys([*map(format_task_or_label_name, labels), *texts])
         label, label_names = encode_with_names(texts, list(all_labels), "labels")
         mark_label[mark_label >= 0] = label[marked]
         who = worker_names[worker].astype(TEXT)
@@ -227,7 +227,7 @@ class AnswerCache(RowCache):
     def _columns_of_answers_that_count(self) -> Columns:
         """Return the cached columns of the answers that count: the latest of each slot, no practice, no excluded workers."""
         columns = self.columns
-        keep = columns["is_latest"] & ~columns["is_practice"] & ~self.is_by_workers([*self.excluded])
+        keep = columns["is_latest"] & ~columns["is_practice"] & ~self.mask_of_answers_by_workers([*self.excluded])
         marks = columns["marks"][np.repeat(keep, columns["n_marks"])]
         return {name: column[keep] for name, column in columns.items() if name != "marks"} | {"marks": marks}
 

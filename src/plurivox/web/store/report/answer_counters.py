@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, String, case, cast, delete, func, insert, literal, select, text, update
 
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.schema import answers, slots, tallies, tasks
 
 MAX_RANGE = 100_000  # answer ids counted per query
@@ -50,7 +50,7 @@ def _last_counted_answer_id(connection: Connection) -> int:
     return connection.execute(select(tallies.c.n).where(LAST_COUNTED)).scalar() or 0
 
 
-def lock_answer_counters(connection: Connection) -> int:
+def lock_counters_and_get_last_counted_answer_id(connection: Connection) -> int:
     """Lock the counters of answers until the transaction ends, and return the id of the last answer they include.
 
     Erasing or excluding a worker and lifting an exclusion lock them first too, so that none of them runs concurrently.
@@ -70,32 +70,41 @@ def _add_to_saved_answer_counters(connection: Connection, counts: Counts) -> Non
             connection.execute(insert(tallies).values(what=what, of=of, n=n))
 
 
-def last_committed_answer_id(connection: Connection) -> int:
+def newest_answer_id_with_all_earlier_committed(connection: Connection) -> int:
     """Return the newest answer id such that no answer with a smaller id can still be committed; 0 if there are no answers."""
     if connection.dialect.name == "sqlite":  # one writer at a time: ids are committed in order
         return connection.execute(select(func.max(answers.c.id))).scalar() or 0
-    old = select(answers.c.id).where(answers.c.received < now() - COMMIT_SECONDS).order_by(answers.c.id.desc()).limit(1)
+    old = (
+        select(answers.c.id)
+        .where(answers.c.received < current_unix_time() - COMMIT_SECONDS)
+        .order_by(answers.c.id.desc())
+        .limit(1)
+    )
     return connection.execute(old).scalar() or 0
 
 
 def has_uncounted_answers(connection: Connection) -> bool:
     """Return whether the database has committed answers that the saved counters do not include yet."""
-    return last_committed_answer_id(connection) > _last_counted_answer_id(connection)
+    return newest_answer_id_with_all_earlier_committed(connection) > _last_counted_answer_id(connection)
 
 
-def count_next_answers(connection: Connection) -> bool:
+def add_next_answers_to_counters(connection: Connection) -> bool:
     """Add the next answers, at most `MAX_RANGE` ids, to the saved counters; return whether uncounted answers are left."""
-    counted, last = lock_answer_counters(connection), last_committed_answer_id(connection)
+    counted, last = (
+        lock_counters_and_get_last_counted_answer_id(connection),
+        newest_answer_id_with_all_earlier_committed(connection),
+    )
     to = min(counted + MAX_RANGE, last)
     if to > counted:
         _add_to_saved_answer_counters(
-            connection, _count_answers_by_kind_hour_and_stratum(connection, answers.c.id > counted, answers.c.id <= to)
+            connection,
+            _count_answers_by_kind_hour_and_stratum(connection, answers.c.id > counted, answers.c.id <= to),
         )
         connection.execute(update(tallies).where(LAST_COUNTED).values(n=to))
     return to < last
 
 
-def current_answer_counts(connection: Connection) -> Counts:
+def saved_counters_plus_uncounted_answers(connection: Connection) -> Counts:
     """Return the current numbers of answers by kind, hour and stratum: saved counters plus the answers since then."""
     rows = connection.execute(select(tallies).where(tallies.c.what != "mark"))
     found: Counts = Counter({(row.what, row.of): row.n for row in rows})
@@ -106,9 +115,9 @@ def current_answer_counts(connection: Connection) -> Counts:
     return found
 
 
-def subtract_worker_counts(connection: Connection, worker: int) -> None:
+def subtract_worker_answers_from_counters(connection: Connection, worker: int) -> None:
     """Subtract a worker's answers from the saved counters, before the answers are deleted or change their kind."""
-    last = lock_answer_counters(connection)
+    last = lock_counters_and_get_last_counted_answer_id(connection)
     counts = _count_answers_by_kind_hour_and_stratum(connection, answers.c.worker_id == worker, answers.c.id <= last)
     _add_to_saved_answer_counters(connection, Counter({key: -n for key, n in counts.items()}))
 
@@ -119,23 +128,23 @@ def lower_last_counted_answer_id(connection: Connection) -> None:
     connection.execute(update(tallies).where(LAST_COUNTED, tallies.c.n > last).values(n=last))
 
 
-def add_worker_counts(connection: Connection, worker: int) -> None:
+def add_worker_answers_to_counters(connection: Connection, worker: int) -> None:
     """Add a worker's answers to the saved counters again, after their kind (such as excluded) was changed."""
-    last = lock_answer_counters(connection)
+    last = lock_counters_and_get_last_counted_answer_id(connection)
     _add_to_saved_answer_counters(
         connection,
         _count_answers_by_kind_hour_and_stratum(connection, answers.c.worker_id == worker, answers.c.id <= last),
     )
 
 
-def reset_answer_counters(connection: Connection) -> None:
+def reset_answer_counters_to_zero(connection: Connection) -> None:
     """Set the saved counters of answers to zero, so that all answers are counted again; used after an import."""
-    lock_answer_counters(connection)
+    lock_counters_and_get_last_counted_answer_id(connection)
     connection.execute(delete(tallies).where(tallies.c.what.in_(["kind", "hour", "given"])))
     connection.execute(update(tallies).where(LAST_COUNTED).values(n=0))
 
 
-def recount_tasks(connection: Connection) -> None:
+def recount_tasks_and_quotas_by_stratum(connection: Connection) -> None:
     """Recompute the saved numbers of tasks and of wanted answers per stratum, after tasks or quotas have changed."""
     connection.execute(delete(tallies).where(tallies.c.what.in_(["tasks", "wanted"])))
     for what, n in (("tasks", func.count()), ("wanted", func.sum(tasks.c.quota))):

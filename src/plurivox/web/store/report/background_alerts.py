@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import facts
 
@@ -37,16 +37,18 @@ class Alert:
         return ADVICE[self.of]
 
 
-def set_alert(connection: Connection, job: str, alert_text: str) -> None:
+def set_or_delete_alert_of_job(connection: Connection, job: str, alert_text: str) -> None:
     """Save the alert of a background job, with the current time if its text is new; delete it if the text is empty."""
     saved = kv_get(connection, _facts_table_key_of_job_alert(job)) or {}
     if alert_text != saved.get("what", ""):
         kv_set(
-            connection, _facts_table_key_of_job_alert(job), {"what": alert_text, "since": now()} if alert_text else None
+            connection,
+            _facts_table_key_of_job_alert(job),
+            {"what": alert_text, "since": current_unix_time()} if alert_text else None,
         )
 
 
-def list_alerts(connection: Connection) -> list[Alert]:
+def list_job_alerts(connection: Connection) -> list[Alert]:
     """Return the current alerts about failed background jobs, the oldest first."""
     names = {_facts_table_key_of_job_alert(job): job for job in ADVICE}
     rows = connection.execute(select(facts).where(facts.c.name.in_(names))).all()

@@ -58,13 +58,13 @@ class PlatformId:
     raw: str
 
 
-def empty_visit_cache() -> RowCache:
+def create_empty_cache_of_stage_visits() -> RowCache:
     """Return an empty in-memory cache for the visits of workers to stages, with their times; nothing is read yet."""
     types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
     return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
 
 
-def find_pseudonyms_and_entry_times(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:
+def pseudonym_and_entry_time_by_worker_id(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:
     """Return worker id -> pseudonym and time of entry into the study, for these workers."""
     found: dict[int, Person] = {}
     for part in batched(sorted(worker_ids), 500):
@@ -73,21 +73,23 @@ def find_pseudonyms_and_entry_times(connection: Connection, worker_ids: Iterable
     return found
 
 
-def write_pay_lines(connection: Connection, lines: Mapping[int, PayLine], total: str, writer: str) -> None:
+def upsert_pay_lines_and_save_total_and_writer(
+    connection: Connection, pay_line_by_worker_id: Mapping[int, PayLine], sheet_total: str, writer_name: str
+) -> None:
     """Insert or update the pay lines of these workers; save the total of the whole pay sheet and the name of its writer."""
-    for part in batched(lines, BATCH_ROWS):
+    for part in batched(pay_line_by_worker_id, BATCH_ROWS):
         old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
-        new = {worker: json.dumps(asdict(lines[worker])) for worker in part}
+        new = {worker: json.dumps(asdict(pay_line_by_worker_id[worker])) for worker in part}
         changed = [{"who": worker, "new": line} for worker, line in new.items() if old.get(worker, line) != line]
         if changed:
             connection.execute(UPDATE_LINE, changed)
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
-    kv_set(connection, "pay", total)
-    kv_set(connection, "pay by", writer)
+    kv_set(connection, "pay", sheet_total)
+    kv_set(connection, "pay by", writer_name)
 
 
-def last_sheet_writer(connection: Connection) -> str:
+def name_of_last_pay_sheet_writer(connection: Connection) -> str:
     """Return the name of the server job that last wrote the pay sheet, to detect a change of leader; "" if none did."""
     return kv_get(connection, "pay by") or ""
 
@@ -99,7 +101,7 @@ def delete_pay_lines_except(connection: Connection, worker_ids: Container[int]) 
         connection.execute(delete(pay).where(pay.c.worker_id.in_(part)))
 
 
-def pay_page(connection: Connection, after: str | None, limit: int) -> PayPage:
+def get_page_of_pay_sheet(connection: Connection, after: str | None, limit: int) -> PayPage:
     """Return one page of the pay sheet, sorted by pseudonym; `after` is the last pseudonym of the page before."""
     query = select(pay.c.line).join(workers, workers.c.id == pay.c.worker_id)
     query = query.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym).limit(limit + 1)
@@ -110,6 +112,6 @@ def pay_page(connection: Connection, after: str | None, limit: int) -> PayPage:
     return PayPage(lines, total, n, next=lines[-1].worker if len(rows) > limit else None)
 
 
-def platform_ids(connection: Connection) -> dict[int, PlatformId]:
+def platform_name_and_id_by_worker_id(connection: Connection) -> dict[int, PlatformId]:
     """Return worker id -> platform (such as Prolific) and the worker's id there."""
     return {row.worker_id: PlatformId(row.platform, row.raw) for row in connection.execute(select(raw_ids))}

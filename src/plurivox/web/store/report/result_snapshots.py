@@ -1,7 +1,7 @@
 """Snapshots of the results computed from all answers: write and publish them, elect the leader, find out if they are stale.
 
 The leader writes a snapshot in several transactions, so that no answer waits: `reserve_result_snapshot_number`,
-`write_soft_labels`, `publish_snapshot`. Readers see the one that was published last.
+`write_changed_soft_labels`, `publish_result_snapshot`. Readers see the one that was published last.
 """
 
 import json
@@ -11,11 +11,11 @@ from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_, update
 
-from plurivox.web.store.database import WRITE_OPTIONS, batched, now
+from plurivox.web.store.database import WRITE_OPTIONS, batched, current_unix_time
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.report import answer_counters, background_alerts
 from plurivox.web.store.report.snapshot_statistics import Agreement, ArmResult, StoppingSummary, Times
-from plurivox.web.store.report.soft_labels import SoftLabelRow, newest_snapshot_id
+from plurivox.web.store.report.soft_labels import SoftLabelRow, get_newest_snapshot_number
 from plurivox.web.store.schema import OPEN_END, answers, facts, leaders, snapshots, soft_labels
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Snapshot:
     stages: dict[str, float] = field(default_factory=dict)  # stage -> median seconds
     by: str = ""  # the aggregator
     full_tasks: dict[str, int] = field(default_factory=dict)  # stratum -> tasks
-    exclusion_changes: int = 0  # see `count_exclusion_changes`; "recounted" in the stored JSON
+    exclusion_changes: int = 0  # see `count_exclusions_and_reinstatements`; "recounted" in the stored JSON
     flags: dict[str, int] = field(default_factory=dict)  # flag -> answers
     agreement: Agreement = field(default_factory=Agreement)
     times: Times = field(default_factory=Times)
@@ -47,7 +47,7 @@ class Snapshot:
     forms: list[ArmResult] = field(default_factory=list)
     seconds: float = 0.0
 
-    def json_body(self) -> str:
+    def snapshot_statistics_to_json(self) -> str:
         """Return the statistics of a snapshot as JSON for the column `body`: all fields except time and last answer id."""
         values = {name: value for name, value in asdict(self).items() if value is not None}
         values["recounted"] = values.pop("exclusion_changes")
@@ -75,40 +75,44 @@ def _create_dataclass_ignoring_unknown_fields(dataclass_type: type[T], values: d
     return dataclass_type(**{one.name: values[one.name] for one in fields(dataclass_type) if one.name in values})  # type: ignore[arg-type]
 
 
-def latest_snapshot(connection: Connection) -> Snapshot:
+def get_latest_result_snapshot(connection: Connection) -> Snapshot:
     """Return the newest published snapshot of the results; a Snapshot with default values if there is none."""
     row = connection.execute(select(snapshots).order_by(snapshots.c.id.desc()).limit(1)).first()
     return Snapshot() if row is None else Snapshot.from_row(row.at, row.last_answer, row.body)
 
 
-def is_snapshot_stale(connection: Connection, config_digest: str | None = None, latest: Snapshot | None = None) -> bool:
+def is_result_snapshot_stale(
+    connection: Connection, config_digest: str | None = None, latest: Snapshot | None = None
+) -> bool:
     """Return whether the latest snapshot of the results lacks answers or exclusions, or belongs to another study.toml."""
     newest = connection.execute(NEWEST_ANSWER).first()
-    latest = latest_snapshot(connection) if latest is None else latest
-    if (newest.id if newest else 0) != latest.last_answer or has_exclusion_changes(connection, latest):
+    latest = get_latest_result_snapshot(connection) if latest is None else latest
+    if (newest.id if newest else 0) != latest.last_answer or were_exclusions_changed_since_snapshot(connection, latest):
         return True
     if latest.at is None:
         return False
     if newest and connection.dialect.name != "sqlite":
         # an answer with a smaller id may have been committed late: compute once more when none can be any longer
         final = newest.received + answer_counters.COMMIT_SECONDS
-        if latest.at < final < now():
+        if latest.at < final < current_unix_time():
             return True
     return config_digest is not None and latest.asked != config_digest
 
 
-def has_exclusion_changes(connection: Connection, latest: Snapshot) -> bool:
+def were_exclusions_changed_since_snapshot(connection: Connection, snapshot: Snapshot) -> bool:
     """Return whether a worker was excluded or reinstated since a snapshot was computed."""
-    return latest.at is not None and latest.exclusion_changes != count_exclusion_changes(connection)
+    return snapshot.at is not None and snapshot.exclusion_changes != count_exclusions_and_reinstatements(connection)
 
 
 # ---- leadership: one of several servers writes snapshots; if its lease ends, another takes over
 
 
-def acquire_leadership(connection: Connection, server_name: str, lease_seconds: float = LEADER_LEASE_SECONDS) -> bool:
+def acquire_or_renew_leader_lease(
+    connection: Connection, server_name: str, lease_seconds: float = LEADER_LEASE_SECONDS
+) -> bool:
     """Acquire or renew the lease by which a server is the leader; return False if another server is the leader."""
-    free = (leaders.c.holder == server_name) | (leaders.c.until < now())
-    values = {"holder": server_name, "until": now() + lease_seconds}
+    free = (leaders.c.holder == server_name) | (leaders.c.until < current_unix_time())
+    values = {"holder": server_name, "until": current_unix_time() + lease_seconds}
     if connection.execute(update(leaders).where(leaders.c.name == "studio", free).values(values)).rowcount:
         return True
     if connection.execute(select(leaders.c.name)).first() is not None:
@@ -132,7 +136,7 @@ class Outdated(Exception):
 def reserve_result_snapshot_number(engine: Engine, writer_id: str = "") -> int:
     """Reserve the next snapshot number for a writer and return it; undo the soft labels of an interrupted snapshot."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-        number = newest_snapshot_id(connection) + 1
+        number = get_newest_snapshot_number(connection) + 1
         if kv_get(connection, "writing") is not None:
             connection.execute(delete(soft_labels).where(soft_labels.c.since >= number))
             ended = soft_labels.c.until.between(number, OPEN_END - 1)
@@ -148,19 +152,21 @@ def _raise_if_another_writer_has_begun_snapshot(connection: Connection, writer_i
         raise Outdated
 
 
-def lock_and_count_erasures(connection: Connection) -> int:
+def block_and_count_erasures_and_imports(connection: Connection) -> int:
     """Block erasing and excluding workers until the transaction ends; return how often answers were erased or imported."""
-    answer_counters.lock_answer_counters(connection)
-    return count_erasures(connection)
+    answer_counters.lock_counters_and_get_last_counted_answer_id(connection)
+    return count_erasures_and_imports(connection)
 
 
-def write_soft_labels(engine: Engine, snapshot_number: int, rows: Iterable[SoftLabelRow], writer_id: str = "") -> int:
+def write_changed_soft_labels(
+    engine: Engine, snapshot_number: int, soft_label_rows: Iterable[SoftLabelRow], writer_id: str = ""
+) -> int:
     """Write those soft labels that differ from the stored ones, valid from a snapshot on; return how many were written.
 
     Raise Outdated if another writer has begun a snapshot.
     """
     n = 0
-    for part in batched((one.table_columns() for one in rows), ROWS_PER_TRANSACTION):
+    for part in batched((one.soft_label_table_columns() for one in soft_label_rows), ROWS_PER_TRANSACTION):
         ids = [one["task_id"] for one in part]
         with engine.connect() as connection:
             valid = select(soft_labels).where(soft_labels.c.task_id.in_(ids), soft_labels.c.until == OPEN_END)
@@ -179,7 +185,7 @@ def write_soft_labels(engine: Engine, snapshot_number: int, rows: Iterable[SoftL
     return n
 
 
-def publish_snapshot(
+def publish_result_snapshot(
     engine: Engine,
     snapshot_number: int,
     snapshot: Snapshot,
@@ -193,19 +199,27 @@ def publish_snapshot(
     """
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         _raise_if_another_writer_has_begun_snapshot(connection, writer_id)
-        if (lock_and_count_erasures(connection), count_exclusion_changes(connection)) != (
+        if (
+            block_and_count_erasures_and_imports(connection),
+            count_exclusions_and_reinstatements(connection),
+        ) != (
             expected_erasures,
             snapshot.exclusion_changes,
         ):
             raise Outdated
-        row = {"id": snapshot_number, "at": now(), "last_answer": snapshot.last_answer, "body": snapshot.json_body()}
+        row = {
+            "id": snapshot_number,
+            "at": current_unix_time(),
+            "last_answer": snapshot.last_answer,
+            "body": snapshot.snapshot_statistics_to_json(),
+        }
         connection.execute(insert(snapshots).values(row))
-        old = (snapshots.c.at < now() - KEEP_SECONDS) & (snapshots.c.id < snapshot_number)
+        old = (snapshots.c.at < current_unix_time() - KEEP_SECONDS) & (snapshots.c.id < snapshot_number)
         connection.execute(delete(snapshots).where(old))
         first = connection.execute(select(func.min(snapshots.c.id))).scalar_one()
         for name, value in (("published", snapshot_number), ("oldest", first), ("writing", None)):
             kv_set(connection, name, value)
-        background_alerts.set_alert(connection, "aggregator", aggregator_alert)
+        background_alerts.set_or_delete_alert_of_job(connection, "aggregator", aggregator_alert)
     _delete_soft_labels_replaced_before_snapshot(engine, first)
 
 
@@ -226,22 +240,22 @@ def _delete_soft_labels_replaced_before_snapshot(engine: Engine, oldest_kept_sna
 # ---- invalidate snapshots
 
 
-def count_erasures(connection: Connection) -> int:
+def count_erasures_and_imports(connection: Connection) -> int:
     """Return how often answers were erased or imported; caches read all answers again when this number has changed."""
     return kv_get(connection, "erased") or 0
 
 
-def count_exclusion_changes(connection: Connection) -> int:
+def count_exclusions_and_reinstatements(connection: Connection) -> int:
     """Return how often workers were excluded or reinstated so far, which changes the answers that count."""
     return kv_get(connection, "recounted") or 0
 
 
-def delete_snapshots(connection: Connection) -> None:
+def delete_result_snapshots_and_count_erasure(connection: Connection) -> None:
     """Delete all snapshots of the results and prevent publishing one being computed; used after an erasure or import."""
     connection.execute(delete(snapshots))
-    kv_set(connection, "erased", count_erasures(connection) + 1)
+    kv_set(connection, "erased", count_erasures_and_imports(connection) + 1)
 
 
-def mark_snapshot_stale(connection: Connection) -> None:
+def mark_latest_result_snapshot_stale(connection: Connection) -> None:
     """Mark the latest snapshot of the results as stale, after a worker was excluded or reinstated."""
-    kv_set(connection, "recounted", count_exclusion_changes(connection) + 1)
+    kv_set(connection, "recounted", count_exclusions_and_reinstatements(connection) + 1)

@@ -75,11 +75,13 @@ class ArmPeople:
     left: int = 0
 
 
-def gold_labels(connection: Connection, labels: Sequence[str]) -> SoftLabels | None:
-    """Return the gold labels of the tasks that have one among `labels`; None if there are none."""
-    known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(labels), tasks.c.practice == 0)
+def gold_labels_of_tasks_as_soft_labels(connection: Connection, allowed_labels: Sequence[str]) -> SoftLabels | None:
+    """Return the gold labels of the tasks that have one among `allowed_labels`; None if there are none."""
+    known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(allowed_labels), tasks.c.practice == 0)
     rows = connection.execute(known).all()
-    return SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=labels) if rows else None
+    return (
+        SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=allowed_labels) if rows else None
+    )
 
 
 def count_tasks_without_free_slot_by_stratum(connection: Connection) -> dict[str, int]:
@@ -88,7 +90,7 @@ def count_tasks_without_free_slot_by_stratum(connection: Connection) -> dict[str
     return {row[0]: row[1] for row in connection.execute(full.group_by(tasks.c.stratum))}
 
 
-def seconds_of_stage_visits(connection: Connection) -> Iterator[tuple[str, float]]:
+def yield_stage_and_seconds_of_each_visit(connection: Connection) -> Iterator[tuple[str, float]]:
     """Yield (stage, seconds) for every visit of a worker to a stage; unsent times are computed from the visit before."""
     query = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
     rows = query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
@@ -102,12 +104,14 @@ def seconds_of_stage_visits(connection: Connection) -> Iterator[tuple[str, float
 # ---- arms
 
 
-def worker_arms(connection: Connection) -> dict[str, str]:
+def arm_by_worker_pseudonym(connection: Connection) -> dict[str, str]:
     """Return worker pseudonym -> arm of the study, "" for workers without an arm."""
     return {row.pseudonym: row.arm for row in connection.execute(select(workers.c.pseudonym, workers.c.arm))}
 
 
-def count_people_by_arm(connection: Connection, inactive_since: float) -> dict[str, ArmPeople]:
+def count_all_finished_and_dropped_workers_by_arm(
+    connection: Connection, inactive_since: float
+) -> dict[str, ArmPeople]:
     """Return arm -> numbers of active workers: all, finished, and dropped out (unfinished and not seen since a time)."""
     last = select(func.max(answers.c.received)).where(answers.c.worker_id == workers.c.id).scalar_subquery()
     begun = select(func.max(sittings.c.begun)).where(sittings.c.worker_id == workers.c.id).scalar_subquery()
@@ -127,7 +131,7 @@ def _sql_count_if(condition: Any) -> Any:
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
 
 
-def count_inputs_by_arm(connection: Connection) -> dict[str, dict[int, int]]:
+def count_answers_by_arm_and_number_of_inputs(connection: Connection) -> dict[str, dict[int, int]]:
     """Return arm -> {inputs (key presses, clicks) per answer -> number of answers with so many inputs}."""
     n = cast((func.length(answers.c.events) - func.length(func.replace(answers.c.events, '"seq"', ""))) / 5, Integer)
     counts = (

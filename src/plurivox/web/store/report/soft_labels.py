@@ -51,14 +51,14 @@ class SoftLabelRow:
     entropy: float | None = None  # in nats; None if there is no answer
     soft: str = "[]"  # see `soft_label_to_json`
 
-    def table_columns(self) -> dict[str, Any]:
+    def soft_label_table_columns(self) -> dict[str, Any]:
         """Return this soft label as columns of its table. `sure` is minus the entropy, so that its index sorts tasks from
         the highest to the lowest entropy, and then those without answers."""
         sure = SURE_WITHOUT_ANSWERS if self.entropy is None else 0.0 - self.entropy
         return {"task_id": self.task_id, "n": self.n, "sure": sure, "soft": self.soft}
 
 
-def entropy_from_column(n_answers: int, negative_entropy: float) -> float | None:
+def entropy_from_stored_negative_entropy(n_answers: int, negative_entropy: float) -> float | None:
     """Return the entropy of a soft label in nats from its stored negative; None for a task without answers."""
     return max(0.0, -negative_entropy) if n_answers else None
 
@@ -75,10 +75,10 @@ def soft_label_from_json(soft_label_json: str) -> list[SoftLabel]:
 
 def soft_label_row_without_answers(task_id: int) -> dict[str, Any]:
     """Return the row that the table of soft labels contains for a task without answers."""
-    return {**SoftLabelRow(task_id).table_columns(), "since": 0, "until": OPEN_END}
+    return {**SoftLabelRow(task_id).soft_label_table_columns(), "since": 0, "until": OPEN_END}
 
 
-def reset_soft_labels_of_worker(connection: Connection, worker_id: int) -> None:
+def reset_soft_labels_of_tasks_answered_by_worker(connection: Connection, worker_id: int) -> None:
     """Replace the soft labels of all tasks that a worker has answered by empty ones, until the next snapshot is computed."""
     answered = select(answers.c.task_id).join(slots, slots.c.id == answers.c.slot_id)
     answered = answered.where(answers.c.worker_id == worker_id, slots.c.kind != "practice").distinct()
@@ -87,7 +87,7 @@ def reset_soft_labels_of_worker(connection: Connection, worker_id: int) -> None:
         connection.execute(insert(soft_labels), [soft_label_row_without_answers(task) for task in part])
 
 
-def labelled_task_ids(connection: Connection) -> Sequence[int]:
+def ids_of_tasks_with_nonempty_soft_label(connection: Connection) -> Sequence[int]:
     """Return the ids of tasks whose current soft label is computed from at least one answer."""
     query = select(soft_labels.c.task_id).where(soft_labels.c.until == OPEN_END, soft_labels.c.n > 0)
     return connection.execute(query).scalars().all()
@@ -96,23 +96,23 @@ def labelled_task_ids(connection: Connection) -> Sequence[int]:
 # ---- validity in snapshots
 
 
-def newest_snapshot_id(connection: Connection) -> int:
+def get_newest_snapshot_number(connection: Connection) -> int:
     """Return the number of the newest published snapshot; 0 if there is none."""
     return kv_get(connection, "published") or 0
 
 
-def oldest_snapshot_id(connection: Connection) -> int:
+def get_oldest_kept_snapshot_number(connection: Connection) -> int:
     """Return the number of the oldest snapshot whose soft labels are still kept; 0 if there is none."""
     return kv_get(connection, "oldest") or 0
 
 
-def is_valid_in_snapshot(snapshot_number: Any) -> ColumnElement[bool]:
+def sql_condition_for_soft_labels_valid_in_snapshot(snapshot_number: Any) -> ColumnElement[bool]:
     """Return the SQL condition that selects the soft labels valid in the snapshot with this number."""
     # `+ 0` prevents the planner from using ix_beliefs_until, with which it would read and sort all rows
     return (soft_labels.c.since <= snapshot_number) & (soft_labels.c.until + 0 > snapshot_number)
 
 
-VALID_IN_NEWEST = is_valid_in_snapshot(
+VALID_IN_NEWEST = sql_condition_for_soft_labels_valid_in_snapshot(
     func.coalesce(NEWEST_SNAPSHOT, 0)
 )  # the published one, not the one being written
 
@@ -142,7 +142,9 @@ class TaskPage:
     next: str | None  # cursor of the next page
 
 
-def task_page(connection: Connection, after: str | None, limit: int, order: Order, prefix: str = "") -> TaskPage:
+def get_page_of_tasks(
+    connection: Connection, after: str | None, limit: int, order: Order, prefix: str = ""
+) -> TaskPage:
     """Return one page of tasks by name, entropy (highest first) or answers (fewest first); with `prefix`, by name only.
 
     `after` is the cursor of the page before. Raise InvalidCursor if it is not valid, Conflict if its snapshot is too old.
@@ -150,10 +152,10 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
     query = TASK_ROWS.limit(limit + 1)
     if order == "name" or prefix:
         query = query.where(tasks.c.name >= prefix, tasks.c.name < prefix + AFTER_ANY_CHARACTER) if prefix else query
-        return _task_page_by_name(connection, query, after, limit)
+        return _get_page_of_tasks_sorted_by_name(connection, query, after, limit)
     snapshot, last_key = _parse_cursor_to_snapshot_and_last_task_shown(connection, after)
     key = soft_labels.c.sure if order == "entropy" else soft_labels.c.n
-    query = query.where(is_valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
+    query = query.where(sql_condition_for_soft_labels_valid_in_snapshot(snapshot)).order_by(key, soft_labels.c.task_id)
     if last_key is not None:
         query = query.where(tuple_(key, soft_labels.c.task_id) > last_key)
     rows = connection.execute(query).all()
@@ -161,10 +163,10 @@ def task_page(connection: Connection, after: str | None, limit: int, order: Orde
     if len(rows) > limit:
         last = rows[limit - 1]
         next_cursor = f"{snapshot}_{last.sure if order == 'entropy' else last.n}_{encode_id(last.id)}"
-    return TaskPage([task_line_from_row(row) for row in rows[:limit]], next_cursor)
+    return TaskPage([task_list_line_from_row(row) for row in rows[:limit]], next_cursor)
 
 
-def _task_page_by_name(connection: Connection, query: Any, after: str | None, limit: int) -> TaskPage:
+def _get_page_of_tasks_sorted_by_name(connection: Connection, query: Any, after: str | None, limit: int) -> TaskPage:
     """Return one page of tasks by name, with the soft labels of the newest snapshot; `after` is the id of the last task."""
     query = query.where(VALID_IN_NEWEST).order_by(tasks.c.name)
     if after:
@@ -174,13 +176,14 @@ def _task_page_by_name(connection: Connection, query: Any, after: str | None, li
         query = query.where(tasks.c.name > name)
     rows = connection.execute(query).all()
     return TaskPage(
-        [task_line_from_row(row) for row in rows[:limit]], encode_id(rows[limit - 1].id) if len(rows) > limit else None
+        [task_list_line_from_row(row) for row in rows[:limit]],
+        encode_id(rows[limit - 1].id) if len(rows) > limit else None,
     )
 
 
 def _parse_cursor_to_snapshot_and_last_task_shown(connection: Connection, cursor: str | None) -> tuple[int, Any]:
     """Return the snapshot number and the (sort key, task id) of the last row shown (None: first page) from a page cursor."""
-    newest = newest_snapshot_id(connection)
+    newest = get_newest_snapshot_number(connection)
     if not cursor:
         return newest, None
     try:
@@ -190,17 +193,17 @@ def _parse_cursor_to_snapshot_and_last_task_shown(connection: Connection, cursor
         raise InvalidCursor() from None
     if not 0 <= snapshot <= newest or last_key[0] != last_key[0] or abs(last_key[0]) > 1e9:
         raise InvalidCursor()
-    if snapshot < oldest_snapshot_id(connection):
+    if snapshot < get_oldest_kept_snapshot_number(connection):
         raise Conflict("list-renewed", "this list has changed since; start again at the first page")
     return snapshot, last_key
 
 
-def task_list_row(connection: Connection, task: int) -> Any:
+def get_row_of_task_with_newest_soft_label(connection: Connection, task_id: int) -> Any:
     """Return the database row of a task with its soft label in the newest snapshot; None if there is no such task."""
-    return connection.execute(TASK_ROWS.where(tasks.c.id == task, VALID_IN_NEWEST)).first()
+    return connection.execute(TASK_ROWS.where(tasks.c.id == task_id, VALID_IN_NEWEST)).first()
 
 
-def task_line_from_row(row: Any) -> TaskLine:
+def task_list_line_from_row(row: Any) -> TaskLine:
     """Convert a database row of a task and its soft label to a line of the list of tasks."""
     return TaskLine(
         task=encode_id(row.id),
@@ -209,6 +212,6 @@ def task_line_from_row(row: Any) -> TaskLine:
         kind=row.kind,
         given=row.given,
         quota=row.quota,
-        entropy=entropy_from_column(row.n, row.sure),
+        entropy=entropy_from_stored_negative_entropy(row.n, row.sure),
         top=soft_label_from_json(row.soft)[:MAX_TOP_LABELS],
     )

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from plurivox.web.store import study_state
-from plurivox.web.store.database import now
+from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report import answer_counters
-from plurivox.web.store.report.background_alerts import Alert, list_alerts
+from plurivox.web.store.report.background_alerts import Alert, list_job_alerts
 from plurivox.web.store.report.result_snapshots import (
     Snapshot,
-    has_exclusion_changes,
-    is_snapshot_stale,
-    latest_snapshot,
+    get_latest_result_snapshot,
+    is_result_snapshot_stale,
     leader_lease_end,
+    were_exclusions_changed_since_snapshot,
 )
 from plurivox.web.store.report.snapshot_statistics import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
@@ -63,9 +63,9 @@ class StudyProgress:
     settled: StoppingSummary | None  # only if tasks are chosen by expected gain; from the latest snapshot
 
 
-def study_counts(connection: Connection) -> StudyCounts:
+def get_study_state_and_counts(connection: Connection) -> StudyCounts:
     """Return the state of the study and the numbers of tasks, answers and workers."""
-    found = answer_counters.current_answer_counts(connection)
+    found = answer_counters.saved_counters_plus_uncounted_answers(connection)
     return StudyCounts(
         state=study_state.get_study_state(connection),
         tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
@@ -76,8 +76,8 @@ def study_counts(connection: Connection) -> StudyCounts:
 
 def study_progress(connection: Connection) -> StudyProgress:
     """Return the current progress: answers and quotas from the counters, full tasks from the latest snapshot."""
-    found = answer_counters.current_answer_counts(connection)
-    latest = latest_snapshot(connection)
+    found = answer_counters.saved_counters_plus_uncounted_answers(connection)
+    latest = get_latest_result_snapshot(connection)
     quotas = _list_quota_progress_of_each_stratum(connection, found, latest.full_tasks)
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
@@ -136,12 +136,12 @@ class BackgroundState:
     alerts: list[Alert]  # the oldest first
 
 
-def background_state(connection: Connection) -> BackgroundState:
+def get_latest_snapshot_staleness_and_alerts(connection: Connection) -> BackgroundState:
     """Return the latest snapshot, whether it is stale, and the alerts, including one if no server is the leader."""
-    latest = latest_snapshot(connection)
-    stale = is_snapshot_stale(connection, latest=latest)
-    alerts = list_alerts(connection)
+    latest = get_latest_result_snapshot(connection)
+    stale = is_result_snapshot_stale(connection, latest=latest)
+    alerts = list_job_alerts(connection)
     until = leader_lease_end(connection) if stale else None
-    if until is not None and until <= now() - LEADER_SILENT_SECONDS:
+    if until is not None and until <= current_unix_time() - LEADER_SILENT_SECONDS:
         alerts.append(Alert("leader", "No server is computing results or ending leases.", until))
-    return BackgroundState(latest, stale, has_exclusion_changes(connection, latest), alerts)
+    return BackgroundState(latest, stale, were_exclusions_changed_since_snapshot(connection, latest), alerts)

@@ -7,15 +7,15 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.collect.sittings import TASK_COLUMNS, ShownTask
-from plurivox.web.store.collect.submissions import Mark, marks_from_json
+from plurivox.web.store.collect.submissions import Mark, label_marks_from_json
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.random_ids import decode_id
 from plurivox.web.store.report.soft_labels import (
     SoftLabel,
     TaskLine,
+    get_row_of_task_with_newest_soft_label,
     soft_label_from_json,
-    task_line_from_row,
-    task_list_row,
+    task_list_line_from_row,
 )
 from plurivox.web.store.schema import answers, flags, media, sittings, slots, tasks, workers
 
@@ -59,9 +59,9 @@ class TaskDetail:
     answers: list[TaskAnswer]
 
 
-def task_detail(connection: Connection, task_id: str) -> TaskDetail:
+def get_task_with_soft_label_and_answers(connection: Connection, task_id: str) -> TaskDetail:
     """Return a task with its soft label and the latest answer of each slot; raise NotFound if the id is unknown."""
-    row = task_list_row(connection, decode_id(task_id))
+    row = get_row_of_task_with_newest_soft_label(connection, decode_id(task_id))
     if row is None:
         raise NotFound("task")
     content = select(*TASK_COLUMNS).select_from(tasks.outerjoin(media, media.c.id == tasks.c.media_id))
@@ -69,7 +69,7 @@ def task_detail(connection: Connection, task_id: str) -> TaskDetail:
     latest = ALL_ANSWERS.add_columns(flags.c.flags).outerjoin(flags, flags.c.answer_id == answers.c.id)
     latest = latest.where(answers.c.task_id == row.id, slots.c.answer_id == answers.c.id, slots.c.kind != "practice")
     return TaskDetail(
-        line=task_line_from_row(row),
+        line=task_list_line_from_row(row),
         shown=ShownTask.from_row(shown),
         soft=soft_label_from_json(row.soft),
         answers=[_task_answer_from_row(one) for one in connection.execute(latest)],
@@ -83,7 +83,7 @@ def _task_answer_from_row(row: Any) -> TaskAnswer:
         worker=row.worker,
         when=row.received,
         seconds=None if row.submitted_ms is None else max(0.0, row.submitted_ms - row.hidden_ms) / 1000,
-        marks=marks_from_json(row.marks),
+        marks=label_marks_from_json(row.marks),
         abstain=bool(row.abstain),
         none_of_these=bool(row.none_of_these),
         position=row.position,

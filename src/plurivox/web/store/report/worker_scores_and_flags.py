@@ -11,7 +11,7 @@ from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITE_OPTIONS, batched
 from plurivox.web.store.errors import InvalidCursor
 from plurivox.web.store.random_ids import decode_id, encode_id
-from plurivox.web.store.report.result_snapshots import latest_snapshot
+from plurivox.web.store.report.result_snapshots import get_latest_result_snapshot
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
@@ -82,7 +82,7 @@ class FlaggedPage:
     next: str | None
 
 
-def worker_page(
+def get_page_of_workers(
     connection: Connection, after: str | None, limit: int, order: WorkerOrder = "worker", prefix: str = ""
 ) -> WorkerPage:
     """Return one page of workers by pseudonym, or by a score of the latest snapshot, the largest first; filter by `prefix`.
@@ -108,7 +108,7 @@ def worker_page(
     if len(rows) > limit:
         last = rows[limit - 1]
         next_cursor = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
-    return WorkerPage([_worker_line_from_row(row) for row in rows[:limit]], next_cursor)
+    return WorkerPage([_worker_list_line_from_row(row) for row in rows[:limit]], next_cursor)
 
 
 def _parse_cursor_to_sort_key_and_worker_id(cursor: str) -> tuple[float, int]:
@@ -123,7 +123,7 @@ def _parse_cursor_to_sort_key_and_worker_id(cursor: str) -> tuple[float, int]:
     return value, decode_id(worker)
 
 
-def _worker_line_from_row(row: Any) -> WorkerLine:
+def _worker_list_line_from_row(row: Any) -> WorkerLine:
     """Convert a database row of a worker and the worker's scores to a line of the list of workers."""
     has_scores = row.worker_id is not None
     return WorkerLine(
@@ -138,7 +138,7 @@ def _worker_line_from_row(row: Any) -> WorkerLine:
     )
 
 
-def page_by_descending_key(
+def fetch_page_by_descending_key(
     connection: Connection, query: Any, key_column: Any, after: str | None, limit: int
 ) -> tuple[Sequence[Any], str | None]:
     """Return one page of a query's rows, the largest integer key first, and the cursor of the next page (None at the end).
@@ -151,21 +151,23 @@ def page_by_descending_key(
     return rows[:limit], str(rows[limit - 1][0]) if len(rows) > limit else None
 
 
-def flagged_page(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
+def get_page_of_flagged_answers(connection: Connection, after: str | None, limit: int) -> FlaggedPage:
     """Return one page of flagged answers, the newest first."""
     query = ALL_ANSWERS.add_columns(flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
-    rows, next_cursor = page_by_descending_key(connection, query.order_by(None), flags.c.answer_id, after, limit)
+    rows, next_cursor = fetch_page_by_descending_key(connection, query.order_by(None), flags.c.answer_id, after, limit)
     lines = [
         FlaggedAnswer(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
         for row in rows
     ]
-    return FlaggedPage(lines, latest_snapshot(connection).flags, next_cursor)
+    return FlaggedPage(lines, get_latest_result_snapshot(connection).flags, next_cursor)
 
 
 # ---- write with a snapshot
 
 
-def write_flags(engine: Engine, task_ids: Sequence[int], flags_by_answer: Mapping[int, Sequence[str]]) -> None:
+def replace_flags_of_answers_to_tasks(
+    engine: Engine, task_ids: Sequence[int], flags_by_answer: Mapping[int, Sequence[str]]
+) -> None:
     """Replace in the database the flags of all answers to these tasks by those in `flags_by_answer`."""
     for part in batched(task_ids, ROWS_PER_TRANSACTION):
         with engine.connect() as connection:
@@ -187,7 +189,7 @@ def write_flags(engine: Engine, task_ids: Sequence[int], flags_by_answer: Mappin
                     connection.execute(insert(flags), fresh)
 
 
-def write_worker_scores(engine: Engine, scores_by_worker: Mapping[int, WorkerScores]) -> None:
+def replace_scores_of_all_workers(engine: Engine, scores_by_worker: Mapping[int, WorkerScores]) -> None:
     """Replace in the database the scores of all workers by those in `scores_by_worker`."""
     with engine.connect() as connection:
         old = {row.worker_id: row._asdict() for row in connection.execute(select(standings))}
@@ -203,7 +205,7 @@ def write_worker_scores(engine: Engine, scores_by_worker: Mapping[int, WorkerSco
                 connection.execute(insert(standings), rows)
 
 
-def delete_scores_and_flags(connection: Connection, worker_id: int) -> None:
+def delete_scores_and_flags_of_worker(connection: Connection, worker_id: int) -> None:
     """Delete from the database the scores of a worker and the flags of the worker's answers."""
     of_worker = select(answers.c.id).where(answers.c.worker_id == worker_id)
     connection.execute(delete(flags).where(flags.c.answer_id.in_(of_worker)))

@@ -1,0 +1,70 @@
+"""ForeignContents: the votes, gold labels, images and items read from a file or folder of another program."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import UNNAMED, Votes
+
+
+@dataclass(frozen=True)
+class ForeignContents:
+    """Votes, gold labels, images, splits and items read from a file or folder of another program, by task name as text."""
+
+    name: str
+    votes: Votes | None = None
+    gold: SoftLabels | None = None
+    images: Mapping[str, Path] | None = None  # task -> image file
+    splits: Mapping[str, str] | None = None  # task -> "train", "val" or "test"
+    items: pl.DataFrame | None = None  # the labelled items: `task` and the columns of the program
+    notes: tuple[str, ...] = ()  # what was dropped, merged or inferred, and how often
+
+
+def notes_with_nonzero_count(*count_and_text: tuple[int, str]) -> tuple[str, ...]:
+    """Return "<number> <text>" for each (number, text) whose number is not 0.
+
+    >>> notes_with_nonzero_count((2, "answers were skipped"), (0, "names were merged"))
+    ('2 answers were skipped',)
+    """
+    return tuple(f"{number} {words}" for number, words in count_and_text if number)
+
+
+def votes_with_unnamed(
+    task: Sequence[object],
+    worker: Sequence[object | None],
+    label: Sequence[object],
+    *,
+    tasks: Iterable[object],
+    workers: Iterable[object] | None = None,
+    labels: Iterable[object] | None = None,
+    ordered: bool | Iterable[float] = False,
+    **further_columns: NDArray[Any] | None,
+) -> Votes:
+    """Return Votes from lists of task, worker and label names; a worker that is None makes a vote without worker name."""
+    if None not in worker:
+        return Votes.of(
+            task, worker, label, tasks=tasks, workers=workers, labels=labels, ordered=ordered, **further_columns
+        )
+    bare = Votes.of(task, None, label, tasks=tasks, labels=labels, ordered=ordered)  # for the names
+    is_named = np.array([name is not None for name in worker], bool)
+    given = as_names([name for name in worker if name is not None], "workers")
+    known = np.unique(given if workers is None else as_names(workers, "workers"))
+    codes = np.full(len(is_named), UNNAMED)
+    codes[is_named] = positions(known, given)
+    return Votes.coded(
+        task=positions(bare.tasks, as_names(task, "tasks")),
+        worker=codes,
+        label=positions(bare.labels, as_names(label, "labels")),
+        tasks=bare.tasks,
+        workers=known,
+        labels=bare.labels,
+        scale=bare.scale,
+        **further_columns,
+    )

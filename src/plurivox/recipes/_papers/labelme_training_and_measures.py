@@ -1,0 +1,166 @@
+"""Protocol of the recipe labelme: train each method on the official split, measure on test and held-out photos, choose L2."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from plurivox import aggregate, evaluate
+from plurivox.core.array_types import Names
+from plurivox.core.errors import InputError, require_package
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.train.data import splits
+from plurivox.train.data.training_data import TrainingData
+from plurivox.train.em.raykar_em import raykar_em
+from plurivox.train.plan import Plan
+from plurivox.workflows.train_nets import make_train_spec, train_once
+
+SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `make_train_spec`; any other name is a target
+    "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},
+    "two-heads-silver": {"target": "softmax-shares", "head": "two-heads", "main": "majority"},
+    "crowd-layer": {"target": "all-votes", "head": "crowd-layer"},
+    "conal": {"target": "all-votes", "head": "conal"},
+    "trace-regularised": {"target": "all-votes", "head": "trace-regularised"},
+    "geo-crowd-net-f": {"target": "all-votes", "head": "geo-crowd-net[variant=F]"},
+    "geo-crowd-net-w": {"target": "all-votes", "head": "geo-crowd-net[variant=W]"},
+    "union-net-a": {"target": "all-votes", "head": "union-net[variant=A]"},
+    "union-net-b": {"target": "all-votes", "head": "union-net[variant=B]"},
+    "annot-mix": {"target": "all-votes", "head": "annot-mix"},
+    "raykar": {"target": "all-votes", "head": "raykar"},
+}
+LOGISTIC = "raykar-logistic"
+HARD_MEASURES = ("accuracy", "nll", "brier", "ece")
+N_FOLDS = 5
+Parts = Mapping[str, Names]
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentSetting:
+    """Data and settings that all runs of the recipe labelme share: splits, network, training plan, how the epoch is chosen."""
+
+    training_data: TrainingData
+    parts: Parts  # train, dev and test of the official split
+    net: str
+    plan: Plan
+    choose: str  # gold or votes
+    l2: tuple[float, ...]
+    chosen_l2: dict[str, float] = field(default_factory=dict)  # result of `best_l2_and_dev_score_of_each`
+
+    @property
+    def votes_on_training_photos(self) -> Votes:
+        """The votes on the training photos; raises InputError if the data have no votes or no gold labels."""
+        if self.training_data.votes is None or self.training_data.gold is None:
+            raise InputError(f"{self.training_data.name} needs votes and gold labels for this recipe")
+        return self.training_data.votes
+
+    @property
+    def gold_of_all_photos(self) -> SoftLabels:
+        """The gold labels of all photos: train, dev and test."""
+        assert self.training_data.gold is not None
+        return self.training_data.gold
+
+
+def train_and_measure_on_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str, float]:
+    """Train a method on all training photos and return the measures against gold labels on the test photos."""
+    tasks = setting.parts["test"]
+    prediction = train_and_predict_test_tasks(setting, method, setting.parts["train"], tasks, seed)
+    truth = setting.gold_of_all_photos.on(tasks)
+    return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD_MEASURES}
+
+
+def train_and_measure_on_held_out_fold(
+    setting: ExperimentSetting, method: str, run_number: int, seed: int
+) -> dict[str, float]:
+    """Train a method on four fifths of the training photos and return the measures against the votes on the others."""
+    folds = splits.folds(setting.parts["train"], N_FOLDS, seed=seed + run_number // N_FOLDS)
+    part = folds[run_number % N_FOLDS]
+    prediction = train_and_predict_test_tasks(setting, method, part["train"], part["test"], seed + run_number)
+    votes = setting.votes_on_training_photos.on(part["test"])
+    shares, softmax = (aggregate.methods.make(spec).fit(votes).soft for spec in ("vote-shares", "softmax-shares"))
+    return {
+        "CE, shares": evaluate.MEASURES["cross-entropy"](prediction, shares),
+        "CE, softmax": evaluate.MEASURES["cross-entropy"](prediction, softmax),
+        "JSD, shares": evaluate.MEASURES["jensen-shannon-divergence"](prediction, shares),
+        "entropy r, shares": evaluate.MEASURES["entropy-correlation"](prediction, shares),
+        "entropy r, softmax": evaluate.MEASURES["entropy-correlation"](prediction, softmax),
+        "CE, gold": evaluate.MEASURES["nll"](prediction, setting.gold_of_all_photos.on(part["test"])),
+    }
+
+
+def train_and_predict_test_tasks(
+    setting: ExperimentSetting, method: str, train_tasks: Names, test_tasks: Names, seed: int
+) -> SoftLabels:
+    """Train a method on the tasks `train_tasks` and return its predictions of the tasks `test_tasks`."""
+    parts, training_data = train_dev_splits_and_training_data(setting, train_tasks, seed)
+    if method == LOGISTIC:
+        model = _fit_logistic_by_em(setting, parts, training_data, setting.chosen_l2["l2"])
+        return model.predict(_input_features_of_tasks(training_data, test_tasks), test_tasks)
+    spec = make_train_spec(
+        **_train_spec_keyword_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed)
+    )
+    return train_once(training_data, parts, spec).predict(training_data.inputs_of(test_tasks), test_tasks)
+
+
+def _train_spec_keyword_arguments(method: str, seed: int) -> dict[str, Any]:
+    """Return the keyword arguments of `make_train_spec` for a training method; `seed` breaks ties of majority votes."""
+    silver = f"majority[seed={seed}]"
+    given = SPECS.get(method, {"target": silver if method == "majority" else method})
+    return {**given, "main": silver} if given.get("main") == "majority" else given
+
+
+def train_dev_splits_and_training_data(
+    setting: ExperimentSetting, train_tasks: Names, seed: int
+) -> tuple[dict[str, Names], TrainingData]:
+    """Return ({"train", "dev": tasks}, data): dev is the gold dev split (`choose=gold`), or a tenth of `train_tasks`."""
+    if setting.choose == "gold":
+        return {"train": train_tasks, "dev": setting.parts["dev"]}, setting.training_data
+    found = splits.stratified(train_tasks, None, {"train": 0.9, "dev": 0.1}, seed)
+    return found, replace(
+        setting.training_data, gold=setting.gold_of_all_photos.on(found["train"])
+    )  # dev has no gold labels
+
+
+def best_l2_and_dev_score_of_each(setting: ExperimentSetting, seed: int) -> dict[str, float]:
+    """Return {"l2": the L2 penalty with the best dev score, "dev at <l2>": its dev score, ...} of the logistic regression."""
+    parts, training_data = train_dev_splits_and_training_data(setting, setting.parts["train"], seed)
+    scores = {l2: _dev_score_of_l2(setting, parts, training_data, l2) for l2 in setting.l2}
+    return {"l2": max(scores, key=lambda l2: scores[l2]), **{f"dev at {l2:g}": scores[l2] for l2 in scores}}
+
+
+def _dev_score_of_l2(
+    setting: ExperimentSetting, tasks_by_split: Parts, training_data: TrainingData, l2: float
+) -> float:
+    """Return the score of an L2 penalty on the dev tasks: accuracy against gold, or negative cross-entropy against votes."""
+    dev = tasks_by_split["dev"]
+    prediction = _fit_logistic_by_em(setting, tasks_by_split, training_data, l2).predict(
+        _input_features_of_tasks(training_data, dev), dev
+    )
+    if setting.choose == "gold":
+        return evaluate.MEASURES["accuracy"](prediction, setting.gold_of_all_photos.on(dev))
+    return -evaluate.MEASURES["cross-entropy"](
+        prediction, aggregate.methods.make("vote-shares").fit(setting.votes_on_training_photos.on(dev)).soft
+    )
+
+
+def _fit_logistic_by_em(
+    setting: ExperimentSetting, tasks_by_split: Parts, training_data: TrainingData, l2: float
+) -> Any:
+    """Return the logistic regression trained on the votes of the training tasks by Raykar's EM, with penalty `l2`."""
+    require_package("sklearn", LOGISTIC, "pip install scikit-learn")
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    votes = setting.votes_on_training_photos.on(tasks_by_split["train"]).with_labels(setting.gold_of_all_photos.labels)
+    model = LogisticRegression(C=1 / l2, max_iter=20)  # few iterations per EM pass: the next pass continues from there
+    with warnings.catch_warnings(), threadpool_limits(1):  # one thread is faster for such small problems
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return raykar_em(votes, _input_features_of_tasks(training_data, tasks_by_split["train"]), model)
+
+
+def _input_features_of_tasks(training_data: TrainingData, tasks: Names) -> Any:
+    """Return the input features of these tasks as a float64 array."""
+    return training_data.inputs_of(tasks).astype(np.float64)

@@ -1,0 +1,187 @@
+"""Train a net, record its logits in each epoch, and score the training tasks by these dynamics (AUM, WAUM)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import rankdata
+
+from plurivox import aggregate, identify
+from plurivox.core.array_types import Floats, Names
+from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import positions
+from plurivox.core.progress import Progress, no_progress
+from plurivox.core.result_tables import Table
+from plurivox.core.results import Dynamics, Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
+from plurivox.identify import Evidence, Identifier
+from plurivox.io import Dataset
+from plurivox.train.data.training_data import TrainingData
+from plurivox.train.plan import Plan
+from plurivox.workflows.load_training_data import load_training_data, split_tasks
+from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
+from plurivox.workflows.rank_scores import task_error_rates
+from plurivox.workflows.score_tasks_workers import EvidenceCache
+from plurivox.workflows.train_nets import make_train_spec, train_once
+
+TARGET_OF_LABEL = {
+    "gold": "gold",
+    "majority": "majority[ties=first]",
+    "fit": "gold",
+}  # the label that AUM assigns to a task -> the training target
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicsSetup:
+    """Data and settings for scores by training dynamics: inputs, splits, votes on the training tasks, net and training plan."""
+
+    training_data: TrainingData
+    parts: Mapping[str, Names]
+    votes: Votes  # on the training tasks
+    net: str
+    plan: Plan
+
+    @classmethod
+    def from_dataset(cls, data: Dataset, net: str, plan: Plan) -> "DynamicsSetup":
+        """Return the setup to record training dynamics on a data set; training tasks without votes are left out."""
+        training_data = load_training_data(data)
+        parts = split_tasks(training_data, seed=plan.seed)
+        if (votes := training_data.votes) is None:
+            raise InputError(f"{data.name} has no votes; scores by training dynamics need votes on the training tasks")
+        voted = votes.tasks_with_votes
+        train = parts["train"][positions(voted, parts["train"]) >= 0]
+        if not len(train):
+            raise InputError(f"no training task of {data.name} has votes")
+        return cls(training_data, {**parts, "train": train}, votes.on(train), net, plan)
+
+    def copy_with_plan_seed(self, seed: int) -> "DynamicsSetup":
+        """Return a copy of the setup whose training plan has another seed."""
+        return replace(self, plan=replace(self.plan, seed=seed))
+
+
+def train_nets_and_score_tasks(setup: DynamicsSetup, method: Identifier, progress: Progress = no_progress) -> Scores:
+    """Train the nets and fit the aggregators that a score by training dynamics needs; return its scores of training tasks."""
+    if method.of != "task":
+        raise InputError(f"{method.name()} is a score of {method.of}s; use a score of tasks")
+    gold, needs, votes = setup.training_data.gold, method.required_evidence(), setup.votes
+    given = None if gold is None else gold.shared(setup.parts["train"])
+    evidence = EvidenceCache(votes, Evidence(votes=votes, gold=given)).collect_evidence_for_method(method)
+    if "dynamics" in needs:
+        evidence = replace(
+            evidence, dynamics=train_and_record_one_net(setup, getattr(method, "assigned", ""), evidence.fit, progress)
+        )
+    if "worker_dynamics" in needs:
+        evidence = replace(evidence, worker_dynamics=train_and_record_net_per_worker(setup, progress))
+    return method.score(evidence)
+
+
+def train_and_record_one_net(
+    setup: DynamicsSetup, label_source: str, fit: Fit | None = None, progress: Progress = no_progress
+) -> Dynamics:
+    """Train one net on one label per task (AUM) or on all votes (WAUM), and return its recorded logits (Dynamics)."""
+    taught = replace(setup.training_data, votes=setup.votes)
+    if fit is not None and label_source == "fit":
+        taught = replace(taught, gold=SoftLabels.gold(fit.soft.tasks, fit.soft.hard(), fit.soft.labels))
+    return _train_and_record_net(
+        setup, taught, setup.parts["train"], TARGET_OF_LABEL.get(label_source, "repeated-labelling"), progress
+    )
+
+
+def _train_and_record_net(
+    setup: DynamicsSetup, training_data: TrainingData, tasks: Names, target: str, progress: Progress = no_progress
+) -> Dynamics:
+    """Train a net on these tasks and return its recorded logits in each epoch (Dynamics)."""
+    spec = make_train_spec(target, net=setup.net, plan=setup.plan, record="visit")
+    found = train_once(training_data, {"train": tasks}, spec, progress).dynamics
+    assert found is not None
+    return found
+
+
+def train_and_record_net_per_worker(setup: DynamicsSetup, progress: Progress = no_progress) -> dict[str, Dynamics]:
+    """Train one net per worker on only that worker's votes; return {worker: recorded logits (Dynamics)}."""
+    votes, out = setup.votes, {}
+    order, start = votes.row_order_and_offsets_by_worker
+    for worker, name in enumerate(votes.workers.tolist()):
+        rows = order[start[worker] : start[worker + 1]]
+        progress(worker, votes.n_workers)
+        if len(rows):
+            mine = votes.where(np.isin(np.arange(len(votes)), rows))
+            taught = replace(setup.training_data, votes=mine, gold=None, soft=None)
+            out[str(name)] = _train_and_record_net(setup, taught, mine.tasks_with_votes, "repeated-labelling")
+    return out
+
+
+def train_and_score_tasks_in_several_runs(
+    setup: DynamicsSetup, method: Identifier, n_runs: int, progress: Progress = no_progress
+) -> list[Scores]:
+    """Return the scores of the training tasks of several training runs, with the seeds seed, seed + 1, ..."""
+    found = []
+    for run in range(n_runs):
+        found.append(train_nets_and_score_tasks(setup.copy_with_plan_seed(setup.plan.seed + run), method))
+        progress(run, n_runs)
+    return found
+
+
+def worst_tasks_and_wrong_vote_detection_tables(
+    setup: DynamicsSetup, scores_of_each_run: Sequence[Scores], n_worst: int
+) -> tuple[Table, ...]:
+    """Return tables of the worst tasks by mean score over runs and, with gold, of how well the score detects wrong votes."""
+    mean = replace(
+        scores_of_each_run[0],
+        value=_mean_score_over_runs_ignoring_nan([one.value for one in scores_of_each_run]),
+        raw=None,
+    )
+    gold, votes = setup.training_data.gold, setup.votes
+    worst = mean.worst(n_worst)
+    counts = votes.on(worst).counts()
+    cells: dict[str, object] = {"task": worst, "score": mean.value[positions(mean.names, worst)]}
+    cells["votes"] = [_vote_counts_text(row, votes.labels) for row in counts]
+    if gold is not None:
+        known = gold.shared(worst)
+        true = dict(zip(known.tasks.tolist(), known.hard().tolist(), strict=True))
+        cells["gold"] = [str(true.get(one, "")) for one in worst.tolist()]
+    note = f"mean over {len(scores_of_each_run)} runs; higher is worse"
+    tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
+    if gold is not None:
+        found = {mean.made_by: [_correlation_and_auc_for_wrong_votes(one, votes, gold) for one in scores_of_each_run]}
+        found["entropy"] = [
+            _correlation_and_auc_for_wrong_votes(
+                identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold
+            )
+        ]
+        notes = (
+            "Spearman's correlation with the share of wrong votes of a task, and the AUC: the probability that a task whose "
+            "most voted label is wrong scores higher than one whose most voted label is right",
+        )
+        tables.append(mean_and_std_table("How well it finds wrong votes", found, notes, first_column_name="score"))
+        tables.append(every_run_table("Every run", found, setup.plan.seed, first_column_name="score"))
+    return tuple(tables)
+
+
+def _mean_score_over_runs_ignoring_nan(task_scores_of_each_run: Sequence[Floats]) -> Floats:
+    """Return (n,) the mean score of each task over training runs, ignoring NaN; NaN if all runs are NaN."""
+    table = np.array(task_scores_of_each_run)
+    finite = np.isfinite(table)
+    return np.where(finite.any(0), np.where(finite, table, 0).sum(0) / np.maximum(finite.sum(0), 1), np.nan)
+
+
+def _vote_counts_text(vote_counts_of_task: Floats, labels: Names) -> str:
+    """Return the vote counts of a task as text, most frequent label first: "cat 3, dog 1"."""
+    order = np.argsort(-vote_counts_of_task, kind="stable")
+    return ", ".join(f"{labels[k]} {vote_counts_of_task[k]:g}" for k in order if vote_counts_of_task[k] > 0)
+
+
+def _correlation_and_auc_for_wrong_votes(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
+    """Return Spearman's correlation of a score with the share of wrong votes, and its AUC for wrong majorities."""
+    wrong = task_error_rates(votes, gold)
+    place = positions(scores.names, wrong.names)
+    value = np.where(place >= 0, scores.value[place], np.nan)
+    known = np.isfinite(value) & np.isfinite(wrong.value)
+    ranks, wrongs = rankdata(value[known]), rankdata(wrong.value[known])
+    shares = aggregate.methods.make("vote-shares").fit(votes).soft
+    here = gold.shared(votes.tasks[known])
+    miss = shares.on(here.tasks).on_labels(gold.labels).most_probable_label_codes() != here.most_probable_label_codes()
+    n_bad, n_good = int(miss.sum()), int((~miss).sum())
+    auc = (ranks[miss].sum() - n_bad * (n_bad + 1) / 2) / (n_bad * n_good) if n_bad and n_good else np.nan
+    return {"Spearman": float(np.corrcoef(ranks, wrongs)[0, 1]), "AUC, wrong majority": float(auc)}
