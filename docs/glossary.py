@@ -1,7 +1,7 @@
 """Check the words of names, comments, texts and documents: `python -m docs.glossary [PATH ...]` lists those to replace.
 
-`make lint` runs it on the whole repository. A rule is a pattern, the words to use instead, and the lines and files where the
-pattern is allowed. Add a rule if a word confused a reader; add an exception only if the word is right there.
+`make lint` runs it on the whole repository. A rule is a pattern, the words to use instead, and the lines and files where
+the pattern is allowed. Add a rule if a word confused a reader; add an exception only if the word is right there.
 """
 
 import fnmatch
@@ -55,6 +55,7 @@ class Rule:
 
 
 DATABASE = ("src/plurivox/web/*", "tests/web/*", "tests/interfaces/web/*", "tests/fixtures/*", "benchmarks/studio.py")
+# packages that read or write the column `sitting`
 SITTING = (
     "core",
     "io",
@@ -63,7 +64,7 @@ SITTING = (
     "simulate",
     "cli",
     "recipes",
-)  # packages that read or write the column `sitting`
+)
 AGREEMENT = (
     "src/plurivox/identify/*",
     "src/plurivox/engine/kernels/kappa_and_vote_agreement.py",

@@ -7,11 +7,12 @@ import sys
 
 import plurivox as pv
 
+# one label per task, soft labels, one random vote per epoch
 TARGETS = (
     "majority",
     "dawid-skene",
     "de-aggregated",
-)  # one label per task, soft labels, one random vote per epoch
+)
 PLAN = {"epochs": 20, "lr": 0.003, "device": "cpu"}
 
 

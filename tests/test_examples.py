@@ -1,4 +1,4 @@
-"""The example scripts run and print what they promise."""
+"""The example scripts run and print the documented results."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
+def test_the_demo_runs_without_errors(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "examples.demo", str(tmp_path)]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said

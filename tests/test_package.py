@@ -68,9 +68,8 @@ PACKAGES = (plurivox, plurivox.aggregate, plurivox.io, plurivox.recipes, plurivo
 def test_dir_lists_all_public_names(package: ModuleType) -> None:
     shown = dir(package)
     assert set(package.__all__) <= set(shown)
-    assert all(
-        getattr(package, name) is getattr(package, name) for name in shown
-    )  # every listed name exists, and is the same object on each access
+    # every listed name exists, and is the same object on each access
+    assert all(getattr(package, name) is getattr(package, name) for name in shown)
 
 
 def test_dir_of_a_registry_lists_the_class_of_every_method() -> None:

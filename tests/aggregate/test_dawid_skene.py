@@ -56,7 +56,7 @@ def test_prior_of_the_1979_paper(data_set: Callable[[str], Path]) -> None:
 
 @pytest.mark.parametrize("name", ["bluebird", "dog", "rte"])
 def test_posteriors_on_real_data_equal_crowd_kit(data_set: Callable[[str], Path], name: str) -> None:
-    """crowd-kit 1.4.2 has the same posteriors to 4e-9 after 20 rounds; `smooth` matches its lower bound of counts, 1e-10."""
+    """crowd-kit 1.4.2 has the same posteriors to 4e-9 after 20 rounds; `smooth` imitates its smallest count, 1e-10."""
     votes = read(data_set(name)).votes
     fit = exact(20, smooth=1e-10).fit(votes)
     np.testing.assert_allclose(fit.soft.prob, plain_dawid_skene(votes, 20, 1e-10)["posterior"], atol=1e-7)

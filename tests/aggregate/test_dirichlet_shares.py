@@ -20,8 +20,7 @@ def test_uniform_prior(added: float) -> None:
 def test_prior_of_the_crowd() -> None:
     votes = Votes.from_counts(COUNTS, ["a", "b"], "xyz")
     fit = DirichletShares(added=2, prior="crowd").fit(votes)
-    np.testing.assert_allclose(
-        fit.soft.prob, [[0.75, 0, 0.25]] * 2
-    )  # only one task has votes, so the prior equals its shares
+    # only one task has votes, so the prior equals its shares
+    np.testing.assert_allclose(fit.soft.prob, [[0.75, 0, 0.25]] * 2)
     none = DirichletShares(added=0, prior="crowd").fit(votes)
     np.testing.assert_allclose(none.soft.prob[1], [0.75, 0, 0.25])

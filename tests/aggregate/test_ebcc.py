@@ -28,7 +28,7 @@ def mean_logs(a: np.ndarray) -> np.ndarray:
 
 
 def plain_ebcc(votes: Votes, kinds: np.ndarray, rounds: int) -> tuple[np.ndarray, list[float]]:
-    """Return (q(labels), bound after each round) from start `kinds` (n_tasks, n_labels, n_subtypes), with dense tables."""
+    """Return (q(labels), bound after each round) from `kinds` (n_tasks, n_labels, n_subtypes), with dense tables."""
     said = np.zeros((votes.n_tasks, votes.n_workers, votes.n_labels))
     np.add.at(said, (votes.task, votes.worker, votes.label), votes.weights)
     n_subtypes, bounds = kinds.shape[2], []

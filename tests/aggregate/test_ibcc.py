@@ -95,9 +95,8 @@ def test_fixed_priors_and_tasks_and_workers_without_votes() -> None:
     fit = Ibcc(prior="0=.9/1=.1").fit(votes)
     np.testing.assert_allclose(fit.prior, [0.9, 0.1])
     np.testing.assert_allclose(fit.soft.prob[-1], [0.9, 0.1])  # a task without votes has the prior
-    np.testing.assert_allclose(
-        fit.confusion.of(6), [[0.8, 0.2], [0.2, 0.8]]
-    )  # a worker without votes has the mean of the prior
+    # a worker without votes has the mean of the prior
+    np.testing.assert_allclose(fit.confusion.of(6), [[0.8, 0.2], [0.2, 0.8]])
     assert np.isnan(fit.found["left_out"][6])
     with pytest.raises(OptionError, match="prior needs 2 shares"):
         Ibcc(prior=".2/.3/.5").fit(votes)
@@ -133,7 +132,6 @@ def test_published_accuracies(name: str, data_set: Callable[[str], Path]) -> Non
     if votes.n_tasks * votes.n_workers * votes.n_labels < 3e6:
         q, bounds, _ = plain_ibcc(votes, 12)
         fit = Ibcc(accelerate=False, max_iter=12, tol=0).fit(votes)
-        np.testing.assert_allclose(
-            fit.trace, bounds[: len(fit.trace)], rtol=1e-10
-        )  # our fit may stop earlier at the maximum
+        # our fit may stop earlier at the maximum
+        np.testing.assert_allclose(fit.trace, bounds[: len(fit.trace)], rtol=1e-10)
         np.testing.assert_allclose(fit.soft.prob, q, atol=1e-8)

@@ -47,9 +47,8 @@ def test_li_yu_gives_workers_worse_than_chance_negative_weight() -> None:
     assert fit.soft.hard().tolist() == ["n", "y", "n", "n"] and fit.ability is not None and fit.ability[3] < 0.5
     np.testing.assert_allclose(fit.soft.prob[3], [1, 0])
     three = IWMV(weights="li-yu").fit(votes.with_labels(["m", "n", "y"]))
-    np.testing.assert_allclose(
-        three.soft.prob[3], [0.5, 0.5, 0]
-    )  # the negative weight moves the probability of task d to the labels without votes
+    # the negative weight moves the probability of task d to the labels without votes
+    np.testing.assert_allclose(three.soft.prob[3], [0.5, 0.5, 0])
 
 
 def test_converged_and_rounds_are_reported() -> None:

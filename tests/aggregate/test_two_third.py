@@ -24,9 +24,8 @@ def test_decided_tasks_and_soft_labels_of_undecided_tasks() -> None:
 def test_share_and_least_are_options() -> None:
     assert TwoThird(share=0.6, least=1).fit(VOTES).found["undecided"] == 1
     tied = Votes.from_counts(np.array([[2, 2]]), ["a"], ["x", "y"])
-    assert (
-        TwoThird(share=0.5).fit(tied).found["undecided"] == 1
-    )  # both labels reach the share, so the task is undecided
+    # both labels reach the share, so the task is undecided
+    assert TwoThird(share=0.5).fit(tied).found["undecided"] == 1
 
 
 def test_decided_is_saved_with_the_fit(tmp_path: object) -> None:

@@ -28,9 +28,8 @@ def test_plain_votes_equal_soft_answers_of_weight_one(spec: str) -> None:
     soft = Votes.of(**columns, weight=np.ones(len(rows)), answer=rows)
     method = aggregate.methods.make(spec)
     a, b = method.fit(Votes.of(**columns)), method.fit(soft)
-    np.testing.assert_allclose(
-        a.soft.prob, b.soft.prob, rtol=1e-12
-    )  # sums differ by rounding, because the rows have another order
+    # sums differ by rounding, because the rows have another order
+    np.testing.assert_allclose(a.soft.prob, b.soft.prob, rtol=1e-12)
     assert a.made_by == method.spec and aggregate.methods.make(a.made_by) == method
 
 

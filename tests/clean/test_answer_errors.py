@@ -1,4 +1,4 @@
-"""The rules out-of-range, contradiction, missing-percent and known-accuracy."""
+"""The rules out-of-range, contradiction, missing-percent and errors-and-low-accuracy."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clean.faulty_answers import GOLD, TASKS, answers_of, faulty, row, sitting
-from plurivox.clean import KnownAccuracy, clean
+from plurivox.clean import ErrorsAndLowAccuracy, clean
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.name_encoding import as_names
@@ -72,29 +72,29 @@ def test_faulty_answers_of_kept_workers_are_removed() -> None:
 
 
 def test_low_accuracy_removes_only_workers_with_errors() -> None:
-    assert clean(faulty(), ["known-accuracy"], GOLD).audit.worker.tolist() == ["torn"]
-    everybody = clean(faulty(), ["known-accuracy[fewest=0]"], GOLD).audit.worker.tolist()
+    assert clean(faulty(), ["errors-and-low-accuracy"], GOLD).audit.worker.tolist() == ["torn"]
+    everybody = clean(faulty(), ["errors-and-low-accuracy[fewest=0]"], GOLD).audit.worker.tolist()
     assert everybody == ["still", "torn"]
-    assert clean(faulty(), ["known-accuracy[fewest=2]"], GOLD).audit.worker.tolist() == []
+    assert clean(faulty(), ["errors-and-low-accuracy[fewest=2]"], GOLD).audit.worker.tolist() == []
 
 
 def test_workers_without_a_task_with_a_known_label_are_kept() -> None:
     alone = answers_of([*sitting("careful"), row("stranger", TASKS[0], 0, top="dog", percent="")])
     only = GOLD.on(TASKS[1:3])
-    assert clean(alone, ["known-accuracy"], only).audit.worker.tolist() == []
+    assert clean(alone, ["errors-and-low-accuracy"], only).audit.worker.tolist() == []
 
 
-def test_known_accuracy_refuses_votes_and_contradictory_options() -> None:
+def test_errors_and_low_accuracy_refuses_votes_and_contradictory_options() -> None:
     votes = Votes.of([TASKS[0]], ["w"], ["dog"])
     with pytest.raises(InputError, match=r"check all workers \(fewest=0\)"):
-        clean(votes, ["known-accuracy"], GOLD)
+        clean(votes, ["errors-and-low-accuracy"], GOLD)
     with pytest.raises(OptionError, match=r"most must be at least fewest \(2\)"):
-        KnownAccuracy(fewest=2, most=1)
+        ErrorsAndLowAccuracy(fewest=2, most=1)
 
 
 def test_known_labels_of_other_tasks_only_raise_an_error() -> None:
     with pytest.raises(InputError, match="none of those given is for one of these tasks: 'a'"):
-        clean(typed("50"), ["known-accuracy"], GOLD)
+        clean(typed("50"), ["errors-and-low-accuracy"], GOLD)
 
 
 def test_a_percent_without_a_label_is_not_an_error() -> None:
@@ -108,7 +108,7 @@ def test_cannot_tell_is_not_counted_and_none_of_these_counts_as_wrong() -> None:
     marks = [[("named", "cat", "50")], [("named", "dog", "50")], []]
     answers = Answers.of(list("abc"), ["ann"] * 3, marks, labels=["cat", "dog"], abstain=np.array([False, True, False]))
     gold = SoftLabels.gold(list("abc"), ["cat"] * 3)
-    assert "50% of 2 known tasks" in clean(answers, ["known-accuracy[fewest=0]"], gold).audit.reason[0]
+    assert "50% of 2 known tasks" in clean(answers, ["errors-and-low-accuracy[fewest=0]"], gold).audit.reason[0]
     assert clean(answers, ["attention-checks"], gold).audit.reason.tolist() == [
         "failed 1 of 2 checks; at most 0 allowed"
     ]

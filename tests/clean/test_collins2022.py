@@ -10,7 +10,7 @@ PAPER, RELEASED = "collins2022", "collins2022-released"
 
 
 def worker_rows(beyond: int = 0, torn: int = 0, empty: int = 0, zero: int = 0, wrong: int = 0) -> list[Row]:
-    """Return answers of one worker: the first have the given numbers of errors of each kind, the last `wrong` are wrong."""
+    """Return answers of a worker: the first have so many errors of each kind, the last `wrong` have a wrong label."""
     texts = ["150"] * beyond + ["80"] * torn + [""] * empty + ["0"] * zero
     rows = sitting("ann", percent=lambda at: texts[at] if at < len(texts) else None)
     for at in range(beyond, beyond + torn):

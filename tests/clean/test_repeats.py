@@ -19,9 +19,8 @@ def test_all_answers_of_a_session_stored_twice_are_removed_once() -> None:
 def test_repeats_of_a_removed_copy_become_repeats_of_the_original() -> None:
     rows = sitting("ann")
     doubled = answers_of([*rows, *rows])
-    aimed = np.where(
-        doubled.repeat_of >= 0, doubled.repeat_of + 14, -1
-    )  # repeats refer to the second copies of the answers
+    # repeats refer to the second copies of the answers
+    aimed = np.where(doubled.repeat_of >= 0, doubled.repeat_of + 14, -1)
     left = clean(type(doubled)(**{**doubled.__getstate__(), "repeat_of": aimed}), ["stored-twice"]).answers
     assert left.repeat_of is not None and left.repeat_of.tolist() == [-1] * 12 + [0, 1]
 

@@ -206,9 +206,8 @@ def test_concurrent_fits_and_a_forked_child_give_the_same_result(name: str, monk
     with ThreadPoolExecutor(2) as both:
         assert set(both.map(lambda _: fitted(name, votes).soft.prob.tobytes(), range(2))) == {alone}
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # newer versions of Python warn about a fork in a process with threads
+        # newer versions of Python warn about a fork in a process with threads
+        warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
         os._exit(0 if fitted(name, votes).soft.prob.tobytes() == alone else 1)

@@ -13,7 +13,7 @@ from plurivox import assign
 from plurivox.assign import AssignedTask, Assigner, Ledger, Proposer, plan
 from plurivox.assign._contract import shuffle_session_and_insert_repeats
 
-OPTIONS = {"strata": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
+OPTIONS = {"tasks-per-stratum": {"counts": "hard=3,easy=1"}, "quota": {"batch": 4}, "next-best": {"per_worker": 4}}
 every = pytest.mark.parametrize("name", sorted(assign.methods))
 
 

@@ -15,7 +15,7 @@ from plurivox.core.form_inputs import question_of_form
 from plurivox.elicit import FLAGS, OUTCOMES
 
 LABELS = ["ant", "bee", "cat", "dog"]
-FORMS = [name for name in elicit.methods if name != "as-asked"]
+FORMS = [name for name in elicit.methods if name != "form-column"]
 every = pytest.mark.parametrize("name", elicit.methods)
 VARIETIES = [
     *FORMS,
@@ -54,7 +54,7 @@ def entered(draw: Any) -> Answers:
 
 
 @settings(max_examples=100)
-@given(word=st.sampled_from([*VARIETIES, "as-asked"]), answers=entered())
+@given(word=st.sampled_from([*VARIETIES, "form-column"]), answers=entered())
 def test_every_answer_becomes_a_distribution_or_has_another_outcome(word: str, answers: Answers) -> None:
     found = elicit.methods.make(word).read(answers)
     votes = found.votes
@@ -88,7 +88,7 @@ def test_an_answer_is_read_the_same_alone_and_among_others(word: str, answers: A
 @every
 def test_no_answers_give_no_votes_in_any_form(name: str) -> None:
     none = Answers.of(task=[], worker=[], marks=[], labels=LABELS, form=np.zeros(0, dtype=TEXT))
-    if name == "as-asked":
+    if name == "form-column":
         return
     found = elicit.methods.make(name).read(none)
     assert len(found.votes) == 0 and found.flag_counts == {} and len(found.answers_without_vote()["task"]) == 0

@@ -31,7 +31,7 @@ def test_name_summary_and_spec(name: str) -> None:
 
 
 @every
-def test_a_net_is_trained_with_it_and_predicts_without_it(name: str) -> None:
+def test_a_net_is_trained_with_the_head_and_predicts_without_it(name: str) -> None:
     torch.set_num_threads(1)
     x, gold, votes = toy_data()
     known = Supervision(votes=votes, soft=gold)
@@ -171,7 +171,7 @@ def test_logits_recorded_in_steps_are_those_of_tasks_or_raise_an_error(name: str
 
 
 @pytest.mark.parametrize("name", [name for name in heads.methods if heads.methods[name].can_stack])
-def test_stacked_runs_give_the_same_as_alone(name: str) -> None:
+def test_stacked_runs_give_the_same_as_separate_runs(name: str) -> None:
     x, what = inputs_and_target(name)
     plans = [Plan(epochs=3, batch=16, lr=0.02, seed=seed, device="cpu") for seed in (1, 2)]
     alone = [fit(x, plan=plan, **what).logits(x) for plan in plans]

@@ -94,7 +94,7 @@ def test_a_second_head_can_use_the_same_features(name: str) -> None:
 
 
 @every
-def test_building_it_again_needs_no_file(name: str) -> None:
+def test_a_net_is_rebuilt_without_its_weight_file(name: str) -> None:
     method = nets.methods[name]
     files = [one.name for one in method.options() if "file" in one.help]
     made = method(**{**method.small, **dict.fromkeys(files, "no/such/file")})

@@ -18,9 +18,8 @@ every = pytest.mark.parametrize("name", clean.methods)
 on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if "votes" in clean.methods[one].takes])
 not_on_votes = pytest.mark.parametrize("name", [one for one in clean.methods if not clean.methods[one].takes])
 idempotent = pytest.mark.parametrize("name", [one for one in clean.methods if clean.methods[one].idempotent])
-ALL = {
-    "known-accuracy": "known-accuracy[fewest=0]"
-}  # votes contain no errors, so the accuracy of every worker is checked
+# votes contain no errors, so the accuracy of every worker is checked
+ALL = {"errors-and-low-accuracy": "errors-and-low-accuracy[fewest=0]"}
 
 
 def votes() -> Votes:

@@ -25,7 +25,7 @@ def test_name_summary_and_spec(name: str) -> None:
 
 
 @every
-def test_it_draws_labels_of_its_kind_and_the_same_with_the_same_seed(name: str) -> None:
+def test_drawn_labels_have_the_declared_kind_and_are_reproducible(name: str) -> None:
     made = targets.methods.make(name)
     assert made.mask_of_tasks_with_target(KNOWN, VOTES.tasks).all()
     examples = made.make_examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))

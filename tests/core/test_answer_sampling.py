@@ -50,9 +50,8 @@ def test_counts_follow_the_hypergeometric_distribution() -> None:
     found = np.mean([subsample(counts(), 10, seed=seed).counts()[0] for seed in range(400)], axis=0)
     np.testing.assert_allclose(found, 10 * COUNTS[0] / 51, atol=0.25)
     spread = np.std([subsample(counts(), 10, seed=seed).counts()[0, 0] for seed in range(400)])
-    assert (
-        abs(spread - np.sqrt(10 * (30 / 51) * (21 / 51) * (41 / 50))) < 0.12
-    )  # less than the deviation with replacement
+    # less than the deviation with replacement
+    assert abs(spread - np.sqrt(10 * (30 / 51) * (21 / 51) * (41 / 50))) < 0.12
 
 
 def test_answers_keep_their_marks() -> None:

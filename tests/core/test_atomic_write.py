@@ -76,7 +76,7 @@ def test_a_pipe_receives_the_finished_bytes(tmp_path: Path) -> None:
     assert heard == [b"whole"] and pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
-def test_a_device_stays_a_device() -> None:
+def test_writing_to_a_device_does_not_replace_it() -> None:
     with atomic_file("/dev/null") as part:
         part.write_bytes(b"gone")
     assert Path("/dev/null").is_char_device()

@@ -222,7 +222,6 @@ def test_html_shows_the_first_rows_of_the_table(instance: DataType) -> None:
 
 @pytest.mark.parametrize("name", ["votes", "soft-votes", "counts"])
 def test_html_of_votes_is_made_without_the_whole_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        Votes, "columns", DataType.columns
-    )  # the generic method raises TypeError, so the test fails if the HTML needs all columns
+    # the generic method raises TypeError, so the test fails if the HTML needs all columns
+    monkeypatch.setattr(Votes, "columns", DataType.columns)
     assert INSTANCES[name]._repr_html_().count("<tr>") > 1

@@ -103,21 +103,21 @@ def test_plackett_is_the_mode_of_the_posterior(n: int) -> None:
     assert (np.diff(strength) < 0).all()
 
 
-def test_as_asked_reads_each_answer_with_its_form() -> None:
+def test_form_column_reads_each_answer_with_its_form() -> None:
     marks = [[CAT, DOG], [CAT, DOG], [NOT_CAT]]
     form = np.array(["ranking", "one-label", "not-these"], dtype=TEXT)
     answers = Answers.of(task=["c", "b", "a"], worker=["u", "v", "w"], marks=marks, labels=LABELS, form=form)
-    counts = elicit.methods.make("as-asked[forms=ranking[ratio=0]]").read(answers).votes.counts()
+    counts = elicit.methods.make("form-column[forms=ranking[ratio=0]]").read(answers).votes.counts()
     np.testing.assert_allclose(counts, [[1 / 3, 0, 1 / 3, 1 / 3], [0, 1, 0, 0], [0, 1, 0, 0]])
 
 
-def test_as_asked_needs_a_column_of_known_forms() -> None:
+def test_form_column_needs_a_column_of_known_forms() -> None:
     with pytest.raises(InputError, match="have no form column"):
-        read("as-asked", CAT)
+        read("form-column", CAT)
     with pytest.raises(PlurivoxError, match="'quiz'"):
-        read("as-asked", CAT, form=np.array(["quiz"], dtype=TEXT))
+        read("form-column", CAT, form=np.array(["quiz"], dtype=TEXT))
     with pytest.raises(OptionError, match="its own list"):
-        elicit.methods.make("as-asked[forms=as-asked]")
+        elicit.methods.make("form-column[forms=form-column]")
 
 
 def test_an_unknown_flag_raises_an_error() -> None:
@@ -127,12 +127,12 @@ def test_an_unknown_flag_raises_an_error() -> None:
 
 def test_no_answers_give_no_votes() -> None:
     none = Answers.of([], [], [], labels=["cat", "dog"], form=np.array([], dtype=TEXT))
-    assert len(elicit.methods.make("as-asked").read(none).votes) == 0
+    assert len(elicit.methods.make("form-column").read(none).votes) == 0
 
 
-def test_as_asked_rejects_an_empty_form() -> None:
+def test_form_column_rejects_an_empty_form() -> None:
     answers = Answers.of(
         ["a", "b"], ["v", "w"], [[("named", "cat", "")]] * 2, form=np.array(["one-label", ""], dtype=TEXT)
     )
     with pytest.raises(InputError, match="fill the form column for the tasks 'b'"):
-        elicit.methods.make("as-asked").read(answers)
+        elicit.methods.make("form-column").read(answers)

@@ -20,8 +20,8 @@ from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums, resample_measures
 from plurivox.io import read
 
-CHANCE = np.random.default_rng(7)
-P, Q = CHANCE.dirichlet(np.ones(4), (2, 150))
+RNG = np.random.default_rng(7)
+P, Q = RNG.dirichlet(np.ones(4), (2, 150))
 PREDICTION, TRUTH = (SoftLabels.of(prob, range(150), list("abcd")) for prob in (Q, P))
 ALIKE = {  # measures whose name differs from the name of their function: how to call it
     "top-2-accuracy": lambda q, p: evaluate.top_k_accuracy(q, p, k=2),

@@ -18,10 +18,10 @@ from plurivox.evaluate import (
 )
 from plurivox.io import read
 
-CHANCE = np.random.default_rng(9)
+RNG = np.random.default_rng(9)
 TASKS = [f"t{i}" for i in range(300)]
 SPLIT = {task: "train" if i < 200 else "test" for i, task in enumerate(TASKS)}
-X = CHANCE.normal(size=(300, 40))
+X = RNG.normal(size=(300, 40))
 
 
 def test_copies_are_found_by_content() -> None:

@@ -7,8 +7,8 @@ from scipy import stats
 from plurivox.core.errors import InputError, OptionError
 from plurivox.evaluate import Test, bootstrap, mann_whitney, paired_bootstrap, paired_test, spread, t_interval
 
-CHANCE = np.random.default_rng(3)
-LEFT, RIGHT = CHANCE.normal(0.3, 1, 40), CHANCE.normal(0, 1, 40)
+RNG = np.random.default_rng(3)
+LEFT, RIGHT = RNG.normal(0.3, 1, 40), RNG.normal(0, 1, 40)
 
 
 def test_the_bootstrap_interval_equals_scipy() -> None:
@@ -69,8 +69,7 @@ def test_mann_whitney_equals_a_count_of_pairs() -> None:
     wins = sum((a > b) + (a == b) / 2 for a in left for b in right)
     found = mann_whitney(left, right)
     assert found.u == wins and found.share == wins / 12 and 0 < found.p_value < 1
-    assert mann_whitney([4, 5, 6], [1, 2, 3]).p_value == pytest.approx(
-        2 / 20
-    )  # two of the 20 ways to split six ranks are as extreme
+    # two of the 20 ways to split six ranks are as extreme
+    assert mann_whitney([4, 5, 6], [1, 2, 3]).p_value == pytest.approx(2 / 20)
     with pytest.raises(InputError, match="finite values"):
         mann_whitney([], [1])

@@ -8,8 +8,8 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import by_task, compare_predictions, paired_bootstrap, paired_test
 
-CHANCE = np.random.default_rng(8)
-TRUE = CHANCE.integers(0, 3, 120)
+RNG = np.random.default_rng(8)
+TRUE = RNG.integers(0, 3, 120)
 TRUTH = SoftLabels.one_hot(TRUE, range(120), range(3))
 
 

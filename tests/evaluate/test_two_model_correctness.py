@@ -9,9 +9,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import correctness_table
 from plurivox.evaluate.two_model_correctness import row_excess_kurtosis
 
-CHANCE = np.random.default_rng(6)
-TRUE, ONE, TWO = CHANCE.integers(0, 4, (3, 300))
-PROB = CHANCE.dirichlet(np.ones(4), 300)
+RNG = np.random.default_rng(6)
+TRUE, ONE, TWO = RNG.integers(0, 4, (3, 300))
+PROB = RNG.dirichlet(np.ones(4), 300)
 SOFT = SoftLabels.of(PROB, range(300), range(4))
 
 

@@ -53,7 +53,7 @@ def test_calibration_against_gold_equals_values_computed_by_hand() -> None:
     scores = score("percent-calibration[against=gold]", **kept)
     gaps = [(90 + 90 + 95 - 200) / 3, (100 - 100) / 2]  # gaps of the bins 80 to 100 and 40 to 60
     np.testing.assert_allclose(scores.raw, (3 * gaps[0] + 2 * gaps[1]) / 5)
-    np.testing.assert_allclose(scores.value, scores.raw)  # with a single worker there is no shrinkage
+    np.testing.assert_allclose(scores.value, scores.raw)  # one worker is the whole crowd: no shrinkage
     assert scores.n is not None and scores.n.tolist() == [5]
     over = score("percent-calibration[against=gold,measure=overconfidence,bins=1]", **kept)
     np.testing.assert_allclose(over.raw, (90 + 90 + 95 + 50 + 50 - 300) / 5)
@@ -119,4 +119,4 @@ def test_calibration_of_the_released_answers(data_set: Callable[[str], Path]) ->
         "percent-calibration[against=gold,measure=overconfidence,bins=1]", answers=data.answers, gold=data.gold
     )
     assert scores.n is not None and scores.n.sum() == 6723 and scores.raw is not None
-    assert np.mean(scores.raw) == pytest.approx(0.92, abs=0.01)  # percentage points: on average, stated percents nearly equal the accuracy
+    assert np.mean(scores.raw) == pytest.approx(0.92, abs=0.01)  # points: stated percents nearly equal accuracy

@@ -15,7 +15,11 @@ def test_on_labelme_entropy_has_four_values_and_glad_more_than_500(data_set: Cal
     assert data.gold is not None
     kind = data.gold.on(table.names).hard()
     mean = {str(one): table.value[kind == one, 1].mean() for one in np.unique(kind)}
-    assert set(sorted(mean, key=mean.__getitem__)[-3:]) == {"insidecity", "street", "opencountry"}  # photos of these labels are easily confused
+    assert set(sorted(mean, key=mean.__getitem__)[-3:]) == {
+        "insidecity",
+        "street",
+        "opencountry",
+    }
 
 
 def test_on_cifar10h_entropy_and_glad_rank_mostly_the_same_tasks_worst(data_set: Callable[[str], Path]) -> None:

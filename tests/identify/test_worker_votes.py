@@ -90,7 +90,7 @@ def test_wilson_interval_equals_that_of_statsmodels() -> None:
 
 def test_gold_accuracy_equals_values_computed_by_hand() -> None:
     votes = Votes.of(task=list("aabbc"), worker=["ann", "bo", "ann", "bo", "cy"], label=list("xyxyx"))
-    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # no vote is for z, so all votes on task b are wrong
+    gold = SoftLabels.gold(["a", "b", "elsewhere"], ["x", "z", "x"])  # nobody voted z: all votes on b are wrong
     scores = score("gold-accuracy", votes=votes, gold=gold)
     np.testing.assert_array_equal(scores.raw, [0.5, 0, np.nan])
     np.testing.assert_array_equal(scores.n, [2, 2, 0])
@@ -163,7 +163,7 @@ def tiring(seed: int, n_tasks: int = 60) -> Votes:
     """Return votes of twenty workers who are right nine times in ten, except that the first five get steadily worse."""
     rng, n = np.random.default_rng(seed), 20
     truth = rng.integers(0, 3, n_tasks)
-    at = np.stack([rng.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) position of each task in the order of each worker
+    at = np.stack([rng.permutation(n_tasks) for _ in range(n)])  # (n_workers, n_tasks) position of each task
     right = np.where(np.arange(n)[:, None] < 5, 1 - at / n_tasks, 0.9)
     said = np.where(rng.random((n, n_tasks)) < right, truth, (truth + 1) % 3)
     worker, task = np.divmod(np.arange(n * n_tasks), n_tasks)

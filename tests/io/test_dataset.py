@@ -13,7 +13,7 @@ GOLD = pv.SoftLabels.gold(list("ab"), list("ny"))
 
 
 def unread() -> pv.Votes:
-    raise AssertionError("read although nobody asked")
+    raise AssertionError("this part must not be read")
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_only_readable_data_sets_are_listed(home: Path) -> None:
         dataset_catalog.info("other")
 
 
-def test_a_failed_install_leaves_nothing(tmp_path: Path, home: Path) -> None:
+def test_a_failed_install_leaves_no_files(tmp_path: Path, home: Path) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "x.txt").write_text("x")
     with pytest.raises(InputError, match="is not a data set"):

@@ -23,7 +23,7 @@ def saved(folder: Path, **arrays: Any) -> Path:
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.uint8])
 @pytest.mark.parametrize("tasks", [["b", "a", "ç"], [3, 1, 2]])
-def test_what_is_written_is_read_back(tmp_path: Path, kind: type, tasks: list[Any]) -> None:
+def test_features_survive_a_round_trip(tmp_path: Path, kind: type, tasks: list[Any]) -> None:
     gold = SoftLabels.gold(tasks, ["x", "y", "x"], labels=["y", "never", "x"])
     made = Features(as_names(tasks), X.astype(kind), as_names(["train", "train", "test"]), gold)
     write_features(made, tmp_path / "features.npz")
@@ -34,7 +34,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, kind: type, tasks: list[An
     np.testing.assert_array_equal(back.gold.on(made.tasks).prob, gold.on(made.tasks).prob)
 
 
-def test_without_splits_and_gold_there_are_none(tmp_path: Path) -> None:
+def test_features_without_splits_and_gold(tmp_path: Path) -> None:
     write_features(Features(as_names(["a", "b", "c"]), X), tmp_path / "features.npz")
     back = read_features(tmp_path / "features.npz")
     assert back.split is None and back.gold is None and back.on(as_names(["c"])).tolist() == [[4, 5]]

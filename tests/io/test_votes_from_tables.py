@@ -96,7 +96,7 @@ def test_repeated_answers_follow_a_stated_rule(rule: str, left: int, words: str)
     assert made.labels[made.label[made.task == 0]].tolist() == {"keep": ["x", "y"], "first": ["x"], "last": ["y"]}[rule]
 
 
-def test_repeats_are_ordered_by_time_where_it_is_known() -> None:
+def test_repeats_are_ordered_by_known_times() -> None:
     table = {"task": ["a", "a"], "worker": ["w", "w"], "label": ["late", "early"], "when": ["2024-02-01", "2024-01-01"]}
     assert told(data=table, repeats="first")[0].columns()["label"].tolist() == ["early"]
 
@@ -154,12 +154,12 @@ def test_a_million_ids_and_many_labels_stay_small() -> None:
     assert made.label.dtype == np.uint16 and made.sparse_vote_counts().mass.sum() == n
 
 
-def test_mixed_kinds_are_refused() -> None:
+def test_names_of_mixed_types_are_rejected() -> None:
     with pytest.raises(InputError, match=r"label mix text and whole numbers \('x', 1\); make them all text"):
         votes(task=["a", "b"], worker=["w", "w"], label=["x", 1])
 
 
-def test_unnamed_votes_are_kept_as_such() -> None:
+def test_votes_without_a_worker_are_kept() -> None:
     assert votes(**{**TABLE, "worker": None}).n_answers_per_worker.tolist() == []
     made, notes = told(task=["a", "b"], worker=["w", None], label=["x", "x"])
     assert made.worker.tolist() == [0, -1] and "1 votes have no worker" in notes

@@ -69,14 +69,15 @@ def test_odd_cases_among_the_released_answers(data_set: Callable[[str], Path]) -
     answers = data(data_set("cifar10s")).answers
     top, second = answers.label_codes_at_rank(0), answers.label_codes_at_rank(1)
     p1, p2 = parse_percents(answers.typed_texts_at_rank(0)).value, parse_percents(answers.typed_texts_at_rank(1)).value
-    assert int(((second < 0) & (answers.typed_texts_at_rank(1) != "")).sum()) == 1090  # no second label, but a percent for it
+    # a percent without a second label
+    assert int(((second < 0) & (answers.typed_texts_at_rank(1) != "")).sum()) == 1090
     p2 = np.where(second < 0, np.nan, p2)
     p1 = np.where(p1 == 0, 100, p1)  # the released code reads a percent of 0 as 100
     both = p1 + np.nan_to_num(p2)
     assert [int((both > 100).sum()), int((both == 100).sum()), int((both < 100).sum())] == [674, 4263, 1786]
     never, named = answers.mask_marked_labels_per_answer("never"), answers.mask_marked_labels_per_answer("named")
     assert int((never & named).any(1).sum()) == 40
-    with_mass = np.where(second == top, p2 > 0, 1 + (p2 > 0))  # if the second label is the top label again, its percent replaces the first
+    with_mass = np.where(second == top, p2 > 0, 1 + (p2 > 0))  # a second label equal to the top label replaces it
     assert int((never.sum(1) + with_mass == len(answers.labels)).sum()) == 3839
     there = second >= 0
     assert [int((there & np.isnan(p2)).sum()), int((p2 == 0).sum()), int((second == top).sum())] == [10, 4, 153]

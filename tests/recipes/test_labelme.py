@@ -39,7 +39,8 @@ def test_every_method_is_measured_against_gold_and_against_votes() -> None:
     assert len(made["Test photos"]) == len(made["Training photos"]) == 17
     assert "always" in made["Test photos"].notes[0] and "L2: l2" in made["Test photos"].notes[1]
     every = made["Every run on the test"].columns()
-    assert len(every["accuracy"]) == 33 and (every["accuracy"] > 0.3).all()  # 16 methods with two runs; raykar-logistic is deterministic and has one
+    # 16 methods with two runs; raykar-logistic is deterministic and has one
+    assert len(every["accuracy"]) == 33 and (every["accuracy"] > 0.3).all()
     assert np.isfinite(made["Every run on photos"].columns()["entropy r, shares"]).all()
 
 

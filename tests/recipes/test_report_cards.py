@@ -16,7 +16,7 @@ def test_a_spammer_has_poor_scores_and_a_hammer_good_ones() -> None:
     worst, best = (next(name for name, fine in good.items() if fine is kind) for kind in (False, True))
     made = recipes.ReportCards(data="made", workers=f"{worst},{best}").run(read=lambda name: DATA)
     order = made["made: 12 workers"].cells["worker"].tolist()
-    assert [good[str(one)] for one in order] == sorted(good.values())  # workers are listed worst first: all spammers, then all good workers
+    assert [good[str(one)] for one in order] == sorted(good.values())  # spammers are listed first
     poor, fine = (made[f"{name}: scores"].cells for name in (worst, best))
     assert poor["score"].tolist() == ["gold-accuracy", "agreement-with-rest", "trace", "spam-score"]
     assert poor["worker"][0] < 0.5 < fine["worker"][0] and fine["rank"].tolist()[0].endswith("of 12")

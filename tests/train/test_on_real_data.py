@@ -10,7 +10,7 @@ from plurivox.workflows.load_training_data import split_tasks
 from plurivox.workflows.train_nets import make_train_spec, train_runs
 
 
-def test_labelme(data_set: Callable[[str], Path]) -> None:
+def test_accuracy_on_labelme_with_gold_and_with_vote_shares(data_set: Callable[[str], Path]) -> None:
     data = io.read(data_set("labelme"))
     seen = data.features
     assert seen is not None

@@ -34,7 +34,7 @@ def test_recorded_times_are_preferred_to_the_model() -> None:
     answers = some_answers()
     assert seconds_per_answer(answers, "top-two").value == np.median([31, 2.5])
     votes = elicit.methods.make("top-two").read(answers).votes
-    assert seconds_per_answer(votes).value == np.median([31, 2.5])  # each answer counts once, even if it has several rows
+    assert seconds_per_answer(votes).value == np.median([31, 2.5])  # an answer with several rows counts once
     assert seconds_per_answer(votes).n == 2
     bare = soft_crowd()
     assert seconds_per_answer(bare, "top-two").source == "model"
@@ -63,11 +63,12 @@ def test_break_even() -> None:
     table = break_even(plain, rich).columns()
     np.testing.assert_allclose(table["plain in that time"], [0.6, 0.75, np.nan])
     np.testing.assert_allclose(table["seconds plain needs"], [2.5, 7.2, np.nan])
+    # unknown, because the plain curve ends at 8 seconds
     assert table["cheaper"].tolist() == [
         "plain",
         "rich",
         "-",
-    ]  # unknown, because the plain curve ends at 8 seconds
+    ]
     table = break_even(plain, line("rich", [2.5, 8], [0.55, 0.81])).columns()
     assert table["cheaper"].tolist() == ["equal", "rich"]  # plain answers do not reach .81 in 8 seconds
 

@@ -33,7 +33,7 @@ def test_the_worst_are_dropped_and_nan_stays() -> None:
     assert audit.reason.tolist() == ["0.9, rank 1 of 2: among the worst 50%"]
 
 
-def test_dropped_tasks_are_gone_with_their_names() -> None:
+def test_dropped_tasks_are_removed_from_the_task_names() -> None:
     left, audit = prune(VOTES, scores("task", list("abc"), [0.1, 0.9, 0.3]), 0.34)
     assert left.tasks.tolist() == ["a", "c"] and audit.task.tolist() == ["b"]
     assert fit(left, "dawid-skene").soft.tasks.tolist() == ["a", "c"]
@@ -75,7 +75,7 @@ def test_answers_votes_and_counts_are_pruned() -> None:
     assert left.votes is not None and left.votes.tasks.tolist() == ["a", "c"]
     assert left.counts is not None and left.counts.tasks.tolist() == ["a", "c", "d"]
     assert left.gold is not None and left.gold.tasks.tolist() == ["a", "b", "c"]
-    assert audit.answers.tolist() == [2]  # the two counts of task b: audits use the counts if they have more answers (eleven) than the votes (nine)
+    assert audit.answers.tolist() == [2]  # from the counts, which have more answers (11) than the votes (9)
     unnamed = scores("task", list("abcd"), [0.1, 0.2, 0.3, 0.9])
     assert prune(data, unnamed, 0.25)[1].answers.tolist() == [6]  # task d has six counts without workers
 
@@ -103,7 +103,7 @@ def test_dropping_tasks_is_also_evaluated_on_all_tasks() -> None:
     assert table["accuracy before"][0] == left  # same tasks and same votes
 
 
-def test_without_spammers_the_labels_get_better() -> None:
+def test_dropping_spammers_improves_accuracy() -> None:
     made = simulate_crowd("hammer-spammer", n_tasks=200, n_workers=30, feedback=5, ratio=0.6, seed=2)
     table = prune_and_compare(made.votes, made.truth, "spam-score", [0.3, 0.5], "majority-vote").columns()
     gain = table["accuracy after"] - table["accuracy before"]
@@ -124,9 +124,8 @@ def test_the_recipe_drops_by_default_and_hints_at_a_quantile() -> None:
     with pytest.warns(PlurivoxWarning, match="of 3 tasks is less than one: use 0.34 or more") as told:
         (table,) = PruneAndCompare().run(read=lambda _: three).tables
     assert len(told) == 2 and table.columns()["tasks out"].tolist() == [0, 0, 0, 0, 1, 1]
-    assert (
-        table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]
-    )  # a uniform prediction for the dropped task
+    # a uniform prediction for the dropped task
+    assert table.columns()["NLL after"][-1] > table.columns()["NLL before"][-1]
 
 
 def test_the_recipe_computes_scores_and_reports() -> None:
@@ -158,7 +157,7 @@ def test_a_quantile_of_less_than_one_drops_nothing_with_a_warning() -> None:
     assert len(left) == 2 and not len(audit)
 
 
-def test_the_audit_counts_the_answers_of_each() -> None:
+def test_the_audit_has_the_number_of_answers_of_each_worker() -> None:
     votes = Votes.of(list("abcabcd"), ["ann"] * 3 + ["bo"] * 4, list("xyzxyzx"))
     names = ["stranger", "bo", "ann", "cy"]
     _, audit = prune(votes, scores("worker", names, [4, 3, 2, 1]), 0.5)

@@ -10,4 +10,4 @@ from plurivox.assign._shared.assignment_ledger import plan as plan
 from plurivox.assign.batches import Batches as Batches
 from plurivox.assign.next_best import NextBest as NextBest
 from plurivox.assign.quota import Quota as Quota
-from plurivox.assign.strata import Strata as Strata
+from plurivox.assign.tasks_per_stratum import TasksPerStratum as TasksPerStratum

@@ -6,8 +6,8 @@ from plurivox.clean.collins2022 import Collins2022 as Collins2022
 from plurivox.clean.collins2022_released import Collins2022Released as Collins2022Released
 from plurivox.clean.contradiction import Contradiction as Contradiction
 from plurivox.clean.double_answers import DoubleAnswers as DoubleAnswers
+from plurivox.clean.errors_and_low_accuracy import ErrorsAndLowAccuracy as ErrorsAndLowAccuracy
 from plurivox.clean.inconsistent_repeats import InconsistentRepeats as InconsistentRepeats
-from plurivox.clean.known_accuracy import KnownAccuracy as KnownAccuracy
 from plurivox.clean.missing_percent import MissingPercent as MissingPercent
 from plurivox.clean.out_of_range import OutOfRange as OutOfRange
 from plurivox.clean.repeats_once import RepeatsOnce as RepeatsOnce

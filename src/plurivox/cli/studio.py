@@ -177,7 +177,7 @@ def run_studio_export_dataset(
 
     with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
-    line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit as-asked {out} -o votes"
+    line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit form-column {out} -o votes"
     return CommandResult({"command": screen.quoted_command_line, "answers": n, "out": out}, summary=line)
 
 

@@ -2,7 +2,7 @@
 from plurivox.elicit._contract import *
 from plurivox.elicit._contract import methods as methods
 from plurivox.elicit.also_possible import AlsoPossible as AlsoPossible
-from plurivox.elicit.as_asked import AsAsked as AsAsked
+from plurivox.elicit.form_column import FormColumn as FormColumn
 from plurivox.elicit.histogram import Histogram as Histogram
 from plurivox.elicit.not_these import NotThese as NotThese
 from plurivox.elicit.one_label import OneLabel as OneLabel

@@ -134,7 +134,7 @@ class Dataset:
         present = [one for one in ("votes", "counts") if self.has(one) and votes_or_counts in (one, None)]
         if not present:
             hint = (
-                "it contains answers: turn them into votes first (pv.elicit_votes, or plurivox elicit as-asked)"
+                "it contains answers: turn them into votes first (pv.elicit_votes, or plurivox elicit form-column)"
                 if self.has("answers")
                 else f"it contains {self._part_and_table_names_text()}"
             )

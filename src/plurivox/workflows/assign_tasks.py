@@ -8,7 +8,7 @@ from typing import Any
 
 from plurivox import assign, io
 from plurivox.aggregate import Aggregator
-from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, Strata, plan
+from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, TasksPerStratum, plan
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names
 from plurivox.core.progress import Progress, no_progress
@@ -84,7 +84,7 @@ def _read_tasks_and_make_quota_ledger(
     file = _items_file_of_folder(items_file_or_folder) if items_file_or_folder.is_dir() else items_file_or_folder
     frame = io.read_table(file)
     needs = {"task"} | (
-        {"stratum"} if isinstance(method, Strata) else {"batch"} if isinstance(method, Batches) else set()
+        {"stratum"} if isinstance(method, TasksPerStratum) else {"batch"} if isinstance(method, Batches) else set()
     )
     if missing := needs - set(frame.columns):
         raise InputError(f"missing columns {sorted(missing)} in {file}; its columns are {first_few(frame.columns, 9)}")
@@ -99,7 +99,7 @@ def _read_tasks_and_make_quota_ledger(
         raise InputError(f"{file} lists tasks twice: {first_few(dict.fromkeys(twice))}; keep one row per task")
     n_batches = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
     quota = [per_task * (1 if n_batches is None else n_batches[place]) for place in range(len(places))]
-    strata = [str(one) for one in frame["stratum"]] if isinstance(method, Strata) else None
+    strata = [str(one) for one in frame["stratum"]] if isinstance(method, TasksPerStratum) else None
     return list(places), Ledger(quota, strata, list(batches.values()), method.seed)
 
 

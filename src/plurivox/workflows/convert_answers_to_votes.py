@@ -14,7 +14,7 @@ from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.votes_from_tables import warn_notes
 
 
-def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "as-asked", **options: Any) -> Elicited:
+def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "form-column", **options: Any) -> Elicited:
     """Return the votes that answers are converted to by the elicitation form of this name, with its options.
 
     `answers` are Answers, a Dataset with answers, or the path or the name of one. What was dropped or inferred when the

@@ -70,7 +70,7 @@ def _answer_statistics_and_odd_entries(answers: Answers, gold: SoftLabels | None
     figures = evaluate.describe_answers(answers, gold)
     if not len(answers.labels):
         return EnteredDescription(figures, {}, None)
-    form = DEFAULT_FORM if answers.form is None else "as-asked"
+    form = DEFAULT_FORM if answers.form is None else "form-column"
     strange = (
         [] if answers.form is None else sorted({str(name) for name in answers.form.tolist()} - set(elicit.methods))
     )

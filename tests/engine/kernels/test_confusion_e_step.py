@@ -136,9 +136,10 @@ def test_m_step_and_renormalise_match_numpy(k: int) -> None:
     confusion_m_step.fill_log_confusion_from_counts(
         2, 5, k, flatten_align_and_pad(counts), flatten_align_and_pad(pseudo), width, table
     )
+    # this call must not change the rows of workers 2 to 4
     confusion_m_step.fill_log_confusion_from_counts(
         0, 2, k, flatten_align_and_pad(counts), flatten_align_and_pad(pseudo), width, table
-    )  # this call must not change the rows of workers 2 to 4
+    )
     wanted = counts + pseudo
     wanted = np.where(wanted.sum(1, keepdims=True) > 0, wanted, 1)
     share = np.exp(table[:-PAD].reshape(5, k, k))

@@ -8,8 +8,8 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import aurra, brier, classwise_ece, ece, nll, reliability, rms_calibration
 
-CHANCE = np.random.default_rng(2)
-Q, TRUE = CHANCE.dirichlet(np.ones(3), 80), CHANCE.integers(0, 3, 80)
+RNG = np.random.default_rng(2)
+Q, TRUE = RNG.dirichlet(np.ones(3), 80), RNG.integers(0, 3, 80)
 PREDICTION, TRUTH = SoftLabels.of(Q, range(80), range(3)), SoftLabels.gold(range(80), TRUE, labels=range(3))
 
 
@@ -45,9 +45,8 @@ def test_ece_equals_a_loop_over_bins() -> None:
 
 
 def test_ece_equals_torchmetrics() -> None:
-    torch, functional = (
-        pytest.importorskip(name) for name in ("torch", "torchmetrics.functional")
-    )  # both are installed by the extra dev
+    # both packages are installed by the extra dev
+    torch, functional = (pytest.importorskip(name) for name in ("torch", "torchmetrics.functional"))
     theirs = functional.classification.multiclass_calibration_error(torch.tensor(Q), torch.tensor(TRUE), 3, n_bins=15)
     assert ece(PREDICTION, TRUTH) == pytest.approx(float(theirs), abs=1e-6)
 

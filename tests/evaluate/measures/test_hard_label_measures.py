@@ -33,7 +33,7 @@ def test_accuracy_of_ties_by_first_label_or_by_shares() -> None:
 
 
 def test_tasks_and_labels_are_matched_by_name() -> None:
-    """Only tasks b and c are shared; the truth has its labels in another order, and one more label than the prediction."""
+    """Only tasks b and c are shared; the truth has another order of labels, and one label more."""
     prediction = SoftLabels.of([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]], "abc", ["no", "yes"])
     truth = SoftLabels.gold(["c", "b", "x"], ["maybe", "yes", "no"], labels=["yes", "maybe", "no"])
     assert accuracy(prediction, truth) == 0.5

@@ -10,8 +10,8 @@ from plurivox import evaluate
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import cross_entropy, total_variation
 
-CHANCE = np.random.default_rng(1)
-P, Q = CHANCE.dirichlet(np.ones(5), (2, 60))
+RNG = np.random.default_rng(1)
+P, Q = RNG.dirichlet(np.ones(5), (2, 60))
 P[:20, :2] = 0  # zeros, as for labels without votes
 P /= P.sum(1, keepdims=True)
 TRUTH, PREDICTION = (SoftLabels.of(prob, range(60), range(5)) for prob in (P, Q))

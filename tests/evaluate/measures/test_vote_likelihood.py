@@ -9,9 +9,9 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate import count_deviance, count_log_likelihood, kl_divergence, shares_of, vote_floor
 
-CHANCE = np.random.default_rng(5)
-Q = CHANCE.dirichlet(np.ones(3), 200)
-COUNTS = np.array([CHANCE.multinomial(n, q) for n, q in zip(CHANCE.integers(1, 9, 200), Q, strict=True)])
+RNG = np.random.default_rng(5)
+Q = RNG.dirichlet(np.ones(3), 200)
+COUNTS = np.array([RNG.multinomial(n, q) for n, q in zip(RNG.integers(1, 9, 200), Q, strict=True)])
 PREDICTION, VOTES = SoftLabels.of(Q, range(200), "xyz"), Votes.from_counts(COUNTS, range(200), "xyz")
 
 

@@ -8,8 +8,8 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import total_variation, wasserstein
 
-CHANCE = np.random.default_rng(4)
-P, Q = CHANCE.dirichlet(np.ones(4), (2, 30))
+RNG = np.random.default_rng(4)
+P, Q = RNG.dirichlet(np.ones(4), (2, 30))
 SCALE = [3.0, 1.0, 7.0, 2.0]
 PREDICTION, TRUTH = (SoftLabels.of(prob, range(30), list("abcd")) for prob in (Q, P))
 

@@ -28,7 +28,7 @@ def test_a_plan_is_a_file_of_batches_for_studio_new(call: Call, tmp_path: Path) 
     items.write_text(
         "task,text,stratum\n" + "".join(f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'}\n" for i in range(12))
     )
-    done = call("assign", "strata", str(items), "--counts", "hard=3,easy=1", "--twice", "1", "-o", str(out))
+    done = call("assign", "tasks-per-stratum", str(items), "--counts", "hard=3,easy=1", "--twice", "1", "-o", str(out))
     assert done.exit_code == 0 and "3 batches of 5 to 5 tasks; 12 of 12 requested assignments planned" in done.output, (
         done.output
     )
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_plan(call: Call, tmp_path: Path) -> None:
 
 def test_a_table_without_the_needed_columns_is_an_error(call: Call, tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("task,text\na,x\na,y\n")
-    for method, said in (("quota", "lists tasks twice: 'a'"), ("strata", "missing columns ['stratum']")):
+    for method, said in (("quota", "lists tasks twice: 'a'"), ("tasks-per-stratum", "missing columns ['stratum']")):
         done = call("assign", method, str(tmp_path / "items.csv"))
         assert done.exit_code == 2 and said in done.stderr, done.stderr
     (tmp_path / "photos").mkdir()

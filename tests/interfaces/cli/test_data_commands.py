@@ -14,9 +14,8 @@ Call = Callable[..., Result]
 def test_describe_shows_statistics_of_votes(call: Call, votes_file: Path) -> None:
     shown = call("describe", votes_file).stdout.splitlines()
     assert shown[0].split() == ["tasks", "3"] and "votes per task" in shown[4]
-    assert (
-        len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1
-    )  # all values are aligned in one column
+    # all values are aligned in one column
+    assert len({line.index(line.split("  ")[-1].strip()) for line in shown}) == 1
     facts = json.loads(call("describe", votes_file, "--json").stdout)
     assert (facts["n_tasks"], facts["n_workers"], facts["worker_accuracy"]) == (3, 3, None)
 
@@ -36,7 +35,7 @@ def test_describe_shows_statistics_of_answers(call: Call, tmp_path: Path) -> Non
     (tmp_path / "answers.csv").write_text(head + "a,ann,top-two,cat,8p,dog,90\na,bo,one-label,cat,,,\n")
     shown = call("describe", tmp_path)
     assert shown.exit_code == 0 and "one-label 1, top-two 1" in shown.stdout
-    assert "repaired" in shown.stdout and "how as-asked converts them" in shown.stdout
+    assert "repaired" in shown.stdout and "how form-column converts them" in shown.stdout
     facts = json.loads(call("describe", tmp_path, "--json").stdout)
     assert (facts["n_answers"], facts["odd"]["over-100"]) == (2, 1)
     (tmp_path / "answers.csv").write_text("task,worker,form,top,top_percent\na,ann,guess,cat,70\n")
@@ -129,10 +128,11 @@ def test_completion_offers_data_sets(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     monkeypatch.setenv("PLURIVOX_DATA", str(tmp_path))
     assert completed("datasets", "info", incomplete="to") == {"toy"}
+    # data sets, and the start itself for file names
     assert completed("aggregate", "vote-shares", incomplete="to") == {
         "toy",
         "to",
-    }  # data sets, and the start itself for file names
+    }
 
 
 SETS = ("cifar10h", "labelme", "adult2", "popquorn_offensive", "masc_wordsense")

@@ -192,9 +192,8 @@ def test_an_edited_study_toml_is_applied_or_its_error_is_reported(tmp_path: Path
     study = tmp_path / "s"
     assert call("studio", "new", study, "--items", items, "--labels", "cat,dog,ship", "--per-task", 2).exit_code == 0
     toml = (study / "study.toml").read_text()
-    assert (
-        'kind = "text"' in toml and "the text below" in read_study(study).task_page_phrases()["opening"]
-    )  # text of the page for text tasks
+    # text of the page for text tasks
+    assert 'kind = "text"' in toml and "the text below" in read_study(study).task_page_phrases()["opening"]
     with serve_in_thread(Settings(folder=study, database="", is_leader=False)) as (url, app):
         studio = app.state.studio
         row = studio.writer.submit(lambda connection: create_invite(connection, "", "", 2)).result()

@@ -256,7 +256,7 @@ def test_images_in_items_are_trained_on(call, tmp_path: Path) -> None:  # type: 
     assert "add features.npz" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
     votes.rename({"label": "top"}).with_columns(top_percent=70).write_csv(folder / "answers.csv")
     (folder / "votes.csv").unlink()
-    assert "plurivox elicit as-asked" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
+    assert "plurivox elicit form-column" in call("train", folder, "--pack", tmp_path / "no.npz").stderr
 
 
 def test_images_without_labels_are_predicted_with_the_split_of_the_run(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

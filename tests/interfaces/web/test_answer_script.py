@@ -87,7 +87,7 @@ def test_the_shortest_answer_stores_what_was_entered_and_no_more(
     assert state["sent"] and state["marks"] == marks
     said = [tuple(mark) for mark in state["marks"]]
     answers = Answers.of(task=["a"], worker=["w"], marks=[said], labels=LABELS, form=[form])
-    soft = elicit.methods.make("as-asked").read(answers).votes
+    soft = elicit.methods.make("form-column").read(answers).votes
     [shares] = soft.counts()
     names = soft.labels.tolist()
     assert shares[names.index("bird")] == pytest.approx(share)

@@ -48,7 +48,7 @@ def test_answers_of_simulated_workers_are_exported_unchanged(tmp_path: Path, for
     data = pv.read(tmp_path / "out")
     views = {row["answer"]: row for row in data.tables["views"]().to_dicts()}
     said = [json.loads(views[key]["marks"]) for key in sorted(views)]
-    read = pv.elicit_votes(data.answers, "as-asked")
+    read = pv.elicit_votes(data.answers, "form-column")
     assert (
         read.outcome_counts["read"] == 18 and "over-100" not in read.flag_counts and "under-100" not in read.flag_counts
     )

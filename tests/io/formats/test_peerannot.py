@@ -94,7 +94,7 @@ def test_a_split_that_repeats_task_keys(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
+def test_dropped_answers_are_counted_in_notes(tmp_path: Path) -> None:
     text = '{"0": {"0": 1, "0": 0, "1": null}, "1": {"0": -1}}'
     images = ("train/a/x-0.png", "train/b/y-0.png", "train/b/z-0009.png")
     found = peerannot.read(make(tmp_path / "odd", text, images, n_classes=0))
@@ -156,7 +156,7 @@ def plain_votes(draw: st.DrawFn) -> Votes:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(plain_votes())
-def test_what_is_written_is_read_back(tmp_path: Path, votes: Votes) -> None:
+def test_votes_survive_a_round_trip(tmp_path: Path, votes: Votes) -> None:
     """Repeats, votes without a worker, names of any type and workers without votes survive a round trip."""
     peerannot.write_peerannot_folder(votes, tmp_path / "out", replace=True)
     back = peerannot.read(tmp_path / "out").votes
@@ -202,7 +202,7 @@ def test_images_are_copied_and_numbered(tmp_path: Path) -> None:
     notes = peerannot.write_peerannot_folder(votes, tmp_path / "out", gold=gold, images=images, splits=toy.splits)
     assert notes[-1] == "1 images without a gold label were left out"
     assert (tmp_path / "out" / "test" / "smile" / "grin-0-3.jpg").read_bytes() == b"test/smile/grin-0.jpg"
-    assert (tmp_path / "out" / "train" / "wink").is_dir()  # a label without images has an empty folder, so that labels keep their numbers
+    assert (tmp_path / "out" / "train" / "wink").is_dir()  # empty, so that label numbers do not change
     assert json.loads((tmp_path / "out" / "answers.json").read_text())["1"] == {"0": 1, "2": 0, "3": 0}
     back = peerannot.read(tmp_path / "out")
     assert back.votes is not None and back.gold is not None and gold is not None

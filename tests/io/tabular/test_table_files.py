@@ -21,7 +21,7 @@ TEXTUAL = (".csv", ".tsv")
 
 
 @pytest.mark.parametrize("ending", TABLE_SUFFIXES)
-def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
+def test_tables_survive_a_round_trip(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"votes{ending}"
     write_table(FRAME, path)
     back = read_table(path)

@@ -17,7 +17,7 @@ def images(n: int = 40, kind: torch.dtype = torch.float32) -> torch.Tensor:
 
 @every
 @pytest.mark.parametrize("kind", [torch.uint8, torch.float32, torch.bfloat16])
-def test_type_shape_and_range_stay(name: str, kind: torch.dtype) -> None:
+def test_type_shape_and_range_do_not_change(name: str, kind: torch.dtype) -> None:
     x = images(kind=kind)
     out = augmentation(name)(x, Generator().manual_seed(2))
     assert (

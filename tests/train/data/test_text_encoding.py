@@ -74,16 +74,17 @@ def test_vocabularies_are_the_same_after_write_and_read(tmp_path: Path) -> None:
 
 def vectors(folder: Path, text: str, width: int = 2) -> dict[int, list[float]]:
     (folder / "glove.txt").write_text(text, encoding="utf-8")
-    codes, found = read_word_codes_and_vectors(folder / "glove.txt", Vocabulary.of(["be", "To"]), width)  # codes: To 2, be 3
+    codes, found = read_word_codes_and_vectors(folder / "glove.txt", Vocabulary.of(["be", "To"]), width)  # To 2, be 3
     return dict(zip(codes.tolist(), found.tolist(), strict=True))
 
 
 def test_word_vectors_of_known_words(tmp_path: Path) -> None:
     assert vectors(tmp_path, "be .5 -1\nmoon 1 1\n") == {3: [0.5, -1]}
+    # a header line as in word2vec; To is found as lower-case to
     assert vectors(tmp_path, "3 2\nbe 1 2\nto 3 4\r\n. . 5 6\n") == {
         2: [3, 4],
         3: [1, 2],
-    }  # a header line as in word2vec; To is found as lower-case to
+    }
     assert vectors(tmp_path, "to 3 4\nTo 5 6\n") == {2: [5, 6]}  # an exact match is preferred
 
 

@@ -19,7 +19,7 @@ WEIGHT = [0.4, 0.470588235, 0.364705882, 0.2125]
 def test_labels_quality_and_weights_equal_cleanlab(consensus: str, label: str) -> None:
     fit = crowdlab(votes(), predicted(), consensus)  # type: ignore[arg-type]
     assert "".join(fit.found["label"].tolist()) == label
-    np.testing.assert_allclose(fit.soft.prob.max(1), QUALITY, atol=1e-9)  # for these votes the largest probability is cleanlab's label quality
+    np.testing.assert_allclose(fit.soft.prob.max(1), QUALITY, atol=1e-9)  # equal for these votes
     np.testing.assert_allclose(fit.ability, WEIGHT, atol=1e-9)
     assert fit.found["model_weight"] == pytest.approx(1.7320508075688772)
 

@@ -88,7 +88,7 @@ def test_the_net_is_trained_on_the_mixed_inputs(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(_AnnotMixModule, "transform_batch", lambda self, x, *rest: (0 * x, mix(self, x, *rest)[1]))
     monkeypatch.setattr(_AnnotMixModule, "forward", look)
     fit(x, votes, net="linear", head="annot-mix", plan=Plan(epochs=1, batch=60))
-    assert len(seen) == 1 and np.ptp(seen[0], axis=0).max() == 0  # all inputs are zero, so the logits are the bias alone
+    assert len(seen) == 1 and np.ptp(seen[0], axis=0).max() == 0  # inputs are zero: logits are the bias
 
 
 def test_small_alphas_hardly_mix_tasks() -> None:

@@ -46,9 +46,8 @@ def test_the_loss_is_the_published_one(on: str, normalise: str) -> None:
             want[i] -= score.log_softmax(0)[said.label[i, j]] / 4  # type: ignore[union-attr]
     got = head(logits, batch)
     apart = 0.1 * sum((one - common).norm() for one in own)
-    torch.testing.assert_close(
-        got.mean(), want.mean() - apart
-    )  # the batch has all votes, so the regulariser enters with its full weight
+    # the batch has all votes, so the regulariser enters with its full weight
+    torch.testing.assert_close(got.mean(), want.mean() - apart)
     plain, *_ = made(on=on, normalise=normalise, scale=0)
     torch.testing.assert_close(plain(logits, batch), want)
 

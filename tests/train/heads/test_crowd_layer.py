@@ -34,7 +34,7 @@ def attached(**options: str) -> tuple[HeadModule, Tensor, Batch]:
 
 @every
 @pytest.mark.parametrize("on", ["probabilities", "logits"])
-def test_the_loss_is_the_published_one_and_so_are_its_gradients(variant: str, on: str) -> None:
+def test_the_loss_and_its_gradients_equal_the_published_formula(variant: str, on: str) -> None:
     head, logits, batch = attached(variant=variant, on=on)
     said, rows = batch.labels, head.rows
     assert isinstance(said, PaddedVotes) and isinstance(rows, WorkerTable)
@@ -80,7 +80,7 @@ def test_on_logits_the_initial_loss_is_the_plain_cross_entropy(variant: str) -> 
 @pytest.mark.parametrize(
     "plan", [Plan(optimizer="adam"), Plan(optimizer="adamw"), Plan(optimizer="sgd", nesterov=True)]
 )
-def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
+def test_rows_in_the_batch_are_updated_as_by_torch_and_others_do_not_change(
     plan: Plan, capturable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(WorkerTable, "is_graph_capturable", capturable)
@@ -102,7 +102,8 @@ def test_rows_in_the_batch_are_updated_as_by_torch_and_others_stay(
     assert torch.equal(rows.table[3], start[3]) and rows.steps.tolist() == [5, 5, 5, 0]
 
 
-@pytest.mark.parametrize("variant", ["MW", "VB", "VW+B"])  # variants with only weights cannot model spammers who prefer one label
+# without VW and SW, which only scale each label and cannot model spammers who prefer one label
+@pytest.mark.parametrize("variant", ["MW", "VB", "VW+B"])
 def test_accuracy_is_above_the_majority_vote_with_spammers_in_each_variant(variant: str) -> None:
     x, gold, votes = toy_data_with_spammers()
     plan = Plan(epochs=60, batch=32, lr=0.01)

@@ -101,7 +101,7 @@ def labelme(folder: Path) -> tuple[Votes, dict[str, np.ndarray], dict[str, np.nd
     return votes, x, {name: seen.gold.on(seen.tasks[rows]).hard() for name, rows in at.items()}
 
 
-def test_labelme_with_its_l2_chosen_on_the_validation_rows(data_set: Callable[[str], Path]) -> None:
+def test_accuracy_on_labelme_with_l2_chosen_on_validation_tasks(data_set: Callable[[str], Path]) -> None:
     votes, x, true = labelme(data_set("labelme"))
     right = {}
     for l2 in (100, 300, 1000):

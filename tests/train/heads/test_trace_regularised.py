@@ -19,9 +19,8 @@ def test_the_loss_is_the_published_one() -> None:
     for i, j, said in votes_in(batch):
         want -= np.log(f[i] @ matrices[j, :, said]) / (N_TASKS * N_WORKERS)
     trace = np.mean([np.trace(one) for one in matrices])
-    assert head(logits, batch).mean().item() == pytest.approx(
-        want + 0.25 * trace, rel=1e-5
-    )  # plus, because a large trace is penalised
+    # plus, because a large trace is penalised
+    assert head(logits, batch).mean().item() == pytest.approx(want + 0.25 * trace, rel=1e-5)
 
 
 def test_initial_matrices_are_nearly_the_identity() -> None:

@@ -46,7 +46,7 @@ def test_two_heads_recorded_logits_and_bfloat16() -> None:
 
 def test_no_graph_of_an_earlier_training_is_freed_while_one_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     def forward_with_collection(module: torch.nn.Linear, x: torch.Tensor) -> torch.Tensor:
-        if torch.cuda.is_current_stream_capturing() and gc.isenabled():  # the garbage collector may also run during a recording without this test
+        if torch.cuda.is_current_stream_capturing() and gc.isenabled():  # can happen in any recording
             gc.collect()
         return torch.nn.functional.linear(x, module.weight, module.bias)
 

@@ -63,7 +63,7 @@ def test_a_log_contains_every_epoch_once_even_after_an_interruption(
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", fake)
     trained = killed_and_resumed(tmp_path, TensorBoardLog(tmp_path), TensorBoardLog(tmp_path))
     assert {step for _, step, _ in told[0]} == {0, 1} and sorted(told[1]) == points(trained) and closed == [0, 1]
-    fit(X, GOLD, plan=PLAN, folder=tmp_path, log=(again := TensorBoardLog(tmp_path)))  # the training is complete, so nothing is written
+    fit(X, GOLD, plan=PLAN, folder=tmp_path, log=(again := TensorBoardLog(tmp_path)))  # complete: nothing to write
     again.close()
     assert len(told) == 2
 

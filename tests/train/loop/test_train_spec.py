@@ -97,13 +97,15 @@ def test_soft_labels_as_target_of_a_head_on_votes_raise_an_error() -> None:
 def test_agreement_of_soft_answers_is_that_of_labels_drawn_from_them() -> None:
     columns = {"weight": [0.7, 0.3, 0.7, 0.3, 1.0], "answer": [0, 0, 1, 1, 2]}
     votes = Votes.of(list("aaaab"), [1, 1, 2, 2, 1], list("xyxyx"), **columns)
-    assert pair_agreement_per_task(votes, as_names(["b", "a", "c"])) == pytest.approx(
-        [1, 0.58, 1]
-    )  # b has one vote and c none, so no votes disagree
+    # b has one vote and c none, so no votes disagree
+    assert pair_agreement_per_task(votes, as_names(["b", "a", "c"])) == pytest.approx([1, 0.58, 1])
 
 
 def test_tasks_below_the_least_agreement_are_left_out() -> None:
     votes = Votes.of(list("aaaaabb"), [1, 2, 3, 4, 5, 1, 2], list("vvwxyvw"))
-    for weigh, expected in ((True, [0.1, 0.0]), (False, [1.0, 0.0])):  # on task a one pair of ten agrees, which equals the least agreement
+    for weigh, expected in (
+        (True, [0.1, 0.0]),
+        (False, [1.0, 0.0]),
+    ):  # task a: 1 of 10 pairs agrees
         assert AgreementWeighting(weigh, 0.1).task_weights_by_agreement(votes, votes.tasks).tolist() == expected
     assert np.all(AgreementWeighting(weigh=False).task_weights_by_agreement(votes, votes.tasks) == 1)

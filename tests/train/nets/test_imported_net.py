@@ -103,7 +103,7 @@ def test_torchvision_nets_or_the_install_command() -> None:
             nets.methods.make("torchvision:resnet81").build((3, 64, 64), 4)
 
 
-def test_vgg16_takes_convolutions_as_torchvision_names_them_and_leaves_them(tmp_path: Path) -> None:
+def test_vgg16_loads_convolutions_of_torchvision_and_freezes_them(tmp_path: Path) -> None:
     method = nets.methods.make(
         "vgg16[hidden=4,width=2,freeze=yes,batch-norm=yes]", pretrained=str(tmp_path / "v.safetensors")
     )

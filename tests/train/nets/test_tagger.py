@@ -15,7 +15,7 @@ from plurivox.train.nets.tagger import BidirectionalLSTM
 SMALL = {"letters": 4, "word_width": 3, "char_width": 3, "hidden": 4, "layers": 1, "inner": 8}
 
 
-def test_an_encoder_layer_is_the_usual_one_on_a_single_position() -> None:
+def test_an_encoder_layer_equals_that_of_torch_on_a_single_position() -> None:
     mine = EncoderLayer(8, heads=2, inner=16, dropout=0.1).eval()
     usual = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True, layer_norm_eps=1e-6).eval()
     usual.self_attn.in_proj_weight.data[16:] = mine.value.weight

@@ -85,7 +85,7 @@ STAGES = replace(PLAN, schedule="multistep", milestones="1,3", restart=True, opt
     ],
     ids=lambda how: "-".join(str(how.get(name, "")) for name in ("net", "target", "head")),
 )
-def test_every_stacked_run_gives_the_same_net_as_alone(how: dict[str, Any]) -> None:
+def test_every_stacked_run_gives_the_same_net_as_a_separate_run(how: dict[str, Any]) -> None:
     pairs = both_ways(**how)
     for alone, stacked in pairs:
         same(alone, stacked)
@@ -125,11 +125,12 @@ def test_a_series_interrupted_at_different_epochs_is_resumed(tmp_path: Path, how
     assert steps == [0, 1, 2, 3, 4] and all(one.is_file() for one in saved)
     more = every(progress=lambda step, *_: steps.append(step))
     straight = run_series(partial(train_one, **how), evaluate_labels, runs=3)
+    # seven epochs were left: three of run 2 and two of each other run
     assert len(steps) == 5 + 7 and [one["epochs"] for one in more] == [
         4,
         4,
         4,
-    ]  # seven epochs were left: three of run 2 and two of each other run
+    ]
     np.testing.assert_allclose(*([one["loss"] for one in runs] for runs in (more, straight)), atol=2e-4)
     assert every() == more and not any(one.exists() for one in saved)
 
@@ -148,7 +149,7 @@ def test_the_others_continue_if_a_run_ends_early() -> None:
         assert next(stacked.net.parameters()).untyped_storage().nbytes() == 4 * next(stacked.net.parameters()).numel()
 
 
-def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
+def test_runs_on_different_inputs_or_tasks_are_stacked_separately() -> None:
     def begin(i: int) -> TrainingRun:
         n = (60, 50, 60)[i]
         return start_fit(X[:n] * (i + 1), GOLD.on(GOLD.tasks[:n]), net=NET, plan=replace(PLAN, seed=i))
@@ -158,7 +159,7 @@ def test_runs_on_other_inputs_and_tasks_have_a_stack_of_their_own() -> None:
         np.testing.assert_allclose(one.logits(X), begin(i).train_to_end().logits(X), atol=2e-4)
 
 
-def test_runs_with_other_losses_or_weights_have_a_stack_of_their_own() -> None:
+def test_runs_with_different_losses_or_weights_are_stacked_separately() -> None:
     hows: list[dict[str, Any]] = [{}, {"loss": "jensen-shannon"}, {"weight": np.linspace(0.1, 1, len(X))}]
     stacked = train_runs_stacked([partial(train_one, 1, None, no_progress, **how) for how in hows])
     for one, how in zip(stacked, hows, strict=True):

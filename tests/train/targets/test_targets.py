@@ -82,7 +82,7 @@ def test_repeated_labelling_has_one_example_per_vote() -> None:
     np.testing.assert_array_equal(drawn("repeated-labelling")[:, 0], [1, 1, 0, 0, 1, 0])
 
 
-def test_all_votes_come_with_their_workers_and_padding_weighs_nothing() -> None:
+def test_all_votes_have_workers_and_padding_has_weight_0() -> None:
     said = examples("all-votes", tasks=("b", "a")).draw_labels(torch.tensor([0, 1]), torch.Generator())
     assert isinstance(said, PaddedVotes)
     assert said.weight.tolist() == [[1, 0, 0], [1, 1, 1]] and said.worker[1].tolist() == [0, 1, 2]
@@ -100,7 +100,7 @@ def test_all_votes_can_be_limited_per_task() -> None:
     } == {(0,), (1,), (2,)}  # type: ignore[union-attr]
 
 
-def test_mixed_uses_the_first_target_where_given_and_the_rest_elsewhere() -> None:
+def test_mixed_uses_the_first_target_if_available_and_else_the_rest() -> None:
     np.testing.assert_allclose(drawn("mixed"), [[0.9, 0.1], [0, 1], [0.4, 0.6]], rtol=1e-6)
     chosen = Supervision(VOTES, GOLD, SOFT, chosen=np.array(["c"], dtype=np.dtypes.StringDType()))
     np.testing.assert_allclose(drawn("mixed", chosen), [[0, 1], [0, 1], [0.4, 0.6]], rtol=1e-6)

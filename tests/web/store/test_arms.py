@@ -101,7 +101,7 @@ def test_an_answer_is_checked_and_stored_with_the_form_of_the_workers_arm(tmp_pa
         (row["arm"], row["worker"]) for row in data.tables["arms"]().to_dicts()
     }
     assert {row["form"] for row in data.tables["arms"]().to_dicts()} == set(TWO)
-    assert pv.elicit_votes(data.answers, "as-asked").outcome_counts["read"] == 2
+    assert pv.elicit_votes(data.answers, "form-column").outcome_counts["read"] == 2
 
 
 def test_unanswered_slots_are_released_to_the_same_arm(tmp_path: Path, database: str) -> None:
@@ -176,7 +176,7 @@ def test_simulated_workers_answer_in_their_arm(tmp_path: Path) -> None:
         run_async(simulate_workers(study.url, study.invite(), 6, seed=1, patience=600))
         assert set(books(study).values()) == {2} and len(books(study)) == 12
         assert export_study(study.studio.engine, made, tmp_path / "out") == 24
-    read = pv.elicit_votes(pv.read(tmp_path / "out").answers, "as-asked")
+    read = pv.elicit_votes(pv.read(tmp_path / "out").answers, "form-column")
     assert read.outcome_counts["read"] == 24 and pv.fit(read.votes, "dawid-skene").soft.prob.shape == (4, 4)
 
 

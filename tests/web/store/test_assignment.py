@@ -355,7 +355,7 @@ def test_the_assigner_is_inferred_or_named(tmp_path: Path) -> None:
     for word, n in {
         "quota": 9,
         "quota[batch=5]": 5,
-        "strata[counts=[hard=1,easy=1]]": 2,
+        "tasks-per-stratum[counts=[hard=1,easy=1]]": 2,
         "next-best": 9,
         "": 3,
     }.items():
@@ -368,7 +368,7 @@ def test_the_assigner_is_inferred_or_named(tmp_path: Path) -> None:
 
 
 def test_an_impossible_assigner_is_reported(tmp_path: Path) -> None:
-    for word, said in {"fastest": "fastest", "quota[size=3]": "size", "strata": "needs"}.items():
+    for word, said in {"fastest": "fastest", "quota[size=3]": "size", "tasks-per-stratum": "needs"}.items():
         with pytest.raises(ValueError, match=said):
             plain_study(assign=word)
     with pytest.raises(InputError, match="has no batches"), served(tmp_path / "s", plain_study(assign="batches")):

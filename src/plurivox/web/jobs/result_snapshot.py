@@ -187,7 +187,7 @@ def _elicit_votes_by_form_of_each_answer(answers: Answers) -> Elicited:
     """Convert answers to votes, each by the answer form in which it was given."""
     assert answers.form is not None
     names = list(dict.fromkeys(answers.form.tolist()))
-    return elicit_votes(answers, names[0] if len(names) == 1 else "as-asked")
+    return elicit_votes(answers, names[0] if len(names) == 1 else "form-column")
 
 
 def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> Votes:

@@ -17,7 +17,7 @@ def build_assigner(study: Study, has_batches: bool) -> Assigner:
     >>> build_assigner(Study(name="pets", labels=["cat", "dog"], batch=5, repeats=1), has_batches=False)
     Quota(twice=1, seed=0, batch=5)
     """
-    default = "batches" if has_batches else "strata" if study.strata else "quota"
+    default = "batches" if has_batches else "tasks-per-stratum" if study.strata else "quota"
     name, given = parse_spec(study.assign or default)
     method = methods[name]
     settings: dict[str, object] = {"twice": study.repeats, "batch": study.batch, "per-worker": study.batch}

@@ -140,8 +140,8 @@ class Study(Section):
             made = assigners.make(self.assign) if self.assign else None
         except PlurivoxError as cause:
             raise ValueError(f"assign: {cause}") from None
-        if made is not None and made.name() == "strata" and not self.strata and "counts" not in self.assign:
-            raise ValueError("assign: strata needs [strata], such as hard = 22")
+        if made is not None and made.name() == "tasks-per-stratum" and not self.strata and "counts" not in self.assign:
+            raise ValueError("assign: tasks-per-stratum needs [strata], such as hard = 22")
         return self
 
     @model_validator(mode="after")

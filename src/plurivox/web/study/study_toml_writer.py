@@ -66,7 +66,7 @@ COMMENTS = {  # by name, or section.name
     "repeats": "tasks of a sitting that are shown twice, to check consistency",
     "sittings": "how many batches one person may answer",
     "practice": "number of practice tasks, taken from items marked in the column practice; without any, the page is skipped",
-    "assign": "quota, strata, batches or next-best, see 'plurivox assign'; empty: batches or strata if the study has any",
+    "assign": "quota, tasks-per-stratum, batches or next-best (see plurivox assign); empty: by batches or strata, else quota",
     "token_days": "after so many days without a visit, a person needs the personal link to continue",
     "lease_minutes": "after so many minutes without an answer, the tasks of a sitting are given to others",
     "aggregator": "for the owner's pages; empty: mean of the soft answers",

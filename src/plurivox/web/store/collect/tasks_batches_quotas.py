@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, func, insert, literal, null, select, update
 
-from plurivox.assign import UNASKED_GAIN, Assigner, Batches, Proposer, Strata
+from plurivox.assign import UNASKED_GAIN, Assigner, Batches, Proposer, TasksPerStratum
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.store import random_generator
 from plurivox.web.store.collect import arms
@@ -33,7 +33,7 @@ class Assignment:
     @property
     def tasks_per_sitting_by_stratum(self) -> dict[str, int]:
         """Stratum -> number of its tasks per sitting; empty if the assigner does not choose tasks by stratum."""
-        return dict(self.assigner.tasks_per_stratum()) if isinstance(self.assigner, Strata) else {}
+        return dict(self.assigner.tasks_per_stratum()) if isinstance(self.assigner, TasksPerStratum) else {}
 
     @property
     def uses_fixed_batches(self) -> bool:
@@ -157,7 +157,7 @@ def _save_applied_assignment_options(connection: Connection, assignment: Assignm
 
 def _table_columns_of_new_task(assignment: Assignment, new_task: NewTask, media_id: int | None) -> dict[str, Any]:
     """Return the columns of a new task for the table `tasks`; `media_id` is the id of its image or sound file."""
-    queue = new_task.stratum if isinstance(assignment.assigner, Strata) else ""
+    queue = new_task.stratum if isinstance(assignment.assigner, TasksPerStratum) else ""
     return {
         "id": random_62_bit_id(),
         "name": new_task.name,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from plurivox.assign._contract import Assigner, OpenTasks
 from plurivox.core.errors import OptionError
@@ -10,7 +11,7 @@ from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
-class Strata(Assigner):
+class TasksPerStratum(Assigner):
     """Assign a fixed number of tasks from each stratum, those with the fewest answers first, until all quotas are reached.
 
     Collins et al. (2022, https://doi.org/10.1609/hcomp.v10i1.21986) asked every worker about 22 hard images and 3 easy ones:
@@ -18,10 +19,12 @@ class Strata(Assigner):
 
     >>> from plurivox.assign import Ledger
     >>> ledger = Ledger([1] * 6, stratum=["hard"] * 4 + ["easy"] * 2)
-    >>> sessions = [ledger.assign(Strata(counts="hard=2,easy=1"), worker) for worker in ("ann", "bo")]
+    >>> sessions = [ledger.assign(TasksPerStratum(counts="hard=2,easy=1"), worker) for worker in ("ann", "bo")]
     >>> [sorted(ledger.stratum[assigned.task] for assigned in session) for session in sessions]
     [['easy', 'hard', 'hard'], ['easy', 'hard', 'hard']]
     """
+
+    former_names: ClassVar[tuple[str, ...]] = ("strata",)
 
     counts: str = option(
         "hard=22,easy=3",

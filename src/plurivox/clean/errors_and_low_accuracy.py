@@ -19,7 +19,7 @@ from plurivox.core.method import option
 
 
 @dataclass(frozen=True)
-class KnownAccuracy(Rule):
+class ErrorsAndLowAccuracy(Rule):
     """Remove workers with errors in their answers whose accuracy on tasks with known labels is below 75% (option `least`).
 
     Errors are percents out of range, labels named and also ruled out, and top labels without a percent. By default low
@@ -33,10 +33,11 @@ class KnownAccuracy(Rule):
     >>> from plurivox.core.soft_labels import SoftLabels
     >>> marks = [[("named", "cat", "")], [("named", "cat", "90")], [("named", "cat", "90")]]
     >>> answers = Answers.of(["a", "b", "b"], ["ann", "ann", "bo"], marks)
-    >>> clean(answers, ["known-accuracy"], SoftLabels.gold(["b"], ["dog"])).audit.reason.tolist()
+    >>> clean(answers, ["errors-and-low-accuracy"], SoftLabels.gold(["b"], ["dog"])).audit.reason.tolist()
     ['1 error, and 0% of 1 known task right, less than 75%']
     """
 
+    former_names: ClassVar[tuple[str, ...]] = ("known-accuracy",)
     needs: ClassVar[tuple[str, ...]] = ("gold",)
 
     least: float = option(

@@ -1,6 +1,7 @@
-"""Form for answers to several forms: each answer is read with the form it was asked in."""
+"""Form that reads each answer with the form named in the column `form` of the answers."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from plurivox.elicit._contract import Form, Shares, methods
 
 
 @dataclass(frozen=True)
-class AsAsked(Form):
+class FormColumn(Form):
     """Read each answer with the form it was asked in, as given by the `form` column of the answers.
 
     The option `forms` lists forms with options other than their defaults.
@@ -20,10 +21,12 @@ class AsAsked(Form):
     >>> form = np.array(["one-label", "ranking"], dtype=np.dtypes.StringDType())
     >>> marks = [[("named", "cat", "")], [("named", "cat", ""), ("named", "dog", "")]]
     >>> answers = Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks, form=form)
-    >>> AsAsked(forms="ranking[weights=borda]").read(answers).votes.counts().round(3)
+    >>> FormColumn(forms="ranking[weights=borda]").read(answers).votes.counts().round(3)
     array([[1.   , 0.   ],
            [0.667, 0.333]])
     """
+
+    former_names: ClassVar[tuple[str, ...]] = ("as-asked",)
 
     forms: str = option(
         "", "comma-separated forms with options, such as ranking[ratio=0.3]; other forms use their defaults"
@@ -40,7 +43,7 @@ class AsAsked(Form):
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:
-            raise InputError("these answers have no form column; name the form instead of as-asked, such as top-two")
+            raise InputError("these answers have no form column; name the form instead of form-column, such as top-two")
         asked, code = np.unique(answers.form, return_inverse=True)
         with_options = self._forms_with_options_by_name()
         flags = np.zeros(len(answers), np.uint32)
