@@ -1,1 +1,1 @@
-"""Benchmarks: speed and memory as ratios to another library or a lower bound, in the same run. `make bench` runs all."""
+"""Benchmarks: speed and memory relative to another library or a lower bound, in the same run; `make bench` runs all."""

@@ -1,6 +1,6 @@
 """Aggregation methods against crowd-kit and peerannot: time per pass, peak memory, total time, each in a fresh process.
 
-A pass is timed as the difference between two fits with more and fewer passes, which excludes reading and preparing the votes.
+A pass is timed as the difference between two fits with more and fewer passes, so that preparing the votes is excluded.
 """
 
 import tempfile
@@ -120,7 +120,7 @@ def measure_majority_vote(folder: Path) -> list[Row]:
 
 
 def measure_memory_and_start(folder: Path) -> list[Row]:
-    """Return rows of the peak memory of a large fit, and of the time to import and fit a small one with cached kernels."""
+    """Return rows of the peak memory of a large fit, and of the time of import and a small fit with cached kernels."""
     million, small = save_votes(folder, "million"), save_votes(folder, "small")
     theirs = "from crowdkit.aggregation import DawidSkene\nDawidSkene(n_iter=2, tol=0).fit(frame)"
     mine = "DawidSkene(max_iter=2, tol=0).fit(votes)"

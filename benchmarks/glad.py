@@ -1,7 +1,7 @@
 """GLAD against crowd-kit's GLAD: time to reach crowd-kit's final objective on 10k tasks x 59 workers x 3 votes.
 
-Both are compared by the same objective, `objective` below: the log-likelihood of the votes with the labels summed out, plus
-the log of the N(1, 1) priors of abilities and log-eases.
+Both are compared by the function `objective`: the log-likelihood of the votes with the labels summed out, plus the log of
+the N(1, 1) priors of abilities and log-eases.
 """
 
 import json

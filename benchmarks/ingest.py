@@ -1,4 +1,4 @@
-"""Time and memory to read 5 million votes from Parquet into `Votes`, relative to polars reading them as categoricals."""
+"""Time and memory to read 5 million votes from Parquet into `Votes`, relative to polars reading categoricals."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The studio under load, relative to a minimal endpoint on the same database; task assignment and owner pages at 1M tasks."""
+"""Answers per second relative to a minimal endpoint on the same database; assignment and owner pages at 1M tasks."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import text
 
 from plurivox.web.server_settings import Settings
-from plurivox.web.services.enter_study import enter_by_invite
+from plurivox.web.services.enter_study import enter_by_invite_and_get_stage
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask, update_quotas_and_queues_if_options_changed
@@ -185,7 +185,7 @@ def measure_throughput(name: str, database: Callable[[], str]) -> tuple[str, str
 
 
 def measure_large_study(name: str, database: Callable[[], str]) -> list[tuple[str, str, str]]:
-    """Return rows of the p95 time to assign the next task (new study) and of owner pages (full study), at 10k and 1M tasks."""
+    """Return rows of the p95 time of assigning a task (new study) and of owner pages (full study), at 10k and 1M tasks."""
     found: dict[int, dict[str, float]] = {}
     for n in (FEW_TASKS, MANY_TASKS):
         with tempfile.TemporaryDirectory() as place:
@@ -251,7 +251,10 @@ def _time_choices(studio: Studio) -> list[float]:
     """Return the seconds of each choice of a task, without the commit; ten workers take turns."""
     keys, study = studio.keys, studio.study
     invite = studio.writer.submit(lambda c: invites.create_invite(c, "bench", "", 10)).result().id
-    entered = [studio.writer.submit(lambda c: enter_by_invite(c, study, keys, invite)).result() for _ in range(10)]
+    entered = [
+        studio.writer.submit(lambda c: enter_by_invite_and_get_stage(c, study, keys, invite)).result()
+        for _ in range(10)
+    ]
     workers = [entry.worker.id for entry in entered]
     took = []
 

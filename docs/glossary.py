@@ -1,7 +1,7 @@
 """Check the words of names, comments, texts and documents: `python -m docs.glossary [PATH ...]` lists those to replace.
 
-`make lint` runs it on the whole repository. A rule is a pattern, the words to use instead, and the lines and files where
-the pattern is allowed. Add a rule if a word confused a reader; add an exception only if the word is right there.
+`make lint` runs it on the whole repository. A rule is a pattern, the words to use instead, and the lines and files
+where the pattern is allowed. Add a rule if a word confused a reader; add an exception only if the word is right there.
 """
 
 import fnmatch

@@ -1,4 +1,4 @@
-"""Screenshots of the studio's pages: `python -m docs.shots [FOLDER]` uses the demo in a browser, writes docs/studio/*.png."""
+"""Take screenshots of the demo study in a browser: `python -m docs.shots [FOLDER]`; writes docs/studio/*.png."""
 
 import io
 import shutil

@@ -1,6 +1,6 @@
 """Write the split of CIFAR-10H that docs/training.md uses: `python -m examples.cifar10h_split split.csv`.
 
-Of the images 0 to 9499, whose exact pixels are available, 30% of every label are test tasks and 50 of every label dev tasks.
+Of the images 0 to 9499, whose exact pixels are available, 30% of each label are test tasks and 50 per label dev tasks.
 """
 
 import csv

@@ -29,7 +29,7 @@ def load_digit_images() -> tuple[pv.SoftLabels, Features]:
 
 
 def run_aggregation(out: Path) -> list[dict[str, object]]:
-    """Simulate a crowd, write and read it, describe it, aggregate and evaluate; return one row of measures per method."""
+    """Simulate a crowd, write, read and describe it, aggregate and evaluate; return one row of measures per method."""
     truth, features = load_digit_images()
     crowd = pv.simulate_crowd("independent-confusion", truth, n_workers=60, feedback=5, concentration=0.15, seed=1)
     made = pv.Dataset("digits", votes=crowd.votes, gold=truth, features=features, about={"command": "make demo"})

@@ -22,7 +22,7 @@ import uvicorn
 from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
-from plurivox.web.api.response_builders import labels_percents_ticks_chips_response
+from plurivox.web.api.response_builders import inputs_asked_for_response
 from plurivox.web.server.multi_study import MultiStudyApp, create_multi_study_app, settings_with_own_base_url_per_study
 from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
 from plurivox.web.server_settings import Settings
@@ -115,7 +115,7 @@ def plain_study(**values: Any) -> Study:
 
 def asks(form: str, **values: Any) -> dict[str, Any]:
     """Return what a form asks for, as the API sends it to the task page."""
-    return labels_percents_ticks_chips_response(plain_study(form=form, **values)).model_dump()
+    return inputs_asked_for_response(plain_study(form=form, **values)).model_dump()
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from plurivox.core.votes import Votes
 
 
 def toy_data(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:
-    """Return (x, gold, votes) of n tasks t00, t01, ...; inputs depend on the label, four workers are right in 4 of 5 votes."""
+    """Return (x, gold, votes) of n tasks t00, t01, ...; x depends on the label, four workers are right in 4 of 5 votes."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, n_labels, n)
     x = (np.eye(n_labels)[true] + 0.3 * rng.normal(size=(n, n_labels))).astype(np.float32)
@@ -22,9 +22,9 @@ def toy_data(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray,
 
 
 def toy_data_with_spammers(n: int = 200, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:
-    """Return (x, gold, votes) with four workers, w0 to w3, who are right, and six spammers who mostly give the first label.
+    """Return (x, gold, votes) of four workers, w0 to w3, who are right, and six spammers.
 
-    Each task has five votes, so that the majority is often wrong.
+    Spammers mostly give the first label. Each task has five votes, so that the majority is often wrong.
     """
     rng = np.random.default_rng(seed)
     true, n_labels = rng.integers(0, 4, n), 4

@@ -74,7 +74,7 @@ def test_one_subtype_equals_ibcc() -> None:
 
 
 def test_the_bound_is_higher_for_correlated_errors() -> None:
-    """Four workers are wrong on the same third of the tasks, or each on a different third; five more are independent."""
+    """Four workers are wrong on the same third of the tasks, or each on another third; five others are independent."""
     gains = []
     for together in (True, False):
         rng = np.random.default_rng(0)

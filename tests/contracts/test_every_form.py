@@ -11,7 +11,7 @@ from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError
-from plurivox.core.form_inputs import question_of_form
+from plurivox.core.form_inputs import input_fields_of_form
 from plurivox.elicit import FLAGS, OUTCOMES
 
 LABELS = ["ant", "bee", "cat", "dog"]
@@ -131,7 +131,7 @@ def test_every_flag_is_a_separate_bit_with_a_description() -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_declares_its_question_and_flags_further_labels(name: str) -> None:
     asks = elicit.methods[name].asks
-    assert asks is not None and asks == question_of_form(name)
+    assert asks is not None and asks == input_fields_of_form(name)
     if not asks.labels:
         return
     marks = [[("named", label, "20") for label in LABELS[: asks.labels + more]] for more in (0, 1)]

@@ -30,7 +30,7 @@ def test_drawn_labels_have_the_declared_kind_and_are_reproducible(name: str) -> 
     assert made.mask_of_tasks_with_target(KNOWN, VOTES.tasks).all()
     examples = made.make_examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
     indices = torch.tensor([3, 0, 3])
-    one, two = (examples.draw_labels(indices, torch.Generator().manual_seed(5)) for _ in range(2))
+    one, two = (examples.get_or_draw_labels(indices, torch.Generator().manual_seed(5)) for _ in range(2))
     if isinstance(one, PaddedVotes):
         assert made.kind == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
         return

@@ -10,7 +10,7 @@ from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
 
 
 def by_pairs(answers: list[np.ndarray]) -> float:
-    """Return the mean over ordered pairs of different answers of the probability that labels drawn from them are the same."""
+    """Return the probability that labels drawn from two answers are equal, averaged over pairs of different answers."""
     pairs = list(permutations(answers, 2))
     return float(np.mean([one @ other for one, other in pairs])) if pairs else np.nan
 

@@ -69,7 +69,7 @@ class DawidSkeneClusters(EMAggregator):
             posterior, agree = model.em.posterior_and_agreeing_weight_per_worker(
                 model.expected_log_params_per_worker(result.params)
             )
-            if not _all_tasks_certain_of_one_label(posterior) or _all_tasks_certain_of_one_label(
+            if not _all_tasks_certain_of_same_label(posterior) or _all_tasks_certain_of_same_label(
                 tasks.vote_shares_of_open_tasks()
             ):
                 break
@@ -167,6 +167,6 @@ def _log_of_shares_floored(share: Floats) -> Floats:
     return np.log(np.maximum(share, TINY))
 
 
-def _all_tasks_certain_of_one_label(soft_labels: Floats) -> bool:
+def _all_tasks_certain_of_same_label(soft_labels: Floats) -> bool:
     """Return whether there are several tasks and all their soft labels are certain of the same label."""
     return len(soft_labels) > 1 and bool(soft_labels.sum(0).max() > len(soft_labels) - 1e-6)

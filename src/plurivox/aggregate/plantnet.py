@@ -77,7 +77,7 @@ class PlantNet(Aggregator):
         shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
         converged = False
         for step in range(self.max_iter):
-            number = self._count_identified_labels_per_worker(
+            number = self._count_distinct_right_labels_by_worker(
                 weighted, own, shares, self._is_task_above_min_weight_and_share(weighted, shares, weight)
             )
             last, weight = (
@@ -109,14 +109,14 @@ class PlantNet(Aggregator):
         np.maximum.at(share, weighted.task, shares.mass)
         return np.asarray((share * total > self.min_weight) & (share > self.min_share))
 
-    def _count_identified_labels_per_worker(
-        self, weighted: WeightedVotes, by_author: Bools, shares: Candidates, is_valid: Bools
+    def _count_distinct_right_labels_by_worker(
+        self, weighted: WeightedVotes, is_vote_by_author: Bools, shares: Candidates, is_task_valid: Bools
     ) -> Floats:
         """(n_workers,) the number of labels that each worker has identified; with known authors, others' tasks count less."""
         votes, winner = weighted.votes, weighted.top_label_per_task(shares)
         right = (votes.label == winner[votes.task]) & (votes.weights > 0)
         pair = votes.worker.astype(np.int64) * votes.n_labels + votes.label  # worker and label in one integer
-        identified = np.unique(pair[right & by_author & is_valid[votes.task]])
+        identified = np.unique(pair[right & is_vote_by_author & is_task_valid[votes.task]])
         number = np.bincount(identified // votes.n_labels, minlength=votes.n_workers).astype(np.float64)
         if self.authors == "unknown":
             return number

@@ -29,7 +29,7 @@ class Temperature(Aggregator):
     (array([[0.333, 0.667]]), 'temperature[method=vote-shares,power=0.5]')
     """
 
-    method: str = option("ibcc", "method whose probabilities are scaled, with its options in brackets")
+    method: str = option("ibcc", "method whose probabilities are scaled, with its options in square brackets")
     power: float = option(
         0.25, "exponent, 1 / temperature; below 1 gives less certain labels, above 1 more certain ones", low=0
     )

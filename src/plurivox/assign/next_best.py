@@ -130,7 +130,7 @@ class NextBest(Proposer):
         missing = self.least_answers - n_answers
         return np.where(missing > 0, FLOOR_FACTOR * self.least * GAIN_DECAY ** (1 - missing), 0.0)
 
-    def confusion_mean_gain_worth_asking_per_worker(
+    def estimate_gain_of_asking_each_worker(
         self, posterior: Floats, matrices: Floats, votes_per_worker: Floats
     ) -> WorkerGains:
         """Return each worker's mean expected gain on the most uncertain tasks, and whether the worker is worth asking."""
@@ -144,9 +144,7 @@ class NextBest(Proposer):
     ) -> Proposals:
         assert fit.confusion is not None
         posterior = np.asarray(fit.soft.prob, np.float64)
-        gains = self.confusion_mean_gain_worth_asking_per_worker(
-            posterior, fit.confusion.dense(), votes.n_answers_per_worker
-        )
+        gains = self.estimate_gain_of_asking_each_worker(posterior, fit.confusion.dense(), votes.n_answers_per_worker)
         codes, pace, rows = (
             self._codes_of_named_workers_or_raise(votes, workers),
             _relative_median_seconds_per_worker(votes),
@@ -163,7 +161,7 @@ class NextBest(Proposer):
         task, worker, question, gain, seconds = (np.concatenate(column) for column in zip(*rows, strict=True))
         best = np.argsort(-gain / seconds, kind="stable")[: self.n]
         accuracy = float(posterior.max(1).mean())
-        nothing_to_gain, why = self._nothing_to_gain_and_explanation(posterior, gains, codes)
+        nothing_to_gain, why = self._is_every_gain_too_small_and_why(posterior, gains, codes)
         return Proposals(
             task=task[best],
             worker=worker[best],
@@ -196,7 +194,7 @@ class NextBest(Proposer):
         top = top[gains[kind[top], top] >= max(self.least, 1e-12)]
         return top, np.full(len(top), worker), kind[top], gains[kind[top], top], seconds[kind[top]]
 
-    def _nothing_to_gain_and_explanation(
+    def _is_every_gain_too_small_and_why(
         self, posterior: Floats, gains: WorkerGains, worker_codes: Ints
     ) -> tuple[bool, str]:
         """Return (whether no answer of the best worker would gain `least` nats, why these workers may get no questions)."""

@@ -41,7 +41,10 @@ class ErrorsAndLowAccuracy(Rule):
     needs: ClassVar[tuple[str, ...]] = ("gold",)
 
     least: float = option(
-        0.75, "remove workers with a lower accuracy than this on tasks with known labels", low=0, high=1
+        0.75,
+        "remove a worker with errors in their answers if their accuracy on tasks with known labels is lower",
+        low=0,
+        high=1,
     )
     fewest: int = option(1, "check only workers with at least this many errors in their answers", low=0)
     most: int | None = option(

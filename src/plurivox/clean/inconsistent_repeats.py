@@ -45,7 +45,7 @@ class InconsistentRepeats(Rule):
         share = np.where(n > 0, n_changed / np.maximum(n, 1), np.nan)
         out = (n >= self.fewest) & (share > self.share)
 
-        def changed_label_reason(worker: int) -> str:
+        def inconsistent_worker_reason(worker: int) -> str:
             return f"another top label in {n_changed[worker]:,} of {format_count(int(n[worker]), 'repeat')}"
 
-        return (Findings.from_mask("worker", out, share, changed_label_reason),)
+        return (Findings.from_mask("worker", out, share, inconsistent_worker_reason),)

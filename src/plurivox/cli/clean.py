@@ -62,7 +62,7 @@ RULES_AND_SCORES = [
         RULES,
         type=click_type_of_method_list("clean"),
         metavar="LIST",
-        help="rules in order, comma-separated, options in brackets: stored-twice,too-fast[seconds=2]",
+        help="rules in order, comma-separated, options in square brackets: stored-twice,too-fast[seconds=2]",
     ),
     Flag(
         ["--drop-workers"],
@@ -88,9 +88,9 @@ RULES_AND_SCORES = [
 ]
 
 
-def params_of_clean_beside_rule_options(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_clean_beside_rule_options(rule_class: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox clean RULE`, without those of the rule."""
-    del method
+    del rule_class
     return [INPUT, OUT, GOLD, FORCE, *READING_FLAGS, PART]
 
 

@@ -92,7 +92,7 @@ compare = Command(
             ["--methods"],
             "Methods",
             metavar="LIST",
-            help="methods, comma-separated, options in brackets: glad,iwmv[weights=li-yu]  [default: all]",
+            help="methods, comma-separated, options in square brackets: glad,iwmv[weights=li-yu]  [default: all]",
         ),
         Flag(
             ["--reference"],

@@ -38,14 +38,14 @@ def run_elicit(screen: Screen, method: "Form", source: Source, out: Path, force:
     return make_elicit_command_result(screen, found, out)
 
 
-def make_elicit_command_result(screen: Screen, elicited: "Elicited", out: Path) -> CommandResult:
+def make_elicit_command_result(screen: Screen, elicited: "Elicited", written_path: Path) -> CommandResult:
     """Return the output of `plurivox elicit`: numbers of answers converted to votes, skipped, and odd by kind."""
     from plurivox.elicit import FLAGS
 
     votes, counts = elicited.votes, elicited.outcome_counts
     document = {
         "command": screen.quoted_command_line,
-        "out": out,
+        "out": written_path,
         "by": elicited.made_by,
         **votes.info(),
         "odd": elicited.flag_counts,
@@ -57,7 +57,9 @@ def make_elicit_command_result(screen: Screen, elicited: "Elicited", out: Path) 
         f"{elicited.made_by}: {counts['read']:,} answers as {len(votes):,} votes{f' ({not_read})' if not_read else ''}"
     )
     return CommandResult(
-        document, text=aligned_table_text(rows) if rows and not screen.quiet else "", summary=f"{line}; wrote {out}"
+        document,
+        text=aligned_table_text(rows) if rows and not screen.quiet else "",
+        summary=f"{line}; wrote {written_path}",
     )
 
 

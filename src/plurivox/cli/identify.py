@@ -257,7 +257,7 @@ RANK = Command(
             type=click_type_of_method_list("identify"),
             required=True,
             metavar="LIST",
-            help="scores, comma-separated, options in brackets: entropy[unit=bits],glad-difficulty  [required]",
+            help="scores, comma-separated, options in square brackets: entropy[unit=bits],glad-difficulty  [required]",
         ),
         OUT,
         WORST,

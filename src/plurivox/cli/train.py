@@ -187,7 +187,7 @@ train = Train(
             "net",
             "NET",
             DEFAULT_NET,
-            "network, options in brackets: mlp[hidden=64]; or torchvision:NAME, module:function",
+            "network, options in square brackets: mlp[hidden=64]; or torchvision:NAME, module:function",
         ),
         Flag(
             ["--pretrained"],

@@ -223,20 +223,20 @@ class Answers(DataType):
         before = np.cumsum(named) - named
         return before - before[self.mark_start[self.answer_of_mark]]
 
-    def label_codes_at_rank(self, rank: int) -> Ints:
+    def label_codes_at_rank(self, rank_in_answer: int) -> Ints:
         """(n_answers,) the code of the label that each answer names first (rank 0), second (1), ...; -1 if there is none.
 
         A mark with typed text and without a label counts as a place.
         """
         out = np.full(len(self), -1)
-        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_in_same_answer == rank)
+        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_in_same_answer == rank_in_answer)
         out[self.answer_of_mark[here]] = self.mark_label[here]
         return out
 
-    def typed_texts_at_rank(self, rank: int) -> Names:
+    def typed_texts_at_rank(self, rank_in_answer: int) -> Names:
         """(n_answers,) the text typed next to the label that each answer names first (rank 0), second (1), ...; "" if none."""
         out = np.zeros(len(self), dtype=TEXT)
-        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_in_same_answer == rank)
+        here = (self.mark_kind == NAMED) & (self._n_named_marks_before_in_same_answer == rank_in_answer)
         out[self.answer_of_mark[here]] = self.mark_typed[here]
         return out
 

@@ -147,14 +147,14 @@ def _is_pipe_or_device(path: Path) -> bool:
     found = _stat_or_none(path)
     if found is None:
         return False
-    return _descriptor_of_path_or_none(path) is not None or not (
+    return _dev_fd_descriptor_number_or_none(path) is not None or not (
         stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
     )
 
 
 def _copy_to_stream(source_file: Path, stream_path: Path) -> None:
     """Write the bytes of file `source_file` to the pipe, device or open file descriptor at `stream_path`."""
-    number = _descriptor_of_path_or_none(stream_path)
+    number = _dev_fd_descriptor_number_or_none(stream_path)
     # a duplicated descriptor shares the file offset, so that later output comes after these bytes
     with (
         source_file.open("rb") as source,
@@ -163,7 +163,7 @@ def _copy_to_stream(source_file: Path, stream_path: Path) -> None:
         shutil.copyfileobj(source, stream)
 
 
-def _descriptor_of_path_or_none(path: Path) -> int | None:
+def _dev_fd_descriptor_number_or_none(path: Path) -> int | None:
     """Return the file descriptor of this process that a path such as /dev/stdout or /dev/fd/3 leads to, or None."""
     here = path.absolute()
     for _ in range(40):  # as many links as Linux follows

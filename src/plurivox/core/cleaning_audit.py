@@ -89,16 +89,16 @@ class Audit(DataType):
         place = {rule: i for i, rule in enumerate(rules)}
         code = np.array([place[rule] for rule in self.rule.tolist()], np.int64)
 
-        def count_masked_rows_per_rule(row_mask: Bools) -> Ints:
+        def count_rows_of_each_rule_in_mask(row_mask: Bools) -> Ints:
             return np.bincount(code[row_mask], minlength=len(rules))
 
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count_masked_rows_per_rule(self.mask_removed_rows("worker")),
-            "tasks out": count_masked_rows_per_rule(self.mask_removed_rows("task")),
+            "people out": count_rows_of_each_rule_in_mask(self.mask_removed_rows("worker")),
+            "tasks out": count_rows_of_each_rule_in_mask(self.mask_removed_rows("task")),
             "answers out": out,
-            "flagged": count_masked_rows_per_rule(np.asarray(self.did == "flagged")),
+            "flagged": count_rows_of_each_rule_in_mask(np.asarray(self.did == "flagged")),
         }
 
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -40,7 +40,7 @@ class Catalogue:
         return self.package.rpartition(".")[2]
 
     @cached_property
-    def _package_folders(self) -> list[str]:
+    def _source_folders_of_package(self) -> list[str]:
         """Folders with the source files of the methods' package, found without importing it."""
         spec = importlib.util.find_spec(self.package)
         assert spec is not None and spec.submodule_search_locations is not None, self.package
@@ -49,7 +49,9 @@ class Catalogue:
     @cached_property
     def _own_module_by_method_name(self) -> dict[str, str]:
         """Method name -> module, for the methods in the package's own files."""
-        found = (one.name for one in pkgutil.iter_modules(self._package_folders) if not one.name.startswith("_"))
+        found = (
+            one.name for one in pkgutil.iter_modules(self._source_folders_of_package) if not one.name.startswith("_")
+        )
         return {file.replace("_", "-"): f"{self.package}.{file}" for file in sorted(found)}
 
     @property
@@ -132,7 +134,7 @@ class Catalogue:
         """Return the syntax tree of the class that implements one of the package's own methods; None if there is none."""
         module = self._own_module_by_method_name[method_name]
         return _parse_class_from_source(
-            PathFinder.find_spec(module, self._package_folders), module, method_name.replace("-", "")
+            PathFinder.find_spec(module, self._source_folders_of_package), module, method_name.replace("-", "")
         )
 
     def __repr__(self) -> str:

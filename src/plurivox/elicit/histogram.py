@@ -56,7 +56,7 @@ class Histogram(Form):
         set_answer_flags_from_percent_flags(flags, _combine_percent_flags_per_answer(named, percent_flags))
         points = np.clip(points, 0, 100 if self.of == "percents" else None)
         kept = flag_contradictions_and_mask_kept_labels(named, never, self.contradiction, flags, n_labels)
-        named, points = _sum_points_per_answer_and_label(
+        named, points = _merge_repeated_labels_and_sum_points(
             named.select_answer_label_pairs(kept), points[kept], flags, n_labels
         )
         if self.of == "chips" or self.spread == "none":
@@ -75,12 +75,12 @@ def _combine_percent_flags_per_answer(named: AnswerLabels, percent_flags: Ints) 
     return out
 
 
-def _sum_points_per_answer_and_label(
+def _merge_repeated_labels_and_sum_points(
     named: AnswerLabels, points: Floats, flags: Ints, n_labels: int
 ) -> tuple[AnswerLabels, Floats]:
     """Return (pairs of answer and label, each once and sorted, sum of their points); flags answers that name a label twice."""
     set_flag(
-        flags, "named-twice", np.bincount(named.answer, named.is_label_repeated_in_answer(n_labels), len(flags)) > 0
+        flags, "named-twice", np.bincount(named.answer, named.is_repeat_of_earlier_label(n_labels), len(flags)) > 0
     )
     key, place = np.unique(named.answer.astype(np.int64) * n_labels + named.label, return_inverse=True)
     answer, label = np.divmod(key, n_labels)

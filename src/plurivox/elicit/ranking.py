@@ -55,7 +55,7 @@ class Ranking(Form):
     def shares(self, answers: Answers) -> Shares:
         named, n_labels = answer_label_pairs_of_mark_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)
-        repeated = named.is_label_repeated_in_answer(n_labels)
+        repeated = named.is_repeat_of_earlier_label(n_labels)
         set_flag(flags, "named-twice", np.bincount(named.answer, repeated, len(answers)) > 0)
         named = named.select_answer_label_pairs(~repeated)
         named = named.select_answer_label_pairs(

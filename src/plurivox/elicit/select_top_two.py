@@ -39,7 +39,7 @@ class SelectTopTwo(Form):
         set_flag(flags, "further-labels", named.n_labels_per_answer > 2)
         two = named.select_answer_label_pairs(named.position_of_label_in_answer < 2)
         set_flag(
-            flags, "named-twice", np.bincount(two.answer, two.is_label_repeated_in_answer(n_labels), len(answers)) > 0
+            flags, "named-twice", np.bincount(two.answer, two.is_repeat_of_earlier_label(n_labels), len(answers)) > 0
         )
         two = two.sorted_unique_answer_label_pairs(n_labels)
         two = two.select_answer_label_pairs(

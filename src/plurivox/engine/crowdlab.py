@@ -44,7 +44,7 @@ class CrowdlabVotes:
         self.votes, self.body, self.n_labels = votes, prediction.body.take(np.maximum(place, 0)), prediction.n_labels
         self.label = labels[votes.label]  # (n_rows,)
 
-    def batches_of_model_prob_and_label_weights(
+    def task_batches_of_model_prob_and_vote_sums(
         self, vote_weight: Floats | None = None
     ) -> Iterator[tuple[slice, Floats, Floats]]:
         """Yield (slice of tasks, (n, n_labels) classifier probabilities, (n, n_labels) total vote
@@ -63,14 +63,14 @@ class CrowdlabVotes:
     def majority_labels_ties_by_classifier(self) -> Ints:
         """(n_tasks,) the label with most votes on each task; ties go to the label with the highest classifier probability."""
         top = np.empty(self.votes.n_tasks, np.int64)
-        for rows, model_prob, said in self.batches_of_model_prob_and_label_weights():
+        for rows, model_prob, said in self.task_batches_of_model_prob_and_vote_sums():
             top[rows] = np.where(said == said.max(1, keepdims=True), model_prob, -1.0).argmax(1)
         return top
 
     def crowdlab_probabilities_of_all_tasks(self, weights: TrustWeights) -> Floats:
         """(n_tasks, n_labels) the CROWDLAB probability q of every label of every task."""
         whole = np.empty((self.votes.n_tasks, self.n_labels))
-        for rows, model_prob, trusted in self.batches_of_model_prob_and_label_weights(
+        for rows, model_prob, trusted in self.task_batches_of_model_prob_and_vote_sums(
             weights.worker[self.votes.worker]
         ):
             whole[rows] = _crowdlab_label_probabilities(model_prob, trusted, weights)
@@ -83,7 +83,7 @@ class CrowdlabVotes:
         probable if None.
         """
         best, q_of = np.empty(self.votes.n_tasks, np.int64), np.empty(self.votes.n_tasks)
-        for rows, model_prob, trusted in self.batches_of_model_prob_and_label_weights(
+        for rows, model_prob, trusted in self.task_batches_of_model_prob_and_vote_sums(
             weights.worker[self.votes.worker]
         ):
             progress(rows.start, self.votes.n_tasks)

@@ -13,11 +13,11 @@ CACHE_LINE_FLOATS = 8  # float64 in a cache line
 
 def available_memory() -> int | None:
     """Return the bytes this process can still allocate, limited by machine and container; None if unknown."""
-    found = [free for free in (_available_machine_memory(), _available_container_memory()) if free is not None]
+    found = [free for free in (_available_memory_in_proc_meminfo(), _available_container_memory()) if free is not None]
     return min(found) if found else None
 
 
-def _available_machine_memory() -> int | None:
+def _available_memory_in_proc_meminfo() -> int | None:
     """Return the available bytes of the machine from /proc/meminfo; None if it cannot be read."""
     try:
         lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines() if ":" in line)

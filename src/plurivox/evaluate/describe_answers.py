@@ -15,9 +15,9 @@ from plurivox.evaluate._description_numbers import (
     Triple,
     count_in_parentheses_or_empty,
     format_count_or_none_if_zero,
-    format_median_and_range_or_none,
-    format_number_or_none,
-    format_percent_or_none,
+    format_median_and_range_unless_none,
+    format_number_unless_none,
+    format_percent_unless_none,
     mean_or_zero,
     median_and_range_of_positive_values,
 )
@@ -71,21 +71,21 @@ class AnswersDescription:
             ("labels", f"{self.n_labels:,}"),
             ("sittings", None if self.n_sittings is None else f"{self.n_sittings:,}"),
             ("answers per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("answers per worker", format_median_and_range_or_none(self.answers_per_worker)),
+            ("answers per worker", format_median_and_range_unless_none(self.answers_per_worker)),
             ("asked again on purpose", format_count_or_none_if_zero(self.n_asked_again)),
             ("repeated answers not asked for", format_count_or_none_if_zero(self.n_further)),
             ("abstained", format_count_or_none_if_zero(self.n_abstained)),
             ("none of these", format_count_or_none_if_zero(self.n_none_of_these)),
             ("nothing entered", format_count_or_none_if_zero(self.n_empty)),
-            ("name a second label", format_percent_or_none(self.share_second)),
-            ("exclude labels", format_percent_or_none(self.share_never or None)),
-            ("mark further labels as possible", format_percent_or_none(self.share_possible or None)),
-            ("agreement on the label named first", format_number_or_none(self.top_agreement, 3)),
-            ("seconds per answer", format_median_and_range_or_none(self.seconds, " for nine in ten")),
-            ("first answer", _format_unix_time(self.first)),
-            ("last answer", _format_unix_time(self.last)),
+            ("name a second label", format_percent_unless_none(self.share_second)),
+            ("exclude labels", format_percent_unless_none(self.share_never or None)),
+            ("mark further labels as possible", format_percent_unless_none(self.share_possible or None)),
+            ("agreement on the label named first", format_number_unless_none(self.top_agreement, 3)),
+            ("seconds per answer", format_median_and_range_unless_none(self.seconds, " for nine in ten")),
+            ("first answer", _format_unix_time_unless_none(self.first)),
+            ("last answer", _format_unix_time_unless_none(self.last)),
             ("answers to tasks with gold", format_count_or_none_if_zero(self.n_gold)),
-            ("label named first is right", format_number_or_none(self.top_accuracy, 4)),
+            ("label named first is right", format_number_unless_none(self.top_accuracy, 4)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
@@ -195,6 +195,6 @@ def _column_or_all_false(column: Bools | None, n: int) -> Bools:
     return np.zeros(n, bool) if column is None else column
 
 
-def _format_unix_time(unix_time: float | None) -> str | None:
+def _format_unix_time_unless_none(unix_time: float | None) -> str | None:
     """Return seconds since 1970 as text, a UTC date and time; None if it is None."""
     return None if unix_time is None else datetime.fromtimestamp(unix_time, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -67,7 +67,7 @@ def evaluate_labels(
     reference, name = _choose_soft_reference_and_name(truth, against, shares)
     wanted, scaled = _other_measures_and_whether_wasserstein(measures, prediction, reference)
     hard, soft = (
-        _Comparison.with_true_labels(*align_rows(prediction, truth)),
+        _Comparison.with_one_hot_truth(*align_rows(prediction, truth)),
         _Comparison.with_soft_labels(*align_rows(prediction, reference), name),
     )
     rows = [_measure_row_with_baseline(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
@@ -145,7 +145,7 @@ class _Comparison:
     against: str
 
     @classmethod
-    def with_true_labels(cls, prediction: Rows, truth: Rows) -> Self:
+    def with_one_hot_truth(cls, prediction: Rows, truth: Rows) -> Self:
         """Return the comparison of a prediction with the true labels as one-hot rows; the baseline is their frequencies."""
         true, n = true_labels(truth), len(truth)
         gold = Candidates(np.arange(n + 1), true, np.ones(n), np.zeros(n), truth.n_labels)

@@ -76,7 +76,7 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
     flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-12)
     parts = _task_positions_by_part(tasks, split)
     found = []
-    for train, test in _train_test_pairs_of_parts(parts):
+    for train, test in _train_test_pairs_of_part_names(parts):
         match = _first_similar_train_row(flat[parts[test]], flat[parts[train]], near)
         hit = np.flatnonzero(match >= 0)
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
@@ -131,9 +131,9 @@ def _task_positions_by_part(tasks: Sequence[Any], split: Mapping[Any, str]) -> d
     return {str(name): np.flatnonzero(codes == i) for i, name in enumerate(names.tolist()) if name}
 
 
-def _train_test_pairs_of_parts(parts: Mapping[str, Ints]) -> list[tuple[str, str]]:
+def _train_test_pairs_of_part_names(task_positions_by_part: Mapping[str, Ints]) -> list[tuple[str, str]]:
     """Return all pairs of parts of a split, ordered as (training part, test part): `train` first, then the larger one."""
-    order = sorted(parts, key=lambda name: (name != "train", -len(parts[name]), name))
+    order = sorted(task_positions_by_part, key=lambda name: (name != "train", -len(task_positions_by_part[name]), name))
     return [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
 
 
@@ -142,7 +142,7 @@ def _findings_of_equal_keys_in_different_parts(
 ) -> list[Finding]:
     """Return one finding per pair of parts of a split that contain tasks with equal keys; `key_of_task` is (n_tasks,)."""
     parts, found = _task_positions_by_part(tasks, split), []
-    for train, test in _train_test_pairs_of_parts(parts):
+    for train, test in _train_test_pairs_of_part_names(parts):
         first = {int(key_of_task[i]): i for i in parts[train][::-1].tolist()}
         pairs = [
             (tasks[i], tasks[first[int(key_of_task[i])]]) for i in parts[test].tolist() if int(key_of_task[i]) in first

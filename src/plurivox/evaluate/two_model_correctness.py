@@ -58,7 +58,7 @@ def correctness_table(
     """
     tasks = _tasks_shared_by_all(one, two, truth, soft)
     hit = [hits(*align_rows(model.on(tasks), truth.on(tasks)), "first") > 0 for model in (one, two)]
-    value, notes = _soft_label_statistic_and_notes(soft.on(tasks), look)
+    value, notes = _statistic_of_each_task_and_notes(soft.on(tasks), look)
     cells = [first & second for first in (hit[0], ~hit[0]) for second in (hit[1], ~hit[1])]
     defined = np.isfinite(value)
     means = [float(value[cell & defined].mean()) if (cell & defined).any() else float("nan") for cell in cells]
@@ -78,7 +78,7 @@ def _tasks_shared_by_all(first: SoftLabels, *others: SoftLabels) -> Names:
     return tasks
 
 
-def _soft_label_statistic_and_notes(soft: SoftLabels, statistic: Statistic) -> tuple[Floats, tuple[str, ...]]:
+def _statistic_of_each_task_and_notes(soft: SoftLabels, statistic: Statistic) -> tuple[Floats, tuple[str, ...]]:
     """Return (n_tasks,) the kurtosis, entropy or confidence of each task's soft label, and notes for the user."""
     if statistic == "entropy":
         return soft.entropy(), ()

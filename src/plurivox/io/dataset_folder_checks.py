@@ -47,7 +47,7 @@ def check_replaceable(folder: str | Path, also_allowed: Iterable[str] = ()) -> N
     entries = sorted(target.iterdir())
     if not entries:
         return
-    if others := [one.name for one in entries if not (_is_dataset_entry(one) or one.name in also_allowed)]:
+    if others := [one.name for one in entries if not (_is_part_of_dataset_folder(one) or one.name in also_allowed)]:
         raise InputError(
             f"{target} is not overwritten: it also contains {first_few(others)}, not part of a data set; "
             "choose another folder, or move these files"
@@ -77,7 +77,7 @@ def not_a_dataset_error(folder: Path) -> InputError:
     )
 
 
-def _is_dataset_entry(entry: Path) -> bool:
+def _is_part_of_dataset_folder(entry: Path) -> bool:
     """Return whether a file or folder is one that a data set of plurivox or peerannot contains."""
     if entry.is_symlink():
         return False

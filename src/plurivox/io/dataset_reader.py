@@ -162,7 +162,7 @@ def _read_with_reader_of_other_program(
     if reader is label_studio:
         reader_options |= {
             theirs: options[ours]
-            for ours, theirs in (("label", "from_name"), ("task", "task_field"))
+            for ours, theirs in (("label", "control_name"), ("task", "task_field"))
             if ours in options
         }
     found: ForeignContents = reader.read(path, **reader_options)

@@ -61,7 +61,7 @@ def read_plurivox_folder(folder: Path, **how: Any) -> Dataset:
         name: getattr(reader, name) for name in ("votes", "answers", "counts", "gold") if name in files
     }
     if "answers" not in files and reader.votes_table_has_answers():
-        parts["answers"] = reader.answers_from_votes_table
+        parts["answers"] = reader.answers_stored_in_votes_table
     if "soft_labels" in files:
         parts["soft_labels"] = lambda: read_soft(files["soft_labels"])
     for name, key in (("items", "task"), ("workers", "worker")):
@@ -134,7 +134,7 @@ class _FolderReader:
         """Return the answers in the table `answers`."""
         return answers_from_tables.answers(self._open_table("answers"), **self._options_of_answers_table("answers"))
 
-    def answers_from_votes_table(self) -> Any:
+    def answers_stored_in_votes_table(self) -> Any:
         """Return the answers in the table `votes`, if it has columns of answers."""
         return answers_from_tables.answers(self._open_table("votes"), **self._options_of_answers_table("votes"))
 

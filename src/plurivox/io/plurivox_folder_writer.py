@@ -96,12 +96,12 @@ def _tables_by_name_except_soft_labels(dataset: Dataset) -> dict[str, Any]:
         tables["workers"] = dataset.workers
     own = ("votes", "gold")
     tables |= {name: read() for name, read in dataset.tables.items() if name not in own}
-    if (source := _votes_as_read_if_columns_else_lost(dataset)) is not None:
+    if (source := _votes_as_read_if_columns_would_be_lost(dataset)) is not None:
         tables["votes_as_read"] = source
     return tables
 
 
-def _votes_as_read_if_columns_else_lost(dataset: Dataset) -> pl.DataFrame | None:
+def _votes_as_read_if_columns_would_be_lost(dataset: Dataset) -> pl.DataFrame | None:
     """Return the votes table as it was read if it has columns that no other written table stores, else None."""
     if "votes" not in dataset.tables or "votes_as_read" in dataset.tables or dataset.votes is None:
         return None

@@ -145,7 +145,7 @@ def _soft_from_label_columns(
             f"missing numbers in {path} for {int(empty.sum())} tasks: {first_few(tasks[empty])}; write 0 or drop the rows"
         )
     sums = prob.sum(1)
-    scale, rounding_note = _row_divisors_and_rounding_note(sums)
+    scale, rounding_note = _divisors_of_rounded_rows_and_note(sums)
     return SoftLabels.of(prob / scale[:, None], tasks, labels, support=support, notes=notes + rounding_note)
 
 
@@ -170,7 +170,7 @@ def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     whole = (np.diff(start) == len(labels)) | (
         sums > 1
     )  # tasks without unlisted labels, or without probability left for them
-    scale, rounding_note = _row_divisors_and_rounding_note(np.where(whole, sums, 1.0))
+    scale, rounding_note = _divisors_of_rounded_rows_and_note(np.where(whole, sums, 1.0))
     rest = np.where(whole | (1 - sums <= MIN_REST), 0.0, 1 - sums)
     body = Candidates(start, label, mass / scale[row], rest, len(labels))
     dropped = len(complete) - int(complete.sum())
@@ -195,7 +195,7 @@ def _soft_from_hard_labels(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
 # ---- helpers
 
 
-def _row_divisors_and_rounding_note(row_sums: Floats) -> tuple[Floats, tuple[str, ...]]:
+def _divisors_of_rounded_rows_and_note(row_sums: Floats) -> tuple[Floats, tuple[str, ...]]:
     """Return (n_rows,) the sum of each row that is 1 up to rounding, else 1, and a note on how many rows were rounded."""
     off = np.abs(row_sums - 1)
     rounded = (off > SUM_TOLERANCE) & (off <= ROUNDING_TOLERANCE)

@@ -273,10 +273,10 @@ class _VoteReader:
                 fixed = as_names(list(wanted), f"{role}s")
                 out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)
             if not np.array_equal(out[f"{role}s"], names):
-                self._recode_to_names(columns, role, out[f"{role}s"])
+                self._recode_as_positions_in_names(columns, role, out[f"{role}s"])
         return out
 
-    def _recode_to_names(self, columns: dict[str, Any], role: str, names: Names) -> None:
+    def _recode_as_positions_in_names(self, columns: dict[str, Any], role: str, names: Names) -> None:
         """Change the codes of one role in `columns` in place to positions in `names`; raise InputError for other names."""
         place = positions(names, self.names[role])
         used = np.zeros(len(place), bool)

@@ -71,14 +71,14 @@ class ActiveLabelling(Recipe):
         for i, crowd in enumerate(crowds):
             curves = []
             for run in range(self.runs):
-                curves.append(self.simulate_crowd_and_measure_accuracies(crowd, self.seed + run))
+                curves.append(self.simulate_random_and_next_best_labelling(crowd, self.seed + run))
                 progress(i * self.runs + run, len(crowds) * self.runs)
             tables.append(self._next_best_and_random_accuracy_table(crowd, curves))
         seeds = "one seed" if self.runs == 1 else f"mean over {self.runs} seeds"
         title = f"Accuracy by number of votes, {seeds}; random assignment: {self.feedback} votes per task"
         return Tables(title, tuple(tables), self.spec)
 
-    def simulate_crowd_and_measure_accuracies(self, crowd_spec: str, seed: int) -> "LabellingCurve":
+    def simulate_random_and_next_best_labelling(self, crowd_spec: str, seed: int) -> "LabellingCurve":
         """Simulate one crowd and return its accuracies with random and with next-best assignment."""
         sizes = {name: getattr(self, name) for name in ("n_tasks", "n_workers", "n_labels", "feedback")}
         crowd = simulate.methods.make(crowd_spec, **sizes, seed=seed).draw()
@@ -189,7 +189,7 @@ def _refit_and_update_state(
         )
     state.posterior = np.array(fit.soft.prob, np.float64)
     n_votes = state.labelled.sum(0).astype(np.float64)
-    state.gains = assigner.confusion_mean_gain_worth_asking_per_worker(state.posterior, fit.confusion.dense(), n_votes)
+    state.gains = assigner.estimate_gain_of_asking_each_worker(state.posterior, fit.confusion.dense(), n_votes)
     return fit
 
 

@@ -108,7 +108,7 @@ class Fornaciari2021(Recipe):
                 predictions[condition].append(cache.load_or_compute_data(name, SoftLabels, make))
                 progress(done, self.runs * len(all_conditions))
                 done += 1
-        return self._measure_gain_and_split_tables(texts, predictions)
+        return self._make_result_tables(texts, predictions)
 
     def _read_encoded_texts(self, read: DatasetReader) -> "Texts":
         """Return the encoded tweets or (word, stem) pairs, from the packed file if one is given, else from the data set."""
@@ -152,9 +152,7 @@ class Fornaciari2021(Recipe):
             dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
         )
 
-    def _measure_gain_and_split_tables(
-        self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]"
-    ) -> Tables:
+    def _make_result_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
         """Return the tables of the recipe: measures, split sizes, gains of two heads, correctness counts, every run."""
         from plurivox.recipes._papers.fornaciari2021_conditions import (
             measures_of_runs_by_condition_name,

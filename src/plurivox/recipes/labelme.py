@@ -65,7 +65,7 @@ class Labelme(Recipe):
         cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
         from plurivox.recipes._papers.labelme_training_and_measures import (
             LOGISTIC,
-            best_l2_and_dev_score_of_each,
+            best_l2_and_dev_score_of_every_l2,
             train_and_measure_on_held_out_fold,
             train_and_measure_on_test,
         )
@@ -74,7 +74,7 @@ class Labelme(Recipe):
         if LOGISTIC in methods:
             setting.chosen_l2.update(
                 cache.load_or_compute_numbers(
-                    f"{LOGISTIC}-l2", partial(best_l2_and_dev_score_of_each, setting, self.seed)
+                    f"{LOGISTIC}-l2", partial(best_l2_and_dev_score_of_every_l2, setting, self.seed)
                 )
             )
         hard: dict[str, list[dict[str, float]]] = {method: [] for method in methods}

@@ -49,13 +49,13 @@ class Rankings(Recipe):
             data = read(name)
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
-            tables += self._ranking_tables_of_dataset(
+            tables += self._worker_and_task_ranking_tables(
                 data.name, votes, data.gold, callback_reporting_outer_step(progress, step, len(names))
             )
         return Tables("Rankings of workers and tasks", tuple(tables), self.spec)
 
-    def _ranking_tables_of_dataset(
-        self, name: str, votes: Votes, gold: SoftLabels | None, progress: Progress
+    def _worker_and_task_ranking_tables(
+        self, dataset_name: str, votes: Votes, gold: SoftLabels | None, progress: Progress
     ) -> list[Table]:
         """Score the workers and tasks of one data set; return tables of the worst and of rank correlations for each."""
         evidence, tables = EvidenceCache(votes, Evidence(gold=gold)), []
@@ -67,7 +67,7 @@ class Rankings(Recipe):
                 evidence.collect_evidence_and_score(method, progress) for method in parse_scoring_methods(of, specs)
             ]
             tables += self._worst_and_correlation_tables(
-                f"{name}, {of}s", scores, None if gold is None else errors(votes, gold)
+                f"{dataset_name}, {of}s", scores, None if gold is None else errors(votes, gold)
             )
         return tables
 

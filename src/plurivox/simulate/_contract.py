@@ -119,7 +119,7 @@ class Simulator(Method, ABC):
         check_options_against_sizes(self, dimensions)
         # optional effects have a generator of their own, so that they never change the assignment of workers to tasks
         rng, effects_rng = np.random.default_rng(self.seed), np.random.default_rng([self.seed, 1])
-        true, level, confusion = self._draw_true_labels_levels_and_matrices(dimensions, rng)
+        true, level, confusion = self._draw_truth_difficulty_and_matrices(dimensions, rng)
         n_workers = len(dimensions.workers)
         traits = draw_worker_traits(
             self, dimensions.workers, self.draw_strategy_worker_traits_by_name(n_workers), effects_rng
@@ -168,7 +168,7 @@ class Simulator(Method, ABC):
 
     # ---- steps of `draw`
 
-    def _draw_true_labels_levels_and_matrices(
+    def _draw_truth_difficulty_and_matrices(
         self, dimensions: Dimensions, rng: np.random.Generator
     ) -> tuple[Ints, Ints | None, Floats]:
         """Return the tasks' true labels and levels and the workers' confusion matrices, random if they are not given."""

@@ -34,7 +34,7 @@ from plurivox.workflows.net_evaluation import (
     dev_inputs_and_truth,
     labels_absent_from_training,
     measure_net_on_each_split,
-    plan_with_goal_and_dev_measure_by_name,
+    resolve_goal_and_dev_measure,
 )
 
 Note = Callable[[str], None]  # called with a message for the user
@@ -124,7 +124,7 @@ class PreparedTraining:
     @classmethod
     def prepare_training(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one."""
-        train, (plan, measures) = as_names(splits["train"], "tasks"), plan_with_goal_and_dev_measure_by_name(spec.plan)
+        train, (plan, measures) = as_names(splits["train"], "tasks"), resolve_goal_and_dev_measure(spec.plan)
         if len(twice := duplicates(train)):
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
         known = Supervision(
@@ -132,7 +132,7 @@ class PreparedTraining:
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
         data = PreparedData.from_inputs_dropping_unusable_tasks(
-            training_data.inputs_of(train), spec, known, tasks=train, labels=known.labels(), weight=weight
+            training_data.inputs_of(train), spec, known, tasks=train, labels=known.merge_label_lists(), weight=weight
         )
         return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
 

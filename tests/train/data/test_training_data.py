@@ -50,7 +50,7 @@ def test_packed_inputs_and_features_give_the_same_tensors(tmp_path: Path, kind: 
     drawn = [
         make_train_spec("gold")
         .target.make_examples(data.supervision, data.tasks, data.labels, CPU)
-        .draw_labels(torch.arange(6), torch.Generator())
+        .get_or_draw_labels(torch.arange(6), torch.Generator())
         for data in (one, two)
     ]
     assert isinstance(drawn[0], torch.Tensor) and isinstance(drawn[1], torch.Tensor) and torch.equal(*drawn)

@@ -19,7 +19,7 @@ every = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def attached(**options: str) -> tuple[HeadModule, Tensor, Batch]:
-    """Return a head with random parameters, logits of five tasks, and a batch of their votes; the last column is padding."""
+    """Return a head with random parameters, logits of five tasks, and their votes; the last column is padding."""
     _, gold, votes = toy_data(5)
     head = CrowdLayer(**options).build(
         nn.Linear(1, 1), HeadContext((4,), gold.tasks, gold.labels, votes.workers, votes)

@@ -90,7 +90,7 @@ def test_the_head_raykar_gives_the_same_for_a_net() -> None:
 
 
 def labelme(folder: Path) -> tuple[Votes, dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return votes on the training photos; features of each split, scaled by the training ones; true labels of each split."""
+    """Return votes on training photos, and features (scaled by the training split) and true labels of each split."""
     data = io.read(folder)
     seen, votes = data.features, data.votes
     assert seen is not None and seen.split is not None and seen.gold is not None and votes is not None

@@ -24,18 +24,18 @@ KNOWN = Supervision(votes=VOTES, gold=GOLD, soft=SOFT)
 
 def examples(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
     names = np.array(tasks, dtype=np.dtypes.StringDType())
-    return targets.methods.make(spec).make_examples(known, names, known.labels(), CPU)
+    return targets.methods.make(spec).make_examples(known, names, known.merge_label_lists(), CPU)
 
 
 def drawn(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
     made = examples(spec, known, tasks)
-    return np.asarray(made.draw_labels(torch.arange(made.n_examples), torch.Generator().manual_seed(0)))
+    return np.asarray(made.get_or_draw_labels(torch.arange(made.n_examples), torch.Generator().manual_seed(0)))
 
 
 def mean(made: Examples, n: int = 4000) -> np.ndarray:
     rng = torch.Generator().manual_seed(0)
     indices = torch.arange(made.n_examples).repeat(n)
-    return np.asarray(made.draw_labels(indices, rng)).reshape(n, made.n_examples, -1).mean(0)
+    return np.asarray(made.get_or_draw_labels(indices, rng)).reshape(n, made.n_examples, -1).mean(0)
 
 
 def test_targets_with_one_distribution_per_task() -> None:
@@ -55,7 +55,7 @@ def test_a_tie_goes_to_a_random_label_the_first_or_all() -> None:
 
 def test_the_mean_of_de_aggregated_is_the_vote_share() -> None:
     made = examples("de-aggregated")
-    assert set(np.unique(np.asarray(made.draw_labels(torch.arange(3), torch.Generator())))) == {0, 1}
+    assert set(np.unique(np.asarray(made.get_or_draw_labels(torch.arange(3), torch.Generator())))) == {0, 1}
     np.testing.assert_allclose(mean(made), [[2 / 3, 1 / 3], [0, 1], [0.5, 0.5]], atol=0.03)
 
 
@@ -71,7 +71,7 @@ def test_a_soft_answer_is_used_whole() -> None:
     known = Supervision(votes=votes)
     made = targets.methods.make("de-aggregated").make_examples(known, votes.tasks, votes.labels, CPU)
     answer = {tuple(row.round(5)) for row in votes.weights.reshape(-1, 3)}
-    once = np.asarray(made.draw_labels(torch.arange(4), torch.Generator().manual_seed(1)))
+    once = np.asarray(made.get_or_draw_labels(torch.arange(4), torch.Generator().manual_seed(1)))
     assert {tuple(row) for row in once.astype(float).round(5)} <= answer
     np.testing.assert_allclose(mean(made), votes.counts() / votes.support[:, None], atol=0.03)
 
@@ -83,18 +83,21 @@ def test_repeated_labelling_has_one_example_per_vote() -> None:
 
 
 def test_all_votes_have_workers_and_padding_has_weight_0() -> None:
-    said = examples("all-votes", tasks=("b", "a")).draw_labels(torch.tensor([0, 1]), torch.Generator())
+    said = examples("all-votes", tasks=("b", "a")).get_or_draw_labels(torch.tensor([0, 1]), torch.Generator())
     assert isinstance(said, PaddedVotes)
     assert said.weight.tolist() == [[1, 0, 0], [1, 1, 1]] and said.worker[1].tolist() == [0, 1, 2]
     assert said.label[0, 0] == 1 and said.label[1].tolist() == [0, 0, 1]
 
 
 def test_all_votes_can_be_limited_per_task() -> None:
-    said = examples("all-votes[most=2]").draw_labels(torch.arange(3), torch.Generator())
+    said = examples("all-votes[most=2]").get_or_draw_labels(torch.arange(3), torch.Generator())
     assert isinstance(said, PaddedVotes) and said.weight.tolist() == [[1, 1], [1, 0], [1, 1]]
     assert {
         tuple(
-            examples(f"all-votes[most=1,seed={i}]").draw_labels(torch.tensor([0]), torch.Generator()).worker[0].tolist()
+            examples(f"all-votes[most=1,seed={i}]")
+            .get_or_draw_labels(torch.tensor([0]), torch.Generator())
+            .worker[0]
+            .tolist()
         )
         for i in range(20)
     } == {(0,), (1,), (2,)}  # type: ignore[union-attr]
@@ -112,7 +115,7 @@ def test_mixed_uses_the_first_target_if_available_and_else_the_rest() -> None:
 
 
 def test_a_pair_draws_main_and_soft_labels() -> None:
-    main, soft = examples("pair", tasks=("a", "c")).draw_labels(torch.arange(2), torch.Generator())  # type: ignore[misc]
+    main, soft = examples("pair", tasks=("a", "c")).get_or_draw_labels(torch.arange(2), torch.Generator())  # type: ignore[misc]
     assert main.tolist() == [[0, 1], [1, 0]] and np.allclose(soft, [[0.9, 0.1], [0.4, 0.6]])
 
 
@@ -129,4 +132,4 @@ def test_missing_data_and_wrong_options_raise_errors() -> None:
 
 def test_known_is_another_name_of_supervision() -> None:
     assert pv.train.Known is pv.train.Supervision
-    assert pv.train.Known(votes=VOTES).labels().tolist() == ["x", "y"]
+    assert pv.train.Known(votes=VOTES).merge_label_lists().tolist() == ["x", "y"]

@@ -333,7 +333,7 @@ def test_soft_labels_are_hidden_until_their_snapshot_is_published(tmp_path: Path
         before, number = seen(), publishing.reserve_result_snapshot_number(engine)
         assert publishing.write_changed_soft_labels(engine, number, new) == 4
         assert seen() == before
-        publishing.publish_result_snapshot(engine, number, Snapshot())
+        publishing.publish_snapshot_or_raise_outdated(engine, number, Snapshot())
         assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
 
 
@@ -346,13 +346,13 @@ def test_fencing_stops_a_delayed_former_leader_from_writing(tmp_path: Path) -> N
         number = publishing.reserve_result_snapshot_number(engine, "other")
         for late in (
             lambda: publishing.write_changed_soft_labels(engine, held_up, new, "one"),
-            lambda: publishing.publish_result_snapshot(engine, held_up, Snapshot(), writer_id="one"),
+            lambda: publishing.publish_snapshot_or_raise_outdated(engine, held_up, Snapshot(), writer_id="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
         assert publishing.write_changed_soft_labels(engine, number, new, "other") == 4
-        publishing.publish_result_snapshot(engine, number, Snapshot(), writer_id="other")
+        publishing.publish_snapshot_or_raise_outdated(engine, number, Snapshot(), writer_id="other")
         assert len(study.look(select(snapshots))) == 1
 
 
@@ -365,7 +365,9 @@ def test_publishing_waits_for_a_running_erasure(tmp_path: Path, postgres: str) -
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
                 erase_worker(connection, "test", name)  # deletes all snapshots, not committed yet
-                late = threads.submit(publishing.publish_result_snapshot, engine, number, Snapshot(last_answer=1))
+                late = threads.submit(
+                    publishing.publish_snapshot_or_raise_outdated, engine, number, Snapshot(last_answer=1)
+                )
                 _until(lambda: late.done() or study.look(waits)[0][0])
             with pytest.raises(publishing.Outdated):
                 late.result()

@@ -135,7 +135,10 @@ class ClampedTasks(TasksWithoutGold):
     def __init__(self, votes: Votes, gold: SoftLabels | None, earlier_fit: Fit | None) -> None:
         super().__init__(votes)
         self.known, self.known_place = gold_matched_to_votes_and_task_codes(votes, gold)
-        self.posterior, self.clamped = self._warm_start_posterior(earlier_fit), np.zeros(len(self.open), bool)
+        self.posterior, self.clamped = (
+            self._earlier_posterior_or_vote_shares(earlier_fit),
+            np.zeros(len(self.open), bool),
+        )
         unvoted = np.diff(votes.row_offsets_by_task)[self.known_place] == 0
         self.n_unvoted = np.zeros(votes.n_labels)  # (n_labels,) gold labels of tasks without votes, counted
         if self.known is not None and len(self.known):
@@ -144,7 +147,7 @@ class ClampedTasks(TasksWithoutGold):
             self.posterior[self.clamped] = self.known.prob[place[self.clamped]]
             self.n_unvoted += self.known.prob[unvoted].sum(0)
 
-    def _warm_start_posterior(self, earlier_fit: Fit | None) -> Floats:
+    def _earlier_posterior_or_vote_shares(self, earlier_fit: Fit | None) -> Floats:
         """(n_open, n_labels) initial posterior: under the matrices of the earlier fit, else its posterior, else vote shares."""
         if earlier_fit is not None and earlier_fit.confusion is not None:
             em = self.make_confusion_em()

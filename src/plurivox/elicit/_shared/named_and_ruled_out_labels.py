@@ -49,7 +49,7 @@ class AnswerLabels:
         answer, label = np.divmod(np.unique(self.answer.astype(np.int64) * n_labels + self.label), n_labels)
         return replace(self, answer=answer, label=label)
 
-    def is_label_repeated_in_answer(self, n_labels: int) -> Bools:
+    def is_repeat_of_earlier_label(self, n_labels: int) -> Bools:
         """(n_pairs,) whether the label of each pair occurs earlier in the same answer."""
         key = self.answer.astype(np.int64) * n_labels + self.label
         repeated = np.ones(len(key), bool)

@@ -54,11 +54,11 @@ class Split:
         return (percent_sum > 0) & ((percent_sum < 100) | (self.gamma > 0))
 
     def named_and_open_label_weights(
-        self, percent_sum: Floats, n_open_labels: Ints, flags: Ints
+        self, percent_sum: Floats, n_open_labels: Ints, flags_to_update: Ints
     ) -> tuple[Floats, Floats]:
         """Return ((n_named,) weight of each named label, (n_answers,) of each open label); sets the flag over-100."""
         has_open, full = n_open_labels > 0, percent_sum >= 100
-        set_flag(flags, "over-100", percent_sum > 100)
+        set_flag(flags_to_update, "over-100", percent_sum > 100)
         whole = np.where(has_open & ~full, 100.0, np.where(percent_sum > 0, percent_sum, 1))
         kept = np.where(has_open & full, 1 - self.gamma, 1.0)
         answer = self.named.answer
@@ -219,11 +219,11 @@ def _second_label_and_percent_if_both_given(second: NamedLabel, flags: Ints) -> 
 
 
 def _top_percent_or_100_minus_second(
-    top: NamedLabel, top_percent: Floats, second_percent: Floats, flags: Ints, top_is_certain: bool
+    top: NamedLabel, top_percent: Floats, second_percent: Floats, flags: Ints, percent_is_optional: bool
 ) -> Floats:
     """(n_answers,) the top label's percent, replaced by 100 minus the second percent if empty or 0; sets flags in `flags`."""
     there = top.label >= 0
-    if not top_is_certain:
+    if not percent_is_optional:
         set_flag(flags, "no-percent", there & np.isnan(top_percent))
     set_flag(flags, "zero-top", there & (top_percent == 0) & ~(top.percent < 0))
     return np.where(there, np.where(top_percent > 0, top_percent, 100 - second_percent), 0)

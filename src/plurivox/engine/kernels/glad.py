@@ -108,7 +108,7 @@ def fill_glad_posterior_add_worker_sums(
                 whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _leave_one_out_agreement_and_variance(given, score, x + log_others, row, known, rest)
+            share, spread = _leave_worker_out_agreement_and_variance(given, score, x + log_others, row, known, rest)
             agreeing_weight[who] += share
             information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
@@ -119,7 +119,7 @@ def fill_glad_posterior_add_worker_sums(
 
 
 @compile_inlined_by_numba
-def _leave_one_out_agreement_and_variance(
+def _leave_worker_out_agreement_and_variance(
     answer_weight: Floats, log_score: Floats, log_odds: float, posterior_row: Floats, label_known: bool, buffer: Floats
 ) -> tuple[float, float]:
     """Return (expected correct weight of one worker's answer given the other votes, its variance over the unknown label).

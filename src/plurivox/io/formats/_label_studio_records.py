@@ -63,11 +63,13 @@ def parse_label_studio_task_records(records: list[dict[str, Any]], task_field: s
             if annotation.get("was_cancelled"):
                 export.n["cancelled"] += 1
             else:
-                export.answers.append(_annotation_to_answer(annotation, task, export, path))
+                export.answers.append(_annotation_to_answer_noting_skipped(annotation, task, export, path))
     return export
 
 
-def _annotation_to_answer(annotation: dict[str, Any], task: Any, export_to_update: Export, path: str | Path) -> Answer:
+def _annotation_to_answer_noting_skipped(
+    annotation: dict[str, Any], task: Any, export_to_update: Export, path: str | Path
+) -> Answer:
     """Return one annotation as an Answer; adds the kinds of its controls and skipped results to `export_to_update`."""
     labels: dict[str, list[Any]] = {}
     for result in annotation.get("result") or ():
@@ -95,19 +97,19 @@ def _annotation_to_answer(annotation: dict[str, Any], task: Any, export_to_updat
 
 
 def parse_label_studio_json_min_records(
-    records: list[dict[str, Any]], from_name: str | None, task_field: str | None, path: str | Path
+    records: list[dict[str, Any]], control_name: str | None, task_field: str | None, path: str | Path
 ) -> Export:
     """Return the Export parsed from records in the JSON-MIN format: one record per annotation.
 
     A record is {"image": "1.png", "id": 1, "animal": "cat", "annotator": 3, "annotation_id": 8}. The answers are the
-    fields between `id` and `annotator`; if a file has another order, name the control with `from_name`.
+    fields between `id` and `annotator`; if a file has another order, name the control with `control_name`.
     """
     export = Export()
     for record in records:
         keys = list(record)
         begin, end = keys.index("id") + 1 if "id" in keys else 0, keys.index(LAST_FIELDS[0])
         labels: dict[str, list[Any]] = {}
-        for control in keys[begin:end] if from_name is None else [from_name]:
+        for control in keys[begin:end] if control_name is None else [control_name]:
             kind, chosen = _kind_and_labels_of_json_min_value(record.get(control))
             if kind:
                 labels[control], export.kinds[control] = chosen, kind

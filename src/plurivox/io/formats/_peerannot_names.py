@@ -75,8 +75,8 @@ def name_map_from_keys(
     listed = n_labels is not None and are_whole_numbers(labels) and all(0 <= label < n_labels for label in labels)
     order = tuple(range(n_labels)) if listed and n_labels is not None else None
     return NameMap(
-        _keys_to_ints_if_all_whole_numbers(tasks),
-        _keys_to_ints_if_all_whole_numbers(workers),
+        _dict_from_keys_to_ints_if_all_whole(tasks),
+        _dict_from_keys_to_ints_if_all_whole(workers),
         {label: label for label in labels},
         order,
     )
@@ -121,7 +121,7 @@ def are_whole_numbers(labels: Iterable[Any]) -> bool:
     return all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
 
 
-def _keys_to_ints_if_all_whole_numbers(keys: Iterable[str]) -> dict[str, Any]:
+def _dict_from_keys_to_ints_if_all_whole(keys: Iterable[str]) -> dict[str, Any]:
     """Return {key: name}, where names are integers if all keys are whole numbers, else the keys."""
     listed = list(dict.fromkeys(keys))
     whole = all(key.lstrip("-").isascii() and key.lstrip("-").isdecimal() and str(int(key)) == key for key in listed)

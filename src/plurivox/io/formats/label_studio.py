@@ -38,7 +38,7 @@ def is_label_studio_export(records: Any) -> bool:
 
 def read(
     path: str | Path,
-    from_name: str | None = None,
+    control_name: str | None = None,
     *,
     task_field: str | None = None,
     labels: Iterable[object] | None = None,
@@ -46,9 +46,9 @@ def read(
 ) -> ForeignContents:
     """Return the votes and gold labels of a Label Studio export.
 
-    `from_name` selects one of several controls. Tasks are named by their id, or by a field of their data (`task_field`).
-    `labels` lists all labels, since the file contains only those that were chosen. `records` are the contents of the file if
-    it has been read already.
+    `control_name` (`from_name` in the file) selects one of several controls. Tasks are named by their id, or by a field
+    of their data (`task_field`). `labels` lists all labels, since the file contains only those that were chosen.
+    `records` are the contents of the file if it has been read already.
     """
     records = read_json(path) if records is None else records
     if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
@@ -56,10 +56,10 @@ def read(
     if all(is_label_studio_task_record(record) for record in records):
         export = parse_label_studio_task_records(records, task_field, path)
     elif all(is_label_studio_json_min_record(record) for record in records):
-        export = parse_label_studio_json_min_records(records, from_name, task_field, path)
+        export = parse_label_studio_json_min_records(records, control_name, task_field, path)
     else:
         raise InputError(f"{path} is not a Label Studio export: its records need 'annotations' or 'annotation_id'")
-    control = _choose_control_for_votes(export, from_name, path)
+    control = _choose_control_for_votes(export, control_name, path)
     try:
         votes, gold = _votes_and_gold(export, control, labels)
     except InputError as cause:

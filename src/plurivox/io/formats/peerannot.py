@@ -200,7 +200,7 @@ def _images_by_task_key_and_notes(
     twice = 0
     for split in SPLITS:
         mine = [
-            (_task_key_in_file_name(image.path, task_keys), image)
+            (_task_key_at_end_of_file_name(image.path, task_keys), image)
             for image in image_files.images
             if image.split == split
         ]
@@ -226,10 +226,10 @@ def _images_by_task_key_and_notes(
     return images, notes
 
 
-def _task_key_in_file_name(file: Path, keys: set[str]) -> str:
+def _task_key_at_end_of_file_name(file: Path, known_keys: set[str]) -> str:
     """Return the task key at the end of an image file name, such as "7" of "cat-7.jpg"."""
     key = file.stem.rsplit("-", 1)[-1]
-    if key not in keys and key.isascii() and key.isdecimal() and str(int(key)) in keys:
+    if key not in known_keys and key.isascii() and key.isdecimal() and str(int(key)) in known_keys:
         return str(int(key))  # peerannot reads 0007 as 7
     return key
 

@@ -42,21 +42,23 @@ def to_series(values: Any, name_in_errors: str) -> pl.Series:
         if values.ndim != 1:
             raise InputError(f"{name_in_errors} must be one-dimensional; got an array of shape {values.shape}")
         return pl.Series(name_in_errors, values, nan_to_null=True)
-    return _python_values_to_series(values.tolist() if isinstance(values, np.ndarray) else list(values), name_in_errors)
+    return _same_type_values_to_series(
+        values.tolist() if isinstance(values, np.ndarray) else list(values), name_in_errors
+    )
 
 
 def narwhals_to_polars(column: Any, name_in_errors: str) -> pl.Series:
     """Return a narwhals column as a polars series; NaN becomes missing."""
     if column.dtype == nw.Object:  # pandas: text, booleans and None may be mixed here
-        return _python_values_to_series(column.to_list(), name_in_errors)
+        return _same_type_values_to_series(column.to_list(), name_in_errors)
     try:
         found = column.to_polars().alias(name_in_errors)
     except (ImportError, TypeError, pl.exceptions.PolarsError):  # pandas text without pyarrow, sparse columns
-        return _python_values_to_series(column.to_list(), name_in_errors)
+        return _same_type_values_to_series(column.to_list(), name_in_errors)
     return found.fill_nan(None) if found.dtype.is_float() else found
 
 
-def _python_values_to_series(values: list[Any], name_in_errors: str) -> pl.Series:
+def _same_type_values_to_series(values: list[Any], name_in_errors: str) -> pl.Series:
     """Return a list of Python values as a polars series; raise InputError if their types differ."""
     plain = [None if _is_none_nan_or_na(value) else value for value in values]
     names = as_names(
@@ -79,11 +81,11 @@ def _is_none_nan_or_na(value: Any) -> bool:
 def codes_names_and_notes_of_column(column: pl.Series, name_in_errors: str) -> tuple[Ints, Names, list[str]]:
     """Return (integer codes, sorted names, notes) of a column; the code is -1 if the value is missing or empty text."""
     if column.dtype in (pl.Int128, pl.UInt64):
-        column = _to_int64(column, name_in_errors)
+        column = _to_int64_or_error_if_too_large(column, name_in_errors)
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Date | pl.Datetime | pl.Time):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
-        return *_codes_and_names_of_text_column(column), []
+        return *_codes_and_distinct_texts(column), []
     if column.dtype == pl.Null:
         return np.full(len(column), -1, np.int32), np.array([], dtype=TEXT), []
     if column.dtype.is_float():
@@ -91,16 +93,16 @@ def codes_names_and_notes_of_column(column: pl.Series, name_in_errors: str) -> t
         known = column.drop_nulls().to_numpy()
         if column.null_count() and len(known) and (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
             note = f"{name_in_errors}s are whole numbers that missing values had turned into decimals; read as whole numbers"
-            return *_codes_and_names_of_number_column(column.cast(pl.Int64)), [note]
-        return *_codes_and_names_of_number_column(column.cast(pl.Float64)), []
+            return *_codes_and_distinct_numbers(column.cast(pl.Int64)), [note]
+        return *_codes_and_distinct_numbers(column.cast(pl.Float64)), []
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
-        return *_codes_and_names_of_number_column(column), []
+        return *_codes_and_distinct_numbers(column), []
     raise InputError(
         f"{name_in_errors} values are of the unsupported type {column.dtype}; use text, whole numbers, numbers or booleans"
     )
 
 
-def _to_int64(column: pl.Series, name_in_errors: str) -> pl.Series:
+def _to_int64_or_error_if_too_large(column: pl.Series, name_in_errors: str) -> pl.Series:
     """Return a column of integers as 64-bit integers; raise InputError if a number is too large."""
     try:
         return column.cast(pl.Int64)
@@ -108,7 +110,7 @@ def _to_int64(column: pl.Series, name_in_errors: str) -> pl.Series:
         raise InputError(f"{name_in_errors}s contain whole numbers of 2**63 or more; convert them to text") from None
 
 
-def _codes_and_names_of_text_column(column: pl.Series) -> tuple[Ints, Names]:
+def _codes_and_distinct_texts(column: pl.Series) -> tuple[Ints, Names]:
     """Return (integer codes, sorted distinct texts) of a text column; code -1 for missing or empty text."""
     names = column.unique().sort()
     names = names.filter(names.is_not_null() & (names != ""))
@@ -118,7 +120,7 @@ def _codes_and_names_of_text_column(column: pl.Series) -> tuple[Ints, Names]:
     return codes.to_numpy(), np.array(names.to_list(), dtype=TEXT)
 
 
-def _codes_and_names_of_number_column(column: pl.Series) -> tuple[Ints, Names]:
+def _codes_and_distinct_numbers(column: pl.Series) -> tuple[Ints, Names]:
     """Return (integer codes, sorted distinct values) of a column of numbers or booleans; code -1 for missing values."""
     missing = column.is_null().to_numpy()
     values = as_names(column.drop_nulls().to_numpy(), column.name)
@@ -145,7 +147,7 @@ def _codes_and_names_of_number_column(column: pl.Series) -> tuple[Ints, Names]:
 def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
     """Return a column of times in seconds: numbers unchanged, dates and ISO texts as seconds since 1970; NaN if missing."""
     if column.dtype == pl.String:
-        column = _parse_numbers_or_iso_times(column, name_in_errors)
+        column = _parse_numbers_or_iso_datetimes(column, name_in_errors)
     if isinstance(column.dtype, pl.Datetime | pl.Date):
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     if isinstance(column.dtype, pl.Duration):
@@ -155,7 +157,7 @@ def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
     return column.cast(pl.Float64).to_numpy()
 
 
-def _parse_numbers_or_iso_times(column: pl.Series, name_in_errors: str) -> pl.Series:
+def _parse_numbers_or_iso_datetimes(column: pl.Series, name_in_errors: str) -> pl.Series:
     """Return a text column as numbers, or as datetimes if all texts are ISO dates; raise InputError for other texts."""
     given = column.is_not_null() & (column.str.strip_chars() != "")
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)

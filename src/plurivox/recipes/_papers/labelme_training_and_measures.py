@@ -47,7 +47,7 @@ class ExperimentSetting:
     plan: Plan
     choose: str  # gold or votes
     l2: tuple[float, ...]
-    chosen_l2: dict[str, float] = field(default_factory=dict)  # result of `best_l2_and_dev_score_of_each`
+    chosen_l2: dict[str, float] = field(default_factory=dict)  # result of `best_l2_and_dev_score_of_every_l2`
 
     @property
     def votes_on_training_photos(self) -> Votes:
@@ -96,7 +96,7 @@ def train_and_predict_test_tasks(
     """Train a method on the tasks `train_tasks` and return its predictions of the tasks `test_tasks`."""
     parts, training_data = train_dev_splits_and_training_data(setting, train_tasks, seed)
     if method == LOGISTIC:
-        model = _fit_logistic_by_em(setting, parts, training_data, setting.chosen_l2["l2"])
+        model = _fit_logistic_model_by_em(setting, parts, training_data, setting.chosen_l2["l2"])
         return model.predict(_input_features_of_tasks(training_data, test_tasks), test_tasks)
     spec = make_train_spec(
         **_train_spec_keyword_arguments(method, seed), net=setting.net, plan=replace(setting.plan, seed=seed)
@@ -123,7 +123,7 @@ def train_dev_splits_and_training_data(
     )  # dev has no gold labels
 
 
-def best_l2_and_dev_score_of_each(setting: ExperimentSetting, seed: int) -> dict[str, float]:
+def best_l2_and_dev_score_of_every_l2(setting: ExperimentSetting, seed: int) -> dict[str, float]:
     """Return {"l2": the L2 penalty with the best dev score, "dev at <l2>": its dev score, ...} of the logistic regression."""
     parts, training_data = train_dev_splits_and_training_data(setting, setting.parts["train"], seed)
     scores = {l2: _dev_score_of_l2(setting, parts, training_data, l2) for l2 in setting.l2}
@@ -135,7 +135,7 @@ def _dev_score_of_l2(
 ) -> float:
     """Return the score of an L2 penalty on the dev tasks: accuracy against gold, or negative cross-entropy against votes."""
     dev = tasks_by_split["dev"]
-    prediction = _fit_logistic_by_em(setting, tasks_by_split, training_data, l2).predict(
+    prediction = _fit_logistic_model_by_em(setting, tasks_by_split, training_data, l2).predict(
         _input_features_of_tasks(training_data, dev), dev
     )
     if setting.choose == "gold":
@@ -145,7 +145,7 @@ def _dev_score_of_l2(
     )
 
 
-def _fit_logistic_by_em(
+def _fit_logistic_model_by_em(
     setting: ExperimentSetting, tasks_by_split: Parts, training_data: TrainingData, l2: float
 ) -> Any:
     """Return the logistic regression trained on the votes of the training tasks by Raykar's EM, with penalty `l2`."""

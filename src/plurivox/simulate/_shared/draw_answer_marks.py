@@ -72,7 +72,7 @@ def _draw_top_two_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Gene
     faulty = rows[fault == list(FAULTS).index("contradiction")]
     on_second = typed.named[faulty] & (rng.random(len(faulty)) < 0.5)
     never[faulty, np.where(on_second, typed.second[faulty], typed.top[faulty])] = True
-    return _mark_slots_of_named_then_ticked_labels(
+    return _make_named_then_ticked_marks(
         [(typed.top, typed.top_typed), (typed.second, typed.second_typed)], [typed.named], never, NEVER
     )
 
@@ -80,7 +80,7 @@ def _draw_top_two_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Gene
 def _draw_top_one_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
     """Return random marks of top-one answers: the top label with its percent."""
     typed = draw_top_two_labels_and_typed_percents(stated_beliefs, fault, rng)
-    return _mark_slots_of_named_then_ticked_labels(
+    return _make_named_then_ticked_marks(
         [(typed.top, typed.top_typed)], [], np.zeros((len(stated_beliefs), 0), bool), NEVER
     )
 
@@ -89,9 +89,7 @@ def _draw_one_label_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Ge
     """Return random marks of one-label answers: the top label without a percent."""
     del fault, rng
     top = stated_beliefs.argmax(1)
-    return _mark_slots_of_named_then_ticked_labels(
-        [(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER
-    )
+    return _make_named_then_ticked_marks([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
 
 
 def _draw_also_possible_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
@@ -99,7 +97,7 @@ def _draw_also_possible_marks(stated_beliefs: Floats, fault: Ints, rng: np.rando
     typed = draw_top_two_labels_and_typed_percents(stated_beliefs, fault, rng)
     possible = stated_beliefs >= POSSIBLE_FROM
     possible[np.arange(len(stated_beliefs)), typed.top] = False
-    return _mark_slots_of_named_then_ticked_labels([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
+    return _make_named_then_ticked_marks([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
 
 
 def _draw_ranking_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
@@ -123,7 +121,7 @@ def _draw_histogram_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Ge
     return MarkSlots(order, np.array(NAMED), bars, bars > 0)
 
 
-def _mark_slots_of_named_then_ticked_labels(
+def _make_named_then_ticked_marks(
     named_label_and_text_columns: list[tuple[Ints, Ints]],
     has_label_after_first: list[Bools],
     is_ticked: Bools,

@@ -90,11 +90,11 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
     if training_data.soft is not None:
         arrays["soft"] = training_data.soft.on(training_data.tasks).on_labels(labels).prob
     if training_data.votes is not None:
-        arrays |= _votes_as_npz_arrays(training_data.votes, training_data.tasks, labels)
+        arrays |= _votes_as_npz_columns_or_counts(training_data.votes, training_data.tasks, labels)
     write_npz(path, arrays)
 
 
-def _votes_as_npz_arrays(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
+def _votes_as_npz_columns_or_counts(votes: Votes, tasks: Names, labels: Names) -> dict[str, NDArray[Any]]:
     """Return the votes as named arrays for an .npz file: columns, or counts if workers are unknown; error for soft answers."""
     if votes.weight is None and not (votes.worker < 0).any():
         columns = votes.columns()

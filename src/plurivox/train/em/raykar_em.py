@@ -42,9 +42,9 @@ class RaykarSteps:
         self.gold_tasks: Ints = np.empty(0, np.int64)  # (n_gold,) indices of tasks with a gold label
         self.gold_prob: Floats = np.empty((0, k))  # (n_gold, n_labels)
         if gold is not None:
-            self._set_gold_of_voted_tasks(gold)
+            self._store_gold_of_voted_tasks(gold)
 
-    def _set_gold_of_voted_tasks(self, gold: SoftLabels) -> None:
+    def _store_gold_of_voted_tasks(self, gold: SoftLabels) -> None:
         """Set the gold labels of the tasks that have votes; InputError if a gold label is not a label of the votes."""
         unknown = positions(self.votes.labels, gold.labels) < 0
         if unknown.any() and bool((gold.prob[:, unknown] > 0).any()):

@@ -57,8 +57,8 @@ class HeadModule(nn.Module):
     def transform_batch(self, x: Tensor, labels: DrawnLabels, rng: torch.Generator) -> tuple[Tensor, DrawnLabels]:
         """Return inputs and labels of a training batch changed, for example mixed with other tasks; default: unchanged.
 
-        Row i stays task i. As in `Examples.draw_labels`, shapes depend only on those of the batch, and nothing waits for the
-        device.
+        Row i stays task i. As in `Examples.get_or_draw_labels`, shapes depend only on those of the batch, and nothing waits for
+        the device.
         """
         del rng
         return x, labels

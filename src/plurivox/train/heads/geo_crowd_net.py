@@ -57,7 +57,7 @@ class _GeoCrowdNetModule(ConfusionHead):
         else:
             weighted = (
                 log_confusion.exp()
-                * (self.vote_factors_for_sum_over_workers(votes) / len(log_confusion)).sqrt()[..., None, None]
+                * (self.vote_factors_counting_workers_once(votes) / len(log_confusion)).sqrt()[..., None, None]
             )
             rows = weighted.double().movedim(-2, 0).flatten(1)  # (true, n * max_votes * said)
             gram = rows @ rows.T

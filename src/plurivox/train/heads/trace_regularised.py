@@ -43,7 +43,7 @@ class _TraceRegularisedModule(ConfusionHead):
         super().__init__(head, context, flat_identity_matrices(context.n_workers, context.n_labels, 6.0) - 5.0)
         self.penalty_scale = head.scale
 
-    def log_confusion_matrices(self, parameters: Tensor) -> Tensor:
+    def normalise_to_log_confusion(self, parameters: Tensor) -> Tensor:
         """(..., true label, given label) the logarithms of confusion matrices: softplus(parameters), each row normalised."""
         positive = softplus(parameters) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()
@@ -53,5 +53,5 @@ class _TraceRegularisedModule(ConfusionHead):
         del log_prob
         trace = log_confusion.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, max_votes)
         return (
-            self.penalty_scale / self.n_active_workers * (self.vote_factors_for_sum_over_workers(votes) * trace).sum(1)
+            self.penalty_scale / self.n_active_workers * (self.vote_factors_counting_workers_once(votes) * trace).sum(1)
         )

@@ -35,9 +35,9 @@ class TwoHeads(Head):
 
     def build(self, net: nn.Module, context: HeadContext) -> HeadModule:
         hook = FeatureHook(net, context.n_labels)
-        return _TwoHeadsModule(hook, hook.make_head(context.n_labels), *self.make_hard_and_soft_loss())
+        return _TwoHeadsModule(hook, hook.make_head(context.n_labels), *self.make_hard_loss_and_soft_loss())
 
-    def make_hard_and_soft_loss(self) -> tuple[Loss, Loss]:
+    def make_hard_loss_and_soft_loss(self) -> tuple[Loss, Loss]:
         """Return the loss function of the hard head and that of the soft head."""
         return losses.methods.make(self.hard_loss), losses.methods.make(self.soft_loss)
 

@@ -32,7 +32,7 @@ class TrainRng:
                 self._torch_states = _global_rng_states(self.device)
 
     @contextmanager
-    def cpu_generator_with_stored_state_context(self) -> Iterator[torch.Generator]:
+    def new_generator_from_stored_state_context(self) -> Iterator[torch.Generator]:
         """Context manager: yield a generator in this training's state of torch's CPU generator; store its state at the end."""
         generator = torch.Generator()
         generator.set_state(self._torch_states[0])

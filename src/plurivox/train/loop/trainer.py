@@ -173,7 +173,7 @@ class Trainer:
         x = self.x.index_select(0, rows)
         if self.augment is not None:
             x = self.augment(x, rng)
-        labels = examples.draw_labels(example_indices, rng)
+        labels = examples.get_or_draw_labels(example_indices, rng)
         if self.head is not None:
             x, labels = self.head.transform_batch(x, labels, rng)
         weight = examples.weight

@@ -92,7 +92,7 @@ class WorkerTable(nn.Module):
             self.grad.index_add_(0, flat[real], grad[real])
             self.touched[flat[real]] = True
 
-    def set_grad_attribute_and_return_table(self) -> Tensor:
+    def as_torch_parameter_with_grad(self) -> Tensor:
         """Return the table as parameter with its gradient as `.grad`, for torch's gradient clipping."""
         self.table.grad = self.grad
         return self.table

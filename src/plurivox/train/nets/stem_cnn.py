@@ -88,9 +88,9 @@ class WordEncoder(nn.Module):
         self.dropout = nn.Dropout(net.dropout)
         self.encoder = Encoder(net.channels * len(WINDOWS), net.layers, net.heads, net.inner, net.dropout)
 
-    def forward(self, letters: Tensor) -> Tensor:
+    def forward(self, embedded_letters: Tensor) -> Tensor:
         if self.first is not None:
-            letters = functional.relu(self.first(letters))
-        found = torch.cat([functional.relu(one(letters)).amax(2) for one in self.windows], 1)
+            embedded_letters = functional.relu(self.first(embedded_letters))
+        found = torch.cat([functional.relu(one(embedded_letters)).amax(2) for one in self.windows], 1)
         features: Tensor = self.encoder(self.dropout(found))
         return features

@@ -142,17 +142,17 @@ class BidirectionalLSTM(nn.Module):
         self.forth = nn.LSTM(width, hidden, batch_first=True)
         self.back = nn.LSTM(width, hidden, batch_first=True)
 
-    def forward(self, x: Tensor, length: Tensor, forward_position: Tensor, backward_position: Tensor) -> Tensor:
-        """(n, 2 * hidden) the state of the forward LSTM at `forward_position` and of the backward LSTM at `backward_position`.
+    def forward(self, sequences: Tensor, length: Tensor, forward_state_at: Tensor, backward_state_at: Tensor) -> Tensor:
+        """(n, 2 * hidden) the states of the forward LSTM at `forward_state_at` and of the backward LSTM at `backward_state_at`.
 
-        `x` is (n, longest, width), `length` (n,) at least 1; positions (n,) are counted from the start of each LSTM.
+        `sequences` is (n, longest, width), `length` (n,) at least 1; positions (n,) are counted from the start of each LSTM.
         """
-        longest = x.shape[1]
+        longest = sequences.shape[1]
         # reverse the positions below the length; those of the padding stay after them
-        reverse = (length[:, None] - 1 - torch.arange(longest, device=x.device)) % longest
-        forth, _ = self.forth(x)
-        back, _ = self.back(x.gather(1, reverse[:, :, None].expand_as(x)))
-        return torch.cat([_state_at_position(forth, forward_position), _state_at_position(back, backward_position)], 1)
+        reverse = (length[:, None] - 1 - torch.arange(longest, device=sequences.device)) % longest
+        forth, _ = self.forth(sequences)
+        back, _ = self.back(sequences.gather(1, reverse[:, :, None].expand_as(sequences)))
+        return torch.cat([_state_at_position(forth, forward_state_at), _state_at_position(back, backward_state_at)], 1)
 
 
 def _state_at_position(states: Tensor, position: Tensor) -> Tensor:

@@ -56,7 +56,7 @@ class StackedTrainers:
                 orders.append(one.begin_epoch_and_shuffle_into_batches())
         with ExitStack() as contexts:
             self.net.set_dropout_generator_per_run(
-                [contexts.enter_context(one.rng.cpu_generator_with_stored_state_context()) for one in self.trainers]
+                [contexts.enter_context(one.rng.new_generator_from_stored_state_context()) for one in self.trainers]
             )
             for i, indices in enumerate(zip(*orders, strict=True)):
                 self.optimizer.set_scheduled_learning_rate(self.epoch, i)

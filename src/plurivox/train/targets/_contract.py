@@ -38,7 +38,7 @@ class Supervision:
     soft: SoftLabels | None = None  # from any source: aggregated, elicited, smoothed
     chosen: Names | None = None  # the tasks for which the target `mixed` uses its option `first`
 
-    def labels(self) -> Names:
+    def merge_label_lists(self) -> Names:
         """Return one list of all labels that occur in votes, gold labels and soft labels.
 
         It is the longest of the three lists if that contains the others, else all labels sorted. Raises InputError if there is
@@ -86,7 +86,7 @@ class Examples(ABC):
     max_votes: int = 1  # number of votes that every example is padded to
 
     @abstractmethod
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> DrawnLabels:
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> DrawnLabels:
         """Return the training labels of `example_indices` (n,): probabilities (n, n_labels), two such arrays, or votes.
 
         Shapes depend only on n, and nothing waits for the device, so that a step can be recorded as a CUDA graph.
@@ -108,7 +108,7 @@ class Target(Method, ABC):
     """The label, distribution or votes that a net is trained on, per task; base class."""
 
     needs: ClassVar[tuple[str, ...]] = ()  # fields of `Supervision` that must be given
-    kind: ClassVar[TargetKind] = "distribution"  # kind of labels that `Examples.draw_labels` returns
+    kind: ClassVar[TargetKind] = "distribution"  # kind of labels that `Examples.get_or_draw_labels` returns
 
     def mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) whether each of `tasks` has a label of this target; InputError if the data it needs are missing."""

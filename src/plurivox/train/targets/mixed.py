@@ -25,13 +25,13 @@ class Mixed(Target):
     first: str = option("soft", "target of the chosen tasks, or of all tasks that have it")
     rest: str = option("gold", "target of the other tasks")
 
-    def make_two_component_targets(self) -> tuple[Target, Target]:
+    def make_both_component_targets(self) -> tuple[Target, Target]:
         """Return the target of the chosen tasks (`first`) and that of the other tasks (`rest`)."""
         return make_component_target(self.first, self.name()), make_component_target(self.rest, self.name())
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         is_first = self._is_trained_on_first_target(supervision, tasks)
-        first, rest = self.make_two_component_targets()
+        first, rest = self.make_both_component_targets()
         return np.where(
             is_first,
             first.mask_of_tasks_with_target(supervision, tasks),
@@ -42,12 +42,12 @@ class Mixed(Target):
         """(n_tasks,) whether each task is trained on the target `first`, not on `rest`."""
         if supervision.chosen is not None:
             return positions(supervision.chosen, tasks) >= 0
-        return self.make_two_component_targets()[0].mask_of_tasks_with_target(supervision, tasks)
+        return self.make_both_component_targets()[0].mask_of_tasks_with_target(supervision, tasks)
 
     def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         is_first, (first, rest) = (
             self._is_trained_on_first_target(supervision, tasks),
-            self.make_two_component_targets(),
+            self.make_both_component_targets(),
         )
         if is_first.all() or not is_first.any():
             return (first if is_first.all() else rest).make_examples(supervision, tasks, labels, device)

@@ -26,16 +26,16 @@ class Pair(Target):
     main: str = option("gold", "target of the hard head: gold, or majority for silver labels")
     soft: str = option("soft", "target of the soft head")
 
-    def make_two_component_targets(self) -> tuple[Target, Target]:
+    def make_both_component_targets(self) -> tuple[Target, Target]:
         """Return the target of the hard head (`main`) and that of the soft head (`soft`)."""
         return make_component_target(self.main, self.name()), make_component_target(self.soft, self.name())
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
-        main, soft = self.make_two_component_targets()
+        main, soft = self.make_both_component_targets()
         return main.mask_of_tasks_with_target(supervision, tasks) & soft.mask_of_tasks_with_target(supervision, tasks)
 
     def _make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         main, soft = (
-            one.make_examples(supervision, tasks, labels, device) for one in self.make_two_component_targets()
+            one.make_examples(supervision, tasks, labels, device) for one in self.make_both_component_targets()
         )
         return PairExamples(main, soft)

@@ -24,7 +24,7 @@ TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of stu
 # ---- workers
 
 
-def labels_percents_ticks_chips_response(study: Study) -> s.QuestionType:
+def inputs_asked_for_response(study: Study) -> s.QuestionType:
     """Return what the task page of a study asks a worker for: number of labels, percents, ticks, chips."""
     return s.QuestionType(
         **vars(study.labels_percents_and_ticks_asked_for), chips=study.chips if study.form == CHIPS else 0
@@ -52,7 +52,7 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
         progress=Progress.progress_in_sitting(study, sitting),
         labels=worker.order_labels_randomly_by_worker_seed(study.labels),
         form=study.form,
-        asks=labels_percents_ticks_chips_response(study),
+        asks=inputs_asked_for_response(study),
         wording=study.wording,
         chips=study.chips,
         exclude_by=study.labels_percents_and_ticks_asked_for.ticks or "never",

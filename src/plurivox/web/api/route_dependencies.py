@@ -171,7 +171,7 @@ def require_same_origin(request: Request) -> None:
 
 async def get_owner_session_from_cookie(request: Request, studio: StudioDep) -> owner_accounts.Session:
     """Return the owner's session, found by the cookie of the request; raise ApiError 401 if there is none."""
-    token = request.cookies.get(session_cookie_name(studio.settings), "")
+    token = request.cookies.get(session_cookie_name_with_path(studio.settings), "")
     found = (
         await studio.read(partial(owner_accounts.get_unexpired_owner_session, token_hash=studio.keys.hash_token(token)))
         if token
@@ -200,9 +200,11 @@ def set_session_cookie(response: Response, settings: Settings, token: str) -> No
     """Set the owner's session cookie on `response`: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
     about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.is_https}
-    response.set_cookie(session_cookie_name(settings), token, max_age=age, path=settings.path_prefix or "/", **about)
+    response.set_cookie(
+        session_cookie_name_with_path(settings), token, max_age=age, path=settings.path_prefix or "/", **about
+    )
 
 
-def session_cookie_name(settings: Settings) -> str:
+def session_cookie_name_with_path(settings: Settings) -> str:
     """Return the name of the session cookie, which contains the path of the study."""
     return COOKIE_NAME + settings.path_prefix.replace("/", "_").replace("~", "_")

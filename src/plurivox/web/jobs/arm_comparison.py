@@ -219,14 +219,12 @@ def _chance_soft_accuracy_against_other_tasks(arm_votes: Votes, reference: SoftL
     if not others:
         return math.nan
 
-    def mean_soft_accuracy_against_shifted_references(prediction: SoftLabels) -> float:
+    def soft_accuracy_against_other_tasks(prediction: SoftLabels) -> float:
         """Return the mean soft accuracy of predictions against references shifted to other tasks."""
         return float(np.mean([soft_accuracy(prediction, other) for other in others]))
 
     return float(
-        curve(
-            arm_votes, mean_soft_accuracy_against_shifted_references, [1], 1.0, name="", seeds=CURVE_SEEDS
-        ).values.mean()
+        curve(arm_votes, soft_accuracy_against_other_tasks, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean()
     )
 
 

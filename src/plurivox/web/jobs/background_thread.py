@@ -19,7 +19,7 @@ from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.answer_counters import (
     add_next_answers_to_counters,
-    has_uncounted_answers,
+    has_answers_not_in_saved_counters,
 )
 from plurivox.web.store.report.background_alerts import Alert, list_job_alerts, set_or_delete_alert_of_job
 from plurivox.web.store.report.result_snapshots import (
@@ -57,7 +57,7 @@ class BackgroundThread:
         self._not_before = 0.0  # when the next computation may begin
         self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
-    def start_thread_if_allowed_to_lead(self) -> None:
+    def start_thread_if_settings_allow(self) -> None:
         """Start the thread of background jobs, if the settings allow this server to become the leader."""
         if self.studio.settings.is_leader:
             self._thread.start()
@@ -116,7 +116,7 @@ class BackgroundThread:
             alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)
         }  # of former leaders too
         write(end_some_overdue_leases_and_return_count).result()
-        if self.studio.read_sync(has_uncounted_answers):
+        if self.studio.read_sync(has_answers_not_in_saved_counters):
             while write(add_next_answers_to_counters).result() and not self._stopping.is_set():
                 write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()
         if time.monotonic() < self._not_before:

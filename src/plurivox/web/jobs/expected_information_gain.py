@@ -12,7 +12,7 @@ from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.task_queue import OpenTask
 from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.snapshot_statistics import StoppingSummary
-from plurivox.web.study.assigner_from_config import build_assigner_from_config_and_database
+from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
 from plurivox.web.study.config import Study
 
 MIN_CHANGE = 0.01  # relative; a gain that changes by less is not written
@@ -26,7 +26,7 @@ def write_expected_gains_return_stopping_summary(
     `votes` are those of `collected` without repeats; `fitted` was fitted to them.
     """
     with engine.connect() as connection:
-        method = build_assigner_from_config_and_database(connection, study)
+        method = build_assigner_looking_up_batches(connection, study)
         if not isinstance(method, Proposer):
             return None
         open_tasks = task_queue.list_gains_of_tasks_given_at_least_once(connection)

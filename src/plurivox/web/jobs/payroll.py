@@ -16,7 +16,7 @@ from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
-from plurivox.web.store.report.result_snapshots import block_and_count_erasures_and_imports
+from plurivox.web.store.report.result_snapshots import block_and_count_erasures_plus_imports
 from plurivox.web.study.completion_pay_exclusion_config import Pay
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import escape_spreadsheet_formula
@@ -89,9 +89,9 @@ class Payroll:
         self._answers = AnswerCache() if answers is None else answers
         self._forget_written_pay_lines((0, ""))
 
-    def _forget_written_pay_lines(self, erasures_and_pay_rules: tuple[int, str]) -> None:
+    def _forget_written_pay_lines(self, new_erasure_count_and_pay_rules: tuple[int, str]) -> None:
         """Forget which pay lines were written, so that all are computed again, and save the erasure count and pay rules."""
-        self._basis, self._cache = erasures_and_pay_rules, WorkCache(self._answers)
+        self._basis, self._cache = new_erasure_count_and_pay_rules, WorkCache(self._answers)
         self._known: dict[int, tuple[WorkSummary, Decimal]] = {}  # worker id -> work and total of the written line
         self._paid: object = None  # state of the caches when the sheet was last written; None before the first time
 
@@ -113,12 +113,12 @@ class Payroll:
         total = sum((paid for _, paid in known.values()), Decimal(0))
         if lines or self._paid is None:
             with self.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-                if block_and_count_erasures_and_imports(connection) != self._basis[0]:
+                if block_and_count_erasures_plus_imports(connection) != self._basis[0]:
                     return 0  # a worker was erased in the meantime: the next round computes all lines
                 if self._paid is None:
                     pay_sheet.delete_pay_lines_except(connection, known)
                 pay_sheet.upsert_pay_lines_and_save_total_and_writer(
-                    connection, lines, str(total), writer_name=self._name
+                    connection, lines, str(total), writer_job_id=self._name
                 )
         self._known, self._paid = known, read
         return len(lines)
@@ -132,7 +132,7 @@ class Payroll:
             self._cache.read_new_answers_visits_and_workers(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()
             if basis != self._basis or (
-                self._paid is not None and pay_sheet.name_of_last_pay_sheet_writer(connection) != self._name
+                self._paid is not None and pay_sheet.id_of_last_job_that_wrote_pay_sheet(connection) != self._name
             ):
                 self._forget_written_pay_lines(basis)
                 self._cache.read_new_answers_visits_and_workers(connection)

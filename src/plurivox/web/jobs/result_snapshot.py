@@ -23,7 +23,7 @@ from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
 from plurivox.web.jobs.expected_information_gain import write_expected_gains_return_stopping_summary
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
-from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_and_reinstatements
+from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_plus_reinstatements
 from plurivox.web.store.report.snapshot_statistics import count_tasks_without_free_slot_by_stratum
 from plurivox.web.store.report.soft_labels import (
     SoftLabelRow,
@@ -55,9 +55,9 @@ class SnapshotComputer:
         self._written: WrittenLabels | None
         self._forget_last_snapshot((0, ""))
 
-    def _forget_last_snapshot(self, erasures_and_config_digest: tuple[int, str]) -> None:
+    def _forget_last_snapshot(self, new_erasure_count_and_config_digest: tuple[int, str]) -> None:
         """Forget the last snapshot, so that all is computed again, and save the erasure count and digest of study.toml."""
-        self._basis, self._by, self._is_first = erasures_and_config_digest, "", True
+        self._basis, self._by, self._is_first = new_erasure_count_and_config_digest, "", True
         self._n_known, self._excluded = 0, set[int]()  # cached answers and exclusions in the last snapshot
         self._number, self._written = 0, None  # the last snapshot and its soft labels
         self._written_next: WrittenLabels | None = None
@@ -89,8 +89,8 @@ class SnapshotComputer:
         """Read new answers, compute soft labels and statistics, and publish a snapshot; raise Outdated if superseded."""
         began = time.perf_counter()
         with self.engine.connect() as connection:
-            # first: `publish_result_snapshot` detects later changes
-            exclusion_changes = count_exclusions_and_reinstatements(connection)
+            # first: `publish_snapshot_or_raise_outdated` detects later changes
+            exclusion_changes = count_exclusions_plus_reinstatements(connection)
             collected, new = (
                 self._update_cache_and_get_counted_answers(connection, study),
                 self._ids_of_tasks_with_new_answers_or_changed_exclusions(),
@@ -117,7 +117,9 @@ class SnapshotComputer:
                 study, collected, new, number, snapshot
             )
         snapshot = replace(snapshot, seconds=round(time.perf_counter() - began, 3))
-        result_snapshots.publish_result_snapshot(self.engine, number, snapshot, self._basis[0], alert, self._name)
+        result_snapshots.publish_snapshot_or_raise_outdated(
+            self.engine, number, snapshot, self._basis[0], alert, self._name
+        )
         self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
         self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
@@ -154,7 +156,7 @@ class SnapshotComputer:
             by=by,
             flags=dict(Counter(name for names in flags.values() for name in names)),
             agreement=study_statistics.compute_agreement_statistics(collected, elicited, fitted),
-            times=study_statistics.compute_median_seconds_of_answers(collected),
+            times=study_statistics.compute_median_times_of_answers(collected),
         )
         if study.arms:
             with self.engine.connect() as connection:

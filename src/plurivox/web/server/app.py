@@ -41,7 +41,7 @@ def create_app(settings: Settings) -> FastAPI:
     async def run_background_thread_then_close_database(_: FastAPI) -> AsyncIterator[None]:
         """Run the background thread while the server runs; then close the database."""
         background = BackgroundThread(studio)
-        background.start_thread_if_allowed_to_lead()
+        background.start_thread_if_settings_allow()
         try:
             yield
         finally:

@@ -19,7 +19,7 @@ from plurivox.web.study.config import Study
 from plurivox.web.study.secret_key import StudySecret
 
 
-def enter_by_invite(
+def enter_by_invite_and_get_stage(
     connection: Connection, study: Study, keys: StudySecret, invite_id: int, browser_key: str | None = None
 ) -> CurrentStage:
     """Add a worker by an open invitation link, or find the one who entered from this browser; return the current stage.
@@ -40,7 +40,7 @@ def enter_by_invite(
     return _move_if_no_task_left_and_get_current_stage(connection, study, known)
 
 
-def enter_by_platform(
+def enter_by_platform_and_get_stage(
     connection: Connection,
     study: Study,
     keys: StudySecret,
@@ -75,7 +75,7 @@ def enter_by_platform(
     return _move_if_no_task_left_and_get_current_stage(connection, study, person)
 
 
-def enter_by_personal_link(connection: Connection, study: Study, worker: int) -> CurrentStage:
+def enter_by_personal_link_and_get_stage(connection: Connection, study: Study, worker: int) -> CurrentStage:
     """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
     return _move_if_no_task_left_and_get_current_stage(connection, study, get_worker(connection, worker))
 

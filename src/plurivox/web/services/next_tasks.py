@@ -34,7 +34,7 @@ from plurivox.web.store.collect.workers import (
     move_worker_without_task_to_last_stage,
 )
 from plurivox.web.store.study_state import require_open_study
-from plurivox.web.study.assigner_from_config import build_assigner_from_config_and_database
+from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
 from plurivox.web.study.config import Study
 
 
@@ -118,9 +118,7 @@ def _begin_sitting_or_none_if_no_open_task(
     end_some_overdue_leases_and_return_count(connection)
     pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name)
     chosen = (
-        build_assigner_from_config_and_database(connection, study).assign_session(pool, random_generator.rng)
-        if pool
-        else []
+        build_assigner_looking_up_batches(connection, study).assign_session(pool, random_generator.rng) if pool else []
     )
     if pool is None or not chosen:
         return None

@@ -27,7 +27,7 @@ from plurivox.web.store.collect.workers import (
 )
 from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.study_state import StudyState, get_study_state
-from plurivox.web.study.assigner_from_config import build_assigner_from_config_and_database
+from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
 from plurivox.web.study.config import Study
 
 
@@ -80,7 +80,7 @@ def move_to_last_stage_if_no_task_left(connection: Connection, study: Study, wor
     if worker.stage in ("tasks", "debrief", "done") or get_study_state(connection) != "open":
         return worker
     pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name, read_only=True)
-    if pool and build_assigner_from_config_and_database(connection, study).choose_session_tasks(pool):
+    if pool and build_assigner_looking_up_batches(connection, study).choose_session_tasks(pool):
         return worker
     return (
         worker

@@ -31,15 +31,15 @@ def back_up_study(settings: Settings, new_folder: Path) -> dict[str, int]:
     return counts
 
 
-def restore_study(backup: Path, settings: Settings) -> dict[str, int]:
+def restore_study(backup_folder: Path, settings: Settings) -> dict[str, int]:
     """Restore a backup into a new folder and the database of `settings`; return the row count of each table."""
-    read_study(backup)
+    read_study(backup_folder)
     if (settings.folder / STUDY).exists():
         raise InputError(f"{settings.folder} already contains a study; restore into a new folder")
     with atomic_folder(settings.folder) as part:
-        _copy_config_and_secret(backup, part)
+        _copy_config_and_secret(backup_folder, part)
         inside = settings.model_copy(update={"folder": part})
-        source, target = open_database(Settings(folder=backup, database="")), open_database(inside)
+        source, target = open_database(Settings(folder=backup_folder, database="")), open_database(inside)
         try:
             return copy_rows_into_empty_database(source, target)
         finally:

@@ -103,7 +103,7 @@ class Study(Section):
     sittings: int = Field(default=1, ge=1, le=1000)  # how many batches one person may answer
     practice: int = Field(default=3, ge=0, le=50)  # number of practice tasks
     strata: dict[str, Annotated[int, Field(ge=1, le=1000)]] = {}  # tasks of each stratum in a batch
-    assign: str = Field(default="", max_length=300)  # spec of the assigner; empty: batches, strata or quota
+    assign: str = Field(default="", max_length=300)  # spec of the assigner; empty: batches, tasks-per-stratum or quota
     token_days: float = Field(default=30, gt=0, le=3650)  # days without use after which a worker's token expires
     lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this

@@ -75,13 +75,13 @@ def make_demo_study(folder: Path, database: str = "") -> int:
             n = import_answers_collected_elsewhere(
                 connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_time_fraction=0.35
             )
-            insert_stage_visits(connection, list(_simulate_stage_visit_rows(connection, began)))
+            insert_stage_visits(connection, list(_yield_simulated_stage_visit_rows(connection, began)))
             return n
     finally:
         engine.dispose()
 
 
-def _simulate_stage_visit_rows(connection: Connection, start_time: float) -> Iterator[dict[str, Any]]:
+def _yield_simulated_stage_visit_rows(connection: Connection, start_time: float) -> Iterator[dict[str, Any]]:
     """Yield simulated rows of the table visits: when each worker finished each stage and the milliseconds spent on it."""
     rng = np.random.default_rng(SEED)
     for worker in list_all_worker_ids(connection):

@@ -46,7 +46,9 @@ HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
 
 
-def validate_image_and_make_displayed_version(data: bytes, name_for_message: str, min_longest_side: int) -> MediaFile:
+def validate_image_and_make_displayed_version(
+    data: bytes, name_for_message: str, enlarge_to_longest_side: int
+) -> MediaFile:
     """Check an image file; return its bytes and the version shown: upright, without metadata, small ones enlarged."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name_for_message} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
@@ -62,7 +64,7 @@ def validate_image_and_make_displayed_version(data: bytes, name_for_message: str
                 if getattr(image, "is_animated", False) and image.format != "MPO":
                     raise InputError(f"{name_for_message} is animated; tasks show still images: save one of its frames")
                 image.load()
-                return _upright_enlarged_image_without_metadata(data, image, min_longest_side)
+                return _upright_enlarged_image_without_metadata(data, image, enlarge_to_longest_side)
     except (
         OSError,
         ValueError,
@@ -74,14 +76,16 @@ def validate_image_and_make_displayed_version(data: bytes, name_for_message: str
         raise InputError(f"{name_for_message} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
 
 
-def _upright_enlarged_image_without_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:
+def _upright_enlarged_image_without_metadata(
+    data: bytes, image: Image.Image, enlarge_to_longest_side: int
+) -> MediaFile:
     """Return the MediaFile of a decoded image: rotated upright by its EXIF data, enlarged if small, without metadata."""
     kind = IMAGE_TYPES[
         "JPEG" if image.format == "MPO" else str(image.format)
     ]  # MPO: a JPEG with further images appended
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
-    if longest >= min_longest_side:
+    if longest >= enlarge_to_longest_side:
         shown_type, shown = (
             (kind, None)
             if _has_no_metadata_or_trailing_data(data, kind, image)
@@ -91,7 +95,7 @@ def _upright_enlarged_image_without_metadata(data: bytes, image: Image.Image, mi
     image = upright
     if image.mode.startswith("I"):  # 16 bits to 8: convert() alone would clip
         image = image.point(lambda value: value * (1 / 257)).convert("L")
-    size = tuple(max(1, round(side * min_longest_side / longest)) for side in image.size)
+    size = tuple(max(1, round(side * enlarge_to_longest_side / longest)) for side in image.size)
     plain = image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()

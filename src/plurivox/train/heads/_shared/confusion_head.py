@@ -33,7 +33,7 @@ class ConfusionHead(HeadModule):
         self.n_active_workers = int((load > 0).sum())
         self.register_buffer("n_answers", torch.tensor(load.clip(1e-12), dtype=torch.float32), persistent=False)
 
-    def log_confusion_matrices(self, parameters: Tensor) -> Tensor:
+    def normalise_to_log_confusion(self, parameters: Tensor) -> Tensor:
         """(..., true label, given label) the logarithms of the confusion matrices, from `parameters` of that shape."""
         return parameters.log_softmax(-1)
 
@@ -47,7 +47,7 @@ class ConfusionHead(HeadModule):
 
     def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
         votes, k = get_padded_votes_or_raise(labelled_batch), self.context.n_labels
-        log_confusion = self.log_confusion_matrices(
+        log_confusion = self.normalise_to_log_confusion(
             self.own.take_rows_ignoring_padding_gradient(votes.worker, votes.weight).unflatten(-1, (k, k))
         )
         column = votes.label[..., None, None].expand(-1, -1, k, 1)
@@ -58,7 +58,7 @@ class ConfusionHead(HeadModule):
         each = (votes.weight * loss).sum(1) * self.vote_scale
         return each + self.penalty_added_to_task_loss(log_prob, votes, log_confusion)
 
-    def vote_factors_for_sum_over_workers(self, votes: PaddedVotes) -> Tensor:
+    def vote_factors_counting_workers_once(self, votes: PaddedVotes) -> Tensor:
         """(n, max_votes) factors of the votes, with which a mean over tasks estimates a sum over workers.
 
         Over all tasks the factors of a worker sum to `n_tasks`; only workers in the batch are needed.
@@ -69,5 +69,5 @@ class ConfusionHead(HeadModule):
         del x, logits
         k = self.context.n_labels
         return make_fit_from_confusion_logits(
-            self.spec, predictions, self.context, self.log_confusion_matrices(self.own.table.unflatten(-1, (k, k)))
+            self.spec, predictions, self.context, self.normalise_to_log_confusion(self.own.table.unflatten(-1, (k, k)))
         )

@@ -28,7 +28,7 @@ class FixedExamples(Examples):
             raise InputError(f"{len(tasks):,} tasks x {len(labels):,} labels are too many for one table of targets")
         return cls(copy_to_device(soft.on(tasks).on_labels(labels).prob, device, torch.float32))
 
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
         return self.prob.index_select(0, example_indices)
 
@@ -37,7 +37,7 @@ class AnswerTable:
     """Every answer as a row of probabilities, sorted by task, with the number of workers who gave it."""
 
     def __init__(self, votes: Votes, device: torch.device) -> None:
-        task, times, table = task_n_workers_distribution_per_answer(votes)
+        task, times, table = answer_tasks_counts_and_distributions(votes)
         self.task, self.times, self.table = task, times, copy_to_device(table, device, torch.float32)
         cumulative = np.cumsum(times)  # (n_answers,) number of workers up to and including each answer
         bounds = np.concatenate([[0.0], cumulative])[np.searchsorted(task, np.arange(votes.n_tasks + 1))]
@@ -60,7 +60,7 @@ class OneVoteExamples(Examples):
     def __init__(self, votes: Votes, device: torch.device) -> None:
         self.answers, self.n_examples = AnswerTable(votes, device), votes.n_tasks
 
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
         return self.answers.draw_answer_of_random_worker_per_task(example_indices, rng)
 
 
@@ -76,7 +76,7 @@ class EveryVoteExamples(Examples):
         self.row = copy_to_device(answers.task[answer], device, torch.int64)
         self.weight = None if whole else copy_to_device(answers.times, device, torch.float32)
 
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
         del rng
         return self.table.index_select(0, self.answer.index_select(0, example_indices))
 
@@ -105,7 +105,7 @@ class AllVotesExamples(Examples):
         self.worker, self.label = (copy_to_device(one.reshape(shape), device, torch.int64) for one in codes)
         self.vote_weight = copy_to_device(weight.reshape(shape), device, torch.float32)
 
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> PaddedVotes:
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> PaddedVotes:
         del rng
         return PaddedVotes(
             *(one.index_select(0, example_indices) for one in (self.worker, self.label, self.vote_weight))
@@ -122,11 +122,11 @@ class MixedExamples(Examples):
         self.is_first, self.index, self.first, self.rest = is_first, index, first, rest
         self.n_examples = len(is_first)
 
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> Tensor:
         index = self.index.index_select(0, example_indices)
         is_first = self.is_first.index_select(0, example_indices)
-        first = self.first.draw_labels(torch.where(is_first, index, 0), rng)
-        rest = self.rest.draw_labels(torch.where(is_first, 0, index), rng)
+        first = self.first.get_or_draw_labels(torch.where(is_first, index, 0), rng)
+        rest = self.rest.get_or_draw_labels(torch.where(is_first, 0, index), rng)
         assert isinstance(first, Tensor) and isinstance(rest, Tensor)
         return torch.where(is_first[:, None], first, rest)
 
@@ -137,13 +137,16 @@ class PairExamples(Examples):
     def __init__(self, main: Examples, soft: Examples) -> None:
         self.main, self.soft, self.n_examples = main, soft, main.n_examples
 
-    def draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
-        main, soft = self.main.draw_labels(example_indices, rng), self.soft.draw_labels(example_indices, rng)
+    def get_or_draw_labels(self, example_indices: Tensor, rng: torch.Generator) -> tuple[Tensor, Tensor]:
+        main, soft = (
+            self.main.get_or_draw_labels(example_indices, rng),
+            self.soft.get_or_draw_labels(example_indices, rng),
+        )
         assert isinstance(main, Tensor) and isinstance(soft, Tensor)
         return main, soft
 
 
-def task_n_workers_distribution_per_answer(votes: Votes) -> tuple[Ints, Floats, Floats]:
+def answer_tasks_counts_and_distributions(votes: Votes) -> tuple[Ints, Floats, Floats]:
     """Return (task of each answer, number of workers who gave it, distribution over labels of each answer), sorted by task."""
     if votes.answer is None:
         row, task = np.arange(len(votes)), votes.task.astype(np.int64)

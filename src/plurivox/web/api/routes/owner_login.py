@@ -15,7 +15,7 @@ from plurivox.web.api.route_dependencies import (
     StudioDep,
     WriteOwnerDep,
     check_origin_and_rate_limit_of_owner_setup,
-    session_cookie_name,
+    session_cookie_name_with_path,
     set_session_cookie,
 )
 from plurivox.web.services import owner_sign_in
@@ -83,7 +83,7 @@ async def _start_owner_session(
 async def log_out_owner(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
     """Sign the owner out: delete the session and its cookie."""
     await studio.write(partial(owner_accounts.delete_owner_session, session=owner))
-    response.delete_cookie(session_cookie_name(studio.settings), path=studio.settings.path_prefix or "/")
+    response.delete_cookie(session_cookie_name_with_path(studio.settings), path=studio.settings.path_prefix or "/")
 
 
 @router.get("/session")

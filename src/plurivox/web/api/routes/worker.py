@@ -36,11 +36,13 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
     study, keys = studio.study, studio.keys
     if body.invite is not None:
         invite = _id_from_signed_link(studio, INVITE, body.invite)
-        job = partial(enter_study.enter_by_invite, study=study, keys=keys, invite_id=invite, browser_key=body.key)
+        job = partial(
+            enter_study.enter_by_invite_and_get_stage, study=study, keys=keys, invite_id=invite, browser_key=body.key
+        )
     elif body.platform is not None:
         who = Platform(**body.platform.model_dump())
         job = partial(
-            enter_study.enter_by_platform,
+            enter_study.enter_by_platform_and_get_stage,
             study=study,
             keys=keys,
             platform=who,
@@ -49,7 +51,9 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
         )
     else:
         job = partial(
-            enter_study.enter_by_personal_link, study=study, worker=_id_from_signed_link(studio, LINK, body.link or "")
+            enter_study.enter_by_personal_link_and_get_stage,
+            study=study,
+            worker=_id_from_signed_link(studio, LINK, body.link or ""),
         )
     current = await studio.write(job)
     worker = current.worker.id

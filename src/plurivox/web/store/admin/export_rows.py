@@ -36,9 +36,9 @@ class TaskContent:
     bytes: Data | None
 
 
-def yield_all_answers_for_export(connection: Connection, batch_rows: int = 5_000) -> Iterator[Any]:
+def yield_all_answers_for_export(connection: Connection, rows_per_fetch: int = 5_000) -> Iterator[Any]:
     """Yield one row for every answer of the study in order of arrival, including replaced answers and practice."""
-    yield from connection.execution_options(yield_per=batch_rows).execute(ALL_ANSWERS)
+    yield from connection.execution_options(yield_per=rows_per_fetch).execute(ALL_ANSWERS)
 
 
 def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:

@@ -37,7 +37,7 @@ def insert_imported_answers(
         at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
         raise InputError(f"answers to the tasks {at} have no worker; a study needs the worker of every answer")
     found = _find_task_rows_by_name_with_free_slot_numbers(connection, imported)
-    worker_ids = _insert_new_workers_and_return_ids_by_code(connection, imported, pseudonyms)
+    worker_ids = _insert_workers_and_return_ids_by_code(connection, imported, pseudonyms)
     sitting_ids = _insert_sittings_and_return_sitting_id_per_answer(connection, imported, worker_ids)
     slot_rows, answer_rows = [], []
     slot_ids: dict[int, int] = {}  # row of an answer -> its slot
@@ -122,7 +122,7 @@ def _yield_free_slot_numbers_and_count_as_given(task_row: dict[str, Any], used_n
         yield number
 
 
-def _insert_new_workers_and_return_ids_by_code(
+def _insert_workers_and_return_ids_by_code(
     connection: Connection, imported: Answers, pseudonyms: Sequence[str]
 ) -> dict[int, int]:
     """Insert the workers of imported answers; return worker code -> new id. Raise InputError if a worker exists already."""

@@ -55,10 +55,10 @@ def label_marks_to_json(marks: Iterable[Mark]) -> str:
 
 def label_marks_from_json(marks_json: str) -> list[Mark]:
     """Return the labels marked in one answer (named, ruled out or possible), parsed from the JSON of the column `marks`."""
-    return label_marks_from_json_of_many_answers([marks_json])[0]
+    return label_marks_of_each_answer_from_json([marks_json])[0]
 
 
-def label_marks_from_json_of_many_answers(marks_jsons: Sequence[str]) -> list[list[Mark]]:
+def label_marks_of_each_answer_from_json(marks_jsons: Sequence[str]) -> list[list[Mark]]:
     """Return the list of marked labels of each of many answers, parsed from one JSON text per answer."""
     return [[Mark(*one) for one in marks] for marks in json.loads(f"[{','.join(marks_jsons)}]")]
 
@@ -203,7 +203,7 @@ def insert_answer_and_delete_its_draft(
     return int(answer[0])
 
 
-def set_slot_answer_and_count_slot_as_done(
+def set_slot_answer_and_update_sitting(
     connection: Connection, slot: AnsweredSlot, answer_id: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
     """Set the latest answer of a slot; return the sitting with one more slot done, None if the slot was answered before."""

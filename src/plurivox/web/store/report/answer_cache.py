@@ -13,9 +13,9 @@ from sqlalchemy import Connection, func, select
 from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.name_encoding import encode, encode_with_names
-from plurivox.web.store.collect.submissions import Mark, label_marks_from_json_of_many_answers
+from plurivox.web.store.collect.submissions import Mark, label_marks_of_each_answer_from_json
 from plurivox.web.store.database import batched
-from plurivox.web.store.report.result_snapshots import count_erasures_and_imports
+from plurivox.web.store.report.result_snapshots import count_erasures_plus_imports
 from plurivox.web.store.report.row_cache import Columns, RowCache
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
@@ -122,7 +122,7 @@ class AnswerCache(RowCache):
 
     def append_new_rows_from_database(self, connection: Connection) -> int:
         """Append answers that are new in the database, or read all again if some were erased; return how many were read."""
-        if (now_erased := count_erasures_and_imports(connection)) != self.erasures:
+        if (now_erased := count_erasures_plus_imports(connection)) != self.erasures:
             self.clear_cache()
             self.erasures = now_erased
         n_before = len(self)
@@ -145,7 +145,7 @@ class AnswerCache(RowCache):
         parsed["form"] = np.array([self._get_or_assign_integer_code_of_text("form", one) for one in forms], np.int32)
         parsed["picked"] = np.array([_seconds_until_first_label_pick(one) for one in events], np.float64)
         parsed["unseen"] = np.array([_is_image_not_loaded(one) for one in events], bool)
-        answer_marks = label_marks_from_json_of_many_answers(marks)
+        answer_marks = label_marks_of_each_answer_from_json(marks)
         top_labels = map(_first_named_label_or_empty, answer_marks)
         parsed["top"] = np.array(
             [self._get_or_assign_integer_code_of_text("label", top) if top else -1 for top in top_labels], np.int32
@@ -173,18 +173,21 @@ class AnswerCache(RowCache):
         return list(self._codes[text_kind])
 
     def cached_answers_that_count(
-        self, connection: Connection, labels: Sequence[str], format_task_or_label_name: Callable[[str], str] = str
+        self,
+        connection_for_names: Connection,
+        labels: Sequence[str],
+        format_task_or_label_name: Callable[[str], str] = str,
     ) -> CollectedAnswers:
         """Return the cached answers that count: the latest of each slot, without practice and excluded workers."""
         columns = self._columns_of_answers_that_count()
         task, task_names = self._encode_ids_as_codes_into_sorted_names(
-            connection, tasks.c.id, tasks.c.name, columns["task"], format_task_or_label_name
+            connection_for_names, tasks.c.id, tasks.c.name, columns["task"], format_task_or_label_name
         )
         worker, worker_names = self._encode_ids_as_codes_into_sorted_names(
-            connection, workers.c.id, workers.c.pseudonym, columns["worker"], str
+            connection_for_names, workers.c.id, workers.c.pseudonym, columns["worker"], str
         )
         sitting, sitting_names = self._encode_ids_as_codes_into_sorted_names(
-            connection, sittings.c.id, sittings.c.number, columns["sitting"], str
+            connection_for_names, sittings.c.id, sittings.c.number, columns["sitting"], str
         )
         mark_label = columns["marks"][:, 1].astype(np.int64)  # -1: a percent was typed without a label
         used, marked = np.unique(mark_label[mark_label >= 0], return_inverse=True)

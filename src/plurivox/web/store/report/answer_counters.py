@@ -83,7 +83,7 @@ def newest_answer_id_with_all_earlier_committed(connection: Connection) -> int:
     return connection.execute(old).scalar() or 0
 
 
-def has_uncounted_answers(connection: Connection) -> bool:
+def has_answers_not_in_saved_counters(connection: Connection) -> bool:
     """Return whether the database has committed answers that the saved counters do not include yet."""
     return newest_answer_id_with_all_earlier_committed(connection) > _last_counted_answer_id(connection)
 

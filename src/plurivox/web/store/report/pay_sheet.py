@@ -74,9 +74,9 @@ def pseudonym_and_entry_time_by_worker_id(connection: Connection, worker_ids: It
 
 
 def upsert_pay_lines_and_save_total_and_writer(
-    connection: Connection, pay_line_by_worker_id: Mapping[int, PayLine], sheet_total: str, writer_name: str
+    connection: Connection, pay_line_by_worker_id: Mapping[int, PayLine], sheet_total: str, writer_job_id: str
 ) -> None:
-    """Insert or update the pay lines of these workers; save the total of the whole pay sheet and the name of its writer."""
+    """Insert or update the pay lines of these workers; save the total of the pay sheet and the id of the writing job."""
     for part in batched(pay_line_by_worker_id, BATCH_ROWS):
         old = {row.worker_id: row.line for row in connection.execute(select(pay).where(pay.c.worker_id.in_(part)))}
         new = {worker: json.dumps(asdict(pay_line_by_worker_id[worker])) for worker in part}
@@ -86,11 +86,11 @@ def upsert_pay_lines_and_save_total_and_writer(
         if fresh := [{"worker_id": worker, "line": line} for worker, line in new.items() if worker not in old]:
             connection.execute(insert(pay), fresh)
     kv_set(connection, "pay", sheet_total)
-    kv_set(connection, "pay by", writer_name)
+    kv_set(connection, "pay by", writer_job_id)
 
 
-def name_of_last_pay_sheet_writer(connection: Connection) -> str:
-    """Return the name of the server job that last wrote the pay sheet, to detect a change of leader; "" if none did."""
+def id_of_last_job_that_wrote_pay_sheet(connection: Connection) -> str:
+    """Return the id of the server job that last wrote the pay sheet, to detect a change of leader; "" if none did."""
     return kv_get(connection, "pay by") or ""
 
 

@@ -1,7 +1,7 @@
 """Snapshots of the results computed from all answers: write and publish them, elect the leader, find out if they are stale.
 
 The leader writes a snapshot in several transactions, so that no answer waits: `reserve_result_snapshot_number`,
-`write_changed_soft_labels`, `publish_result_snapshot`. Readers see the one that was published last.
+`write_changed_soft_labels`, `publish_snapshot_or_raise_outdated`. Readers see the one that was published last.
 """
 
 import json
@@ -36,7 +36,7 @@ class Snapshot:
     stages: dict[str, float] = field(default_factory=dict)  # stage -> median seconds
     by: str = ""  # the aggregator
     full_tasks: dict[str, int] = field(default_factory=dict)  # stratum -> tasks
-    exclusion_changes: int = 0  # see `count_exclusions_and_reinstatements`; "recounted" in the stored JSON
+    exclusion_changes: int = 0  # see `count_exclusions_plus_reinstatements`; "recounted" in the stored JSON
     flags: dict[str, int] = field(default_factory=dict)  # flag -> answers
     agreement: Agreement = field(default_factory=Agreement)
     times: Times = field(default_factory=Times)
@@ -101,7 +101,7 @@ def is_result_snapshot_stale(
 
 def were_exclusions_changed_since_snapshot(connection: Connection, snapshot: Snapshot) -> bool:
     """Return whether a worker was excluded or reinstated since a snapshot was computed."""
-    return snapshot.at is not None and snapshot.exclusion_changes != count_exclusions_and_reinstatements(connection)
+    return snapshot.at is not None and snapshot.exclusion_changes != count_exclusions_plus_reinstatements(connection)
 
 
 # ---- leadership: one of several servers writes snapshots; if its lease ends, another takes over
@@ -152,10 +152,10 @@ def _raise_if_another_writer_has_begun_snapshot(connection: Connection, writer_i
         raise Outdated
 
 
-def block_and_count_erasures_and_imports(connection: Connection) -> int:
+def block_and_count_erasures_plus_imports(connection: Connection) -> int:
     """Block erasing and excluding workers until the transaction ends; return how often answers were erased or imported."""
     answer_counters.lock_counters_and_get_last_counted_answer_id(connection)
-    return count_erasures_and_imports(connection)
+    return count_erasures_plus_imports(connection)
 
 
 def write_changed_soft_labels(
@@ -185,7 +185,7 @@ def write_changed_soft_labels(
     return n
 
 
-def publish_result_snapshot(
+def publish_snapshot_or_raise_outdated(
     engine: Engine,
     snapshot_number: int,
     snapshot: Snapshot,
@@ -200,8 +200,8 @@ def publish_result_snapshot(
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         _raise_if_another_writer_has_begun_snapshot(connection, writer_id)
         if (
-            block_and_count_erasures_and_imports(connection),
-            count_exclusions_and_reinstatements(connection),
+            block_and_count_erasures_plus_imports(connection),
+            count_exclusions_plus_reinstatements(connection),
         ) != (
             expected_erasures,
             snapshot.exclusion_changes,
@@ -240,12 +240,12 @@ def _delete_soft_labels_replaced_before_snapshot(engine: Engine, oldest_kept_sna
 # ---- invalidate snapshots
 
 
-def count_erasures_and_imports(connection: Connection) -> int:
+def count_erasures_plus_imports(connection: Connection) -> int:
     """Return how often answers were erased or imported; caches read all answers again when this number has changed."""
     return kv_get(connection, "erased") or 0
 
 
-def count_exclusions_and_reinstatements(connection: Connection) -> int:
+def count_exclusions_plus_reinstatements(connection: Connection) -> int:
     """Return how often workers were excluded or reinstated so far, which changes the answers that count."""
     return kv_get(connection, "recounted") or 0
 
@@ -253,9 +253,9 @@ def count_exclusions_and_reinstatements(connection: Connection) -> int:
 def delete_result_snapshots_and_count_erasure(connection: Connection) -> None:
     """Delete all snapshots of the results and prevent publishing one being computed; used after an erasure or import."""
     connection.execute(delete(snapshots))
-    kv_set(connection, "erased", count_erasures_and_imports(connection) + 1)
+    kv_set(connection, "erased", count_erasures_plus_imports(connection) + 1)
 
 
 def mark_latest_result_snapshot_stale(connection: Connection) -> None:
     """Mark the latest snapshot of the results as stale, after a worker was excluded or reinstated."""
-    kv_set(connection, "recounted", count_exclusions_and_reinstatements(connection) + 1)
+    kv_set(connection, "recounted", count_exclusions_plus_reinstatements(connection) + 1)
