@@ -16,7 +16,7 @@ from torch import nn
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, Supervision, fit, nets
-from plurivox.train.loop.prepared_data import PreparedData
+from plurivox.train.loop.prepared_data_and_trainer import PreparedData
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.training_run import TrainingRun
 from plurivox.train.parallel.multi_seed_runs import train_runs_stacked

@@ -94,7 +94,7 @@ RULES = (
     Rule(
         "judge|judges|judged|judging|judgements?",
         "evaluate, evaluation",
-        files=("*/core/data_type.py", "tests/fixtures/*"),
+        files=("*/core/data_type_base_class.py", "tests/fixtures/*"),
     ),
     Rule("wish|wishes", "TrainSpec"),
     Rule("soften|softens|softened|quads?", "softmax, SIMD width"),
@@ -121,7 +121,7 @@ RULES = (
             "docs/aggregate.md",
             "src/plurivox/web/*",
             "*/cli/identify.py",
-            "*/core/data_type.py",
+            "*/core/data_type_base_class.py",
             "tests/*",
         ),
     ),

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.loop.worker_parameter_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
 from toy_training import toy_data
 

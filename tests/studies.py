@@ -27,7 +27,7 @@ from plurivox.web.server.multi_study import MultiStudyApp, create_multi_study_ap
 from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
 from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
-from plurivox.web.store import database, random_generator
+from plurivox.web.store import database, unpredictable_random_generator
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.studio import Studio
@@ -47,7 +47,7 @@ def seeded(seed: str) -> Iterator[None]:
     """Take all random draws, ids and tokens of studios in this process from one seeded generator."""
     with pytest.MonkeyPatch.context() as patch:
         rng = random.Random(seed)
-        patch.setattr(random_generator, "rng", rng)
+        patch.setattr(unpredictable_random_generator, "rng", rng)
         patch.setattr(secrets, "randbits", rng.getrandbits)
         patch.setattr(secrets, "token_bytes", lambda n=None: rng.randbytes(32 if n is None else n))  # used by token_hex
         yield

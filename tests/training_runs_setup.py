@@ -5,7 +5,7 @@ from typing import Any
 from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Supervision
-from plurivox.train.loop.prepared_data import PreparedData
+from plurivox.train.loop.prepared_data_and_trainer import PreparedData
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.training_run import TrainingRun
 

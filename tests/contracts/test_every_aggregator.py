@@ -14,8 +14,8 @@ from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine import threads
-from plurivox.engine.threads import set_threads
+from plurivox.engine import parallel_task_blocks
+from plurivox.engine.parallel_task_blocks import set_threads
 
 every = pytest.mark.parametrize("name", aggregate.methods)
 
@@ -177,9 +177,9 @@ def test_the_objective_never_decreases(name: str) -> None:
 
 def many_blocks(monkeypatch: pytest.MonkeyPatch) -> Votes:
     """Return votes, and lower the block size so that the engine splits them into several blocks."""
-    monkeypatch.setattr(threads, "MIN_BLOCK_VOTES", 1000)
+    monkeypatch.setattr(parallel_task_blocks, "MIN_BLOCK_VOTES", 1000)
     votes = Votes.of(**crowd(n_tasks=2000, n_workers=12))
-    assert len(threads.Blocks(votes.row_offsets_by_task, n_sums=12 * 3 * 3)) > 4
+    assert len(parallel_task_blocks.Blocks(votes.row_offsets_by_task, n_sums=12 * 3 * 3)) > 4
     return votes
 
 

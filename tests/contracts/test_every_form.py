@@ -11,7 +11,7 @@ from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError
-from plurivox.core.form_inputs import input_fields_of_form
+from plurivox.core.inputs_asked_by_form import input_fields_of_form
 from plurivox.elicit import FLAGS, OUTCOMES
 
 LABELS = ["ant", "bee", "cat", "dog"]

@@ -12,7 +12,7 @@ import torch
 from plurivox.core.errors import InputError, OptionError
 from plurivox.train import Plan, Supervision, fit, heads, nets
 from plurivox.train.heads._contract import Batch, HeadContext
-from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.loop.worker_parameter_table import WorkerTable
 from plurivox.train.parallel.multi_seed_runs import train_runs_stacked
 from plurivox.train.targets._contract import PaddedVotes
 from toy_training import toy_data, toy_data_with_spammers

@@ -13,7 +13,7 @@ from plurivox import identify
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.results import Scores
 from plurivox.core.votes import Votes
-from plurivox.engine.threads import set_threads
+from plurivox.engine.parallel_task_blocks import set_threads
 from plurivox.identify import Evidence, Identifier
 
 every = pytest.mark.parametrize("name", identify.methods)

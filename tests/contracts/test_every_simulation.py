@@ -8,7 +8,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.engine.threads import set_threads
+from plurivox.engine.parallel_task_blocks import set_threads
 from plurivox.simulate import HARD
 
 EVERYTHING = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.answers import Answers
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels

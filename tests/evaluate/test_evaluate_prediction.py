@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plurivox import evaluate
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates

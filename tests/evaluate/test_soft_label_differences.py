@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import by_task, most_different, softening

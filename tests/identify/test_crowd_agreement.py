@@ -13,7 +13,7 @@ from crowds import crowd, soft_crowd
 from plurivox import identify
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, UnknownName
 from plurivox.core.votes import Votes
-from plurivox.engine.threads import set_threads
+from plurivox.engine.parallel_task_blocks import set_threads
 from plurivox.evaluate.describe_votes import describe
 from plurivox.identify import Evidence
 from plurivox.identify._shared import crowd_agreement as crowd_module

@@ -12,11 +12,11 @@ from crowds import crowd, soft_crowd
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.identify._shared.agreement_with_other_workers import (
+from plurivox.identify._shared.score_intervals import wilson_interval_95
+from plurivox.identify._shared.share_of_others_agreeing_per_vote import (
     share_of_others_agreeing,
     share_of_others_agreeing_with_vote,
 )
-from plurivox.identify._shared.score_intervals import wilson_interval_95
 from score_shortcuts import score
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io import convert, dataset_catalog, read
-from plurivox.io.dataset_folder_checks import check_replaceable
+from plurivox.io.dataset_folder_and_overwrite_checks import check_replaceable
 from plurivox.io.tabular import table_files
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
 

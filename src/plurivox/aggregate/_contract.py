@@ -10,13 +10,13 @@ from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import Method, option
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.available_memory_and_aligned_arrays import available_memory, format_bytes
 from plurivox.engine.em import ParamSpace
-from plurivox.engine.memory import available_memory, format_bytes
 
 __all__ = ["Aggregator", "methods"]
 

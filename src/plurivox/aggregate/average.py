@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option, split_at_commas_outside_brackets
-from plurivox.core.progress import Progress, callback_reporting_outer_step
+from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import mean_of_soft_labels, overlay

@@ -11,7 +11,7 @@ from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

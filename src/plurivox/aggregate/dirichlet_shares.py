@@ -10,7 +10,7 @@ from plurivox.aggregate._shared import vote_share_helpers
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense

@@ -16,7 +16,7 @@ from plurivox.aggregate._shared.dirichlet_priors import (
 from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, posterior_to_soft_labels
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

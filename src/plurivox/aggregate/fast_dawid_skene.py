@@ -9,7 +9,7 @@ from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_op
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, posterior_to_soft_labels
 from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -12,13 +12,13 @@ from plurivox.core.array_types import Bools, Floats, Names
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels import glad
-from plurivox.engine.threads import Blocks
+from plurivox.engine.parallel_task_blocks import Blocks
 
 MAX_LOG_EASE = 20.0  # larger values make no difference: every vote on such a task is right
 Z_95 = 1.959964  # 95% of a normal distribution are within this many standard deviations

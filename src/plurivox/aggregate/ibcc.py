@@ -16,14 +16,14 @@ from plurivox.aggregate._shared.dirichlet_priors import (
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
 from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
 from plurivox.engine.em import EMResult, run_em
-from plurivox.engine.kernels.simd import flatten_align_and_pad
+from plurivox.engine.kernels.simd_vector_type import flatten_align_and_pad
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from plurivox.aggregate._shared.mace_one_coin_em import OwnLabelEM
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS

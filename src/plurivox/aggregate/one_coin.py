@@ -11,7 +11,7 @@ from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -12,7 +12,7 @@ from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates

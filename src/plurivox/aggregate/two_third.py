@@ -9,7 +9,7 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import TIE_TOLERANCE, WeightedVotes
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates

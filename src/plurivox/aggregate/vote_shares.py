@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, vote_shares_per_task
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

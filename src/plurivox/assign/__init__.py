@@ -7,7 +7,7 @@ for all workers by expected information gain (`Proposer.propose`).
 from plurivox.assign._contract import GAIN_DECAY, UNASKED_GAIN, AssignedTask, Assigner, OpenTasks, methods
 from plurivox.assign._shared.assignment_ledger import Ledger, plan
 from plurivox.assign._shared.information_gain import expected_gain
-from plurivox.assign._shared.ranked_questions import Proposals, Proposer, Question
+from plurivox.assign._shared.ranked_question_proposals import Proposals, Proposer, Question
 
 __all__ = [
     "GAIN_DECAY",

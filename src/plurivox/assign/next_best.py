@@ -13,12 +13,12 @@ from plurivox.assign._shared.information_gain import (
     one_coin_posterior_and_confusion,
     shrink_confusion_towards_mean,
 )
-from plurivox.assign._shared.ranked_questions import Proposals, Proposer, Question, check_same_tasks
+from plurivox.assign._shared.ranked_question_proposals import Proposals, Proposer, Question, check_same_tasks
 from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import group_medians, row_order_and_offsets_by_group

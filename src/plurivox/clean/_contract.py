@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from plurivox.clean._shared.answer_rows import UNKNOWN, AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import UNKNOWN, AnswerRows
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.cleaning_audit import Audit, AuditAction, AuditRow, AuditTarget

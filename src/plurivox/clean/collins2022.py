@@ -11,7 +11,7 @@ from plurivox.clean._shared.answer_errors import (
     mask_of_answers_with_percent_out_of_range,
     mask_of_answers_without_top_percent,
 )
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.core.array_types import Ints
 from plurivox.core.method import option

@@ -8,7 +8,7 @@ from plurivox.clean._shared.answer_errors import (
     describe_label_named_and_ruled_out,
     mask_of_answers_naming_ruled_out_label,
 )
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.clean._shared.repeated_answers import find_repeated_answers_to_same_task
 from plurivox.core.method import option
 

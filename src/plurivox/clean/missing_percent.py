@@ -8,7 +8,7 @@ from plurivox.clean._shared.answer_errors import (
     describe_missing_percent,
     mask_of_answers_without_top_percent,
 )
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 from plurivox.core.method import option
 

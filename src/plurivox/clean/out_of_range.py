@@ -8,7 +8,7 @@ from plurivox.clean._shared.answer_errors import (
     describe_percent_out_of_range,
     mask_of_answers_with_percent_out_of_range,
 )
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 
 

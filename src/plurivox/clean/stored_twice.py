@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_rows import AnswerRows, codes_of_equal_rows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows, codes_of_equal_rows
 from plurivox.core.array_types import Bools, Ints
 
 

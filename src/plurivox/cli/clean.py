@@ -142,7 +142,7 @@ def clean_and_write_dataset(
     quantile: float | None,
 ) -> CommandResult:
     """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv."""
-    from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
+    from plurivox.io.dataset_folder_and_overwrite_checks import check_not_overwriting_input, check_replaceable
     from plurivox.workflows.clean_dataset import (
         clean_set,
         count_answers_workers_and_tasks,

@@ -188,7 +188,7 @@ def run_studio_import_tasks_or_answers(
     settings = study_settings(study, database)
     from plurivox.web.studio import open_existing_study
     from plurivox.web.study.create_study import import_answers_collected_elsewhere, insert_tasks_and_batches
-    from plurivox.web.study.task_import import read_answers, read_tasks
+    from plurivox.web.study.read_task_and_answer_files import read_answers, read_tasks
 
     with open_existing_study(settings) as studio:
         if not answers:

@@ -26,7 +26,7 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._method_commands import option_flag
 from plurivox.core.errors import InputError
-from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
+from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import TrainingData

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed_dtype
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import (
     as_names,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.array_types import TEXT, readonly_copy
 from plurivox.core.atomic_write import atomic_folder
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 
 MAX_TERMINAL_ROWS = 60  # of a table on a terminal; enough for the longest table of a paper (CIFAR-10S)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Bools, Floats, Ints, Names, readonly_copy
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few, unknown_name_error
 from plurivox.core.name_encoding import as_names, positions, readonly_names
 from plurivox.core.soft_labels import SoftLabels

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from plurivox.core.array_types import Bools, Floats, Ints, readonly_view, smallest_unsigned_dtype
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import check_codes
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, unknown_name_error
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import Method
 from plurivox.core.name_encoding import decode
 from plurivox.core.registry import Methods

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.core.typed_percents import PERCENT_FLAGS
 from plurivox.elicit._contract import Form, Shares, set_answer_flags_from_percent_flags, set_flag

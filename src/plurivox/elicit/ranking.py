@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form, Shares, set_flag
 from plurivox.elicit._shared.named_and_ruled_out_labels import (

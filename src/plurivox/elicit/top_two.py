@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.answers import Answers
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Shares
 from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_spread_is_clamp_or_uniform

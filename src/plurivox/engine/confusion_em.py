@@ -6,11 +6,11 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.engine.available_memory_and_aligned_arrays import cache_line_aligned_zeros
 from plurivox.engine.kernels import confusion_e_step, confusion_m_step
 from plurivox.engine.kernels.confusion_m_step import TINY
-from plurivox.engine.kernels.simd import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
-from plurivox.engine.memory import cache_line_aligned_zeros
-from plurivox.engine.threads import Blocks, parallel_map
+from plurivox.engine.kernels.simd_vector_type import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
+from plurivox.engine.parallel_task_blocks import Blocks, parallel_map
 
 CELLS_PER_CHUNK = 2**15  # table cells that a thread computes per call
 MIN_LOG = -40.0  # log-probabilities are clipped to this before SQUAREM extrapolates them

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 

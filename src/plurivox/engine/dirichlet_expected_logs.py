@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.engine.kernels.dirichlet_expected_logs import fill_expected_logs_return_minus_kl, fill_log_gamma_digamma
-from plurivox.engine.threads import parallel_map
+from plurivox.engine.parallel_task_blocks import parallel_map
 
 CELLS_PER_CHUNK = 2**15  # numbers that a thread computes per call
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.engine.available_memory_and_aligned_arrays import cache_line_aligned_zeros
 from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.kernels import confusion_e_step, ebcc_subtype_e_step
-from plurivox.engine.kernels.simd import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
-from plurivox.engine.memory import cache_line_aligned_zeros
-from plurivox.engine.threads import Blocks
+from plurivox.engine.kernels.simd_vector_type import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
+from plurivox.engine.parallel_task_blocks import Blocks
 
 MIN_LOG_RATIO = -40.0  # log of a relative probability too small to change a sum of doubles
 MAX_SHARED_CELLS = 2**18  # total table cells of runs that share a pass; more would not fit into the cache

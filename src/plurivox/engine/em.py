@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from plurivox.core.array_types import Floats
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 
 P = TypeVar("P")
 

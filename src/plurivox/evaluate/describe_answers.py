@@ -11,7 +11,7 @@ from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.evaluate._description_numbers import (
+from plurivox.evaluate._format_description_numbers import (
     Triple,
     count_in_parentheses_or_empty,
     format_count_or_none_if_zero,

@@ -8,8 +8,8 @@ import numpy as np
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
-from plurivox.evaluate._description_numbers import (
+from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
+from plurivox.evaluate._format_description_numbers import (
     Triple,
     count_in_parentheses_or_empty,
     format_median_and_range_unless_none,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints, Names
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import unknown_name_error
 from plurivox.evaluate.intervals_and_tests import Interval
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints, Names
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels

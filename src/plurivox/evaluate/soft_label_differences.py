@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Bools, Floats, Ints, Names
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.measures.hard_label_measures import TIE_TOLERANCE

@@ -8,7 +8,7 @@ from typing import ClassVar
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Dynamics, Fit, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels

@@ -9,7 +9,7 @@ import numpy as np
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense

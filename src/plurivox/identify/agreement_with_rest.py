@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.agreement_with_other_workers import share_of_others_agreeing_with_vote
-from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_95_over_tasks
+from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of_others_agreeing_with_vote
+from plurivox.identify._shared.workers_gold_times_from_evidence import require_some_worker_names
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import numpy as np
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Dynamics, Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.vote_margins import (
+from plurivox.identify._shared.margins_of_voted_labels import (
     MARGIN_HELP,
     TOP_K_HELP,
     MarginOptions,

@@ -10,17 +10,17 @@ from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, OptionError, unknown_name_error
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import row_order_and_offsets_by_group
 from plurivox.engine.kernels.kappa_and_vote_agreement import add_kappas_of_worker_pairs, pack_worker_label_and_task_end
-from plurivox.engine.threads import parallel_map
+from plurivox.engine.parallel_task_blocks import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement import make_crowd_scores
-from plurivox.identify._shared.evidence_checks import require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan
 from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_blocks_of_pattern_counts
+from plurivox.identify._shared.workers_gold_times_from_evidence import require_some_worker_names
 
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}  # option `weights` -> power of the distance between two labels
 N_CHUNKS = 64  # fixed chunks of workers, so that the sums have the same bits for any number of threads

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.engine import crowdlab
 from plurivox.identify._contract import Evidence, Identifier

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import count_answers_per_worker
+from plurivox.identify._shared.workers_gold_times_from_evidence import count_answers_per_worker
 
 
 @dataclass(frozen=True)

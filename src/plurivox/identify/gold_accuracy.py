@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import gold_label_codes, require_some_worker_names
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import wilson_interval_95
+from plurivox.identify._shared.workers_gold_times_from_evidence import gold_label_codes, require_some_worker_names
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.task_dispersion import dispersion_of_soft_labels_or_votes

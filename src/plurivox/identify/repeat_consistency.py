@@ -9,7 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.typed_percents import parse_percents
 from plurivox.identify._contract import Evidence, Identifier

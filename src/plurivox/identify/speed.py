@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.engine.kernels.group_by import group_medians, row_order_and_offsets_by_group
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import workers_and_seconds_of_timed_answers
 from plurivox.identify._shared.group_sums import sum_by_group
+from plurivox.identify._shared.workers_gold_times_from_evidence import workers_and_seconds_of_timed_answers
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import workers_and_seconds_of_timed_answers
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import wilson_interval_95
+from plurivox.identify._shared.workers_gold_times_from_evidence import workers_and_seconds_of_timed_answers
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.vote_margins import (
+from plurivox.identify._shared.margins_of_voted_labels import (
     DIVIDE_BY_HELP,
     MARGIN_HELP,
     TOP_K_HELP,

@@ -8,10 +8,10 @@ import numpy as np
 
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence
-from plurivox.identify._shared.vote_margins import MarginOptions, task_scores_from_weighted_margins
+from plurivox.identify._shared.margins_of_voted_labels import MarginOptions, task_scores_from_weighted_margins
 from plurivox.identify.waum import Waum
 
 

@@ -10,7 +10,7 @@ EXPORTS = {
     "dataset_catalog": "",
     "frame_of": "tabular.column_conversion",
     "read": "dataset_reader",
-    "read_confusion": "confusion_matrix_files",
+    "read_confusion": "confusion_matrix_reader",
     "read_soft": "soft_label_files",
     "read_soft_labels_or_dataset": "dataset_reader",
     "read_table": "tabular.table_files",

@@ -1,7 +1,7 @@
 # made by `make stubs`
 from plurivox.io import dataset_catalog as dataset_catalog
 from plurivox.io.answers_from_tables import answers as answers
-from plurivox.io.confusion_matrix_files import read_confusion as read_confusion
+from plurivox.io.confusion_matrix_reader import read_confusion as read_confusion
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io import dataset_catalog as _dataset_catalog
 from plurivox.io.dataset_conversion import convert as convert

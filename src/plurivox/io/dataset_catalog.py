@@ -7,7 +7,7 @@ from typing import Any
 
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError, unknown_name_error
-from plurivox.io.dataset_folder_checks import (
+from plurivox.io.dataset_folder_and_overwrite_checks import (
     check_not_overwriting_input,
     check_replaceable,
     holds_dataset,

@@ -6,7 +6,7 @@ from typing import Any
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_folder_checks import check_not_overwriting_input, check_replaceable
+from plurivox.io.dataset_folder_and_overwrite_checks import check_not_overwriting_input, check_replaceable
 from plurivox.io.dataset_reader import read
 from plurivox.io.formats import peerannot
 from plurivox.io.plurivox_folder_writer import task_and_label_count_columns, vote_columns_with_rows_for_unvoted, write

@@ -9,17 +9,17 @@ from typing import Any
 import polars as pl
 
 from plurivox.core.answers import Answers
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name_error
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_folder_checks import holds_votes_answers_counts_or_gold_table
+from plurivox.io.dataset_folder_and_overwrite_checks import holds_votes_answers_counts_or_gold_table
 from plurivox.io.formats import ForeignContents, find_reader_module_of_folder, image_folder, label_studio, peerannot
 from plurivox.io.plurivox_folder_reader import read_plurivox_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.csv_and_json_files import read_json
+from plurivox.io.tabular.read_csv_and_json import read_json
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
 from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
 

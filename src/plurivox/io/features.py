@@ -11,7 +11,7 @@ import polars as pl
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, duplicates
-from plurivox.core.npz import (
+from plurivox.core.npz_arrays_and_task_rows import (
     read_npz,
     row_names_of_split,
     select_rows_by_task,

@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.array_types import Names
-from plurivox.core.data_type import HEADER_FILE
+from plurivox.core.data_type_base_class import HEADER_FILE
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, positions, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_folder_checks import DATASET_TOML, is_table_file, not_a_dataset_error
+from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, is_table_file, not_a_dataset_error
 from plurivox.io.features import read_features
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column

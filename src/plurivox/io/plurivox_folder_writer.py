@@ -15,7 +15,7 @@ from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_folder_checks import DATASET_TOML, check_replaceable
+from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, check_replaceable
 from plurivox.io.features import write_features
 from plurivox.io.soft_label_files import write_soft
 from plurivox.io.tabular.table_files import write_table

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, encode, positions, sort_distinct_names_by_value
 from plurivox.core.results import Fit

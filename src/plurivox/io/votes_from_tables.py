@@ -25,7 +25,7 @@ from plurivox.io.tabular.column_conversion import (
     to_seconds,
 )
 from plurivox.io.tabular.table_files import Columns
-from plurivox.io.tabular.wide_tables import wide_to_long
+from plurivox.io.tabular.wide_to_long_votes import wide_to_long
 
 Repeats = Literal["keep", "first", "last", "error"]
 

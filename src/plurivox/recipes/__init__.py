@@ -9,12 +9,12 @@ from plurivox.recipes._contract import Recipe, methods
 EXPORTS = {
     "Choice": "choose_option_value",
     "Comparison": "compare_methods",
-    "Curve": "answer_cost",
-    "break_even": "answer_cost",
+    "Curve": "answer_cost_in_seconds",
+    "break_even": "answer_cost_in_seconds",
     "choose": "choose_option_value",
     "compare": "compare_methods",
-    "curve": "answer_cost",
-    "seconds_per_answer": "answer_cost",
+    "curve": "answer_cost_in_seconds",
+    "seconds_per_answer": "answer_cost_in_seconds",
 }
 __all__ = ["Recipe", "methods", *EXPORTS]
 _workflow = lazy_getattr("plurivox.workflows", EXPORTS)

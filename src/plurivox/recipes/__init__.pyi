@@ -13,10 +13,10 @@ from plurivox.recipes.rankings import Rankings as Rankings
 from plurivox.recipes.report_cards import ReportCards as ReportCards
 from plurivox.recipes.waum import Waum as Waum
 from plurivox.recipes.waum_per_worker import WaumPerWorker as WaumPerWorker
-from plurivox.workflows.answer_cost import Curve as Curve
-from plurivox.workflows.answer_cost import break_even as break_even
-from plurivox.workflows.answer_cost import curve as curve
-from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_answer
+from plurivox.workflows.answer_cost_in_seconds import Curve as Curve
+from plurivox.workflows.answer_cost_in_seconds import break_even as break_even
+from plurivox.workflows.answer_cost_in_seconds import curve as curve
+from plurivox.workflows.answer_cost_in_seconds import seconds_per_answer as seconds_per_answer
 from plurivox.workflows.choose_option_value import Choice as Choice
 from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.compare_methods import Comparison as Comparison

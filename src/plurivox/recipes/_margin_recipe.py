@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.core.method import option
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 
@@ -29,7 +29,7 @@ class MarginRecipe(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train networks in several runs, record their logits, and return tables of the tasks with the worst margin scores."""
         from plurivox import identify
-        from plurivox.train.plan import Plan
+        from plurivox.train.training_hyperparameters import Plan
         from plurivox.workflows.score_by_training_dynamics import (
             DynamicsSetup,
             train_and_score_tasks_in_several_runs,

@@ -10,7 +10,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.result_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -22,7 +22,7 @@ from plurivox.recipes._papers.cifar10s_published_numbers import (
     compare_published_numbers_with_ours,
     mean_soft_labels,
 )
-from plurivox.workflows.answer_cost import PLAIN_VOTE_SECONDS, break_even, curve, seconds_per_answer
+from plurivox.workflows.answer_cost_in_seconds import PLAIN_VOTE_SECONDS, break_even, curve, seconds_per_answer
 from plurivox.workflows.choose_option_value import Choice, choose
 
 GAMMAS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4)  # the grid of the paper

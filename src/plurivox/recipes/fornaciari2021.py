@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from plurivox import evaluate
 from plurivox.core.errors import OptionError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.result_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
@@ -82,7 +82,7 @@ class Fornaciari2021(Recipe):
         """Train every condition in every run and return tables of measures, gains of two heads over one, and split sizes."""
         from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_on_all_folds
         from plurivox.recipes._papers.fornaciari2021_texts import write_texts
-        from plurivox.train.plan import Plan
+        from plurivox.train.training_hyperparameters import Plan
 
         texts = self._read_encoded_texts(read)
         if self.pack:

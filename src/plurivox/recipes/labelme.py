@@ -9,7 +9,7 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_at_commas_outside_brackets
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
@@ -93,7 +93,7 @@ class Labelme(Recipe):
     def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
         """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
         from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
-        from plurivox.train.plan import Plan
+        from plurivox.train.training_hyperparameters import Plan
         from plurivox.workflows.load_training_data import load_training_data
 
         training_data = load_training_data(read(self.data))

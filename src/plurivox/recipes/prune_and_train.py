@@ -10,7 +10,7 @@ import numpy as np
 from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.result_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
@@ -61,7 +61,7 @@ class PruneAndTrain(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """For every seed drop the worst or random training tasks, train on the others; return a table of mean test measures."""
-        from plurivox.train.plan import Plan
+        from plurivox.train.training_hyperparameters import Plan
         from plurivox.workflows.score_by_training_dynamics import DynamicsSetup
 
         plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")

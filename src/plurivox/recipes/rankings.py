@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels

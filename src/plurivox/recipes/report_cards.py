@@ -9,7 +9,7 @@ from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels

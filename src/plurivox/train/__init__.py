@@ -21,7 +21,7 @@ EXPORTS = {
     "CrowdClassifier": "sklearn_classifier",
     "Known": "targets._contract",
     "Supervision": "targets._contract",
-    "Plan": "plan",
+    "Plan": "training_hyperparameters",
     "Trained": "trained_net",
     "attacks": "",
     "augment": "data.image_augmentation:",

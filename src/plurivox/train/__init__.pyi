@@ -11,11 +11,11 @@ from plurivox.train.data import text_encoding as _text_encoding
 from plurivox.train.em.crowdlab import crowdlab as crowdlab
 from plurivox.train.em.raykar_em import raykar_em as raykar_em
 from plurivox.train.fit_net import fit as fit
-from plurivox.train.plan import Plan as Plan
 from plurivox.train.sklearn_classifier import CrowdClassifier as CrowdClassifier
 from plurivox.train.targets._contract import Known as Known
 from plurivox.train.targets._contract import Supervision as Supervision
 from plurivox.train.trained_net import Trained as Trained
+from plurivox.train.training_hyperparameters import Plan as Plan
 
 augment = _image_augmentation
 text = _text_encoding

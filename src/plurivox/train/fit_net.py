@@ -11,20 +11,20 @@ from torch import Tensor
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.name_encoding import as_names, duplicates
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train.data.image_augmentation import Augmentation
 from plurivox.train.heads import Head
 from plurivox.train.loop.dev_evaluation_and_history import Dev, Measure
-from plurivox.train.loop.prepared_data import PreparedData
+from plurivox.train.loop.prepared_data_and_trainer import PreparedData
 from plurivox.train.loop.train_spec import Record, TrainSpec, required_target_kind
 from plurivox.train.loop.training_run import Log, TrainingRun
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
-from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Supervision, Target
 from plurivox.train.trained_net import Trained
+from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 
 def fit(

@@ -18,8 +18,8 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train.fit_net import fit
-from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets._contract import Supervision
+from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 DEFAULT_PLAN = Plan(epochs=100, batch=64, lr=0.01)
 

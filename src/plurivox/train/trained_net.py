@@ -21,7 +21,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
 from plurivox.train.data.input_tensors import to_input_tensor, torch_device_from_name
 from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
-from plurivox.train.plan import Plan
+from plurivox.train.training_hyperparameters import Plan
 
 MAX_BATCH_CELLS = 2**22  # numbers of input per batch of a prediction
 FORMAT_VERSION = "1"  # of the metadata in a file of weights

@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
-from plurivox.web.store.admin.study_config_check import require_config_matches_tasks_and_answers
+from plurivox.web.store.admin.check_config_against_database import require_config_matches_tasks_and_answers
 from plurivox.web.store.collect.tasks_batches_quotas import (
     has_batches,
     kind_of_alphabetically_first_task,

@@ -1,8 +1,8 @@
 # made by `make stubs`
-from plurivox.workflows.answer_cost import Curve as Curve
-from plurivox.workflows.answer_cost import break_even as break_even
-from plurivox.workflows.answer_cost import curve as curve
-from plurivox.workflows.answer_cost import seconds_per_answer as seconds_per_answer
+from plurivox.workflows.answer_cost_in_seconds import Curve as Curve
+from plurivox.workflows.answer_cost_in_seconds import break_even as break_even
+from plurivox.workflows.answer_cost_in_seconds import curve as curve
+from plurivox.workflows.answer_cost_in_seconds import seconds_per_answer as seconds_per_answer
 from plurivox.workflows.assign_tasks import BatchPlan as BatchPlan
 from plurivox.workflows.assign_tasks import plan_batches as plan_batches
 from plurivox.workflows.assign_tasks import propose as propose

@@ -11,7 +11,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.assign import Assigner, Batches, Ledger, Proposals, Proposer, TasksPerStratum, plan
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.io.dataset_reader import as_dataset
 from plurivox.workflows.fit_votes import fit
 

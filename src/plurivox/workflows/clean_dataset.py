@@ -11,7 +11,7 @@ from plurivox.clean import Cleaned, Rule
 from plurivox.core.answers import Answers
 from plurivox.core.cleaning_audit import Audit
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.array_types import TEXT, Floats, Names
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
-from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.registry import BrokenPlugin
 from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels

@@ -7,7 +7,7 @@ from typing import Any
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox import evaluate
-from plurivox.core.data_type import HEADER_FILE, DataType
+from plurivox.core.data_type_base_class import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.results import Fit

@@ -16,7 +16,7 @@ from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
 from plurivox.train.data.training_data import TrainingData
-from plurivox.train.plan import Plan
+from plurivox.train.training_hyperparameters import Plan
 
 if TYPE_CHECKING:  # tables of runs do not need torch
     from plurivox.train.trained_net import Trained

@@ -15,7 +15,7 @@ from plurivox.core.array_types import Bools, Ints, Names
 from plurivox.core.cleaning_audit import Audit, AuditRow
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.name_encoding import as_text, positions
-from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.result_tables import Table
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from plurivox import identify
 from plurivox.core.array_types import TEXT, Floats, Names, readonly_copy
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions, readonly_names
 from plurivox.core.results import Scores, ScoreTarget

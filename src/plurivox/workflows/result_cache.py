@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 
 SETTINGS = "settings.json"

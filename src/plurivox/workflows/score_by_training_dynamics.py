@@ -10,7 +10,7 @@ from plurivox import aggregate, identify
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.result_tables import Table
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -18,7 +18,7 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.train.data.training_data import TrainingData
-from plurivox.train.plan import Plan
+from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.load_training_data import load_training_data, split_tasks
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.rank_scores import task_error_rates

@@ -12,7 +12,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import split_at_commas_outside_brackets
-from plurivox.core.progress import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -13,21 +13,21 @@ from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, first_few, unknown_name_error
 from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import as_names, duplicates, positions
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import targets
 from plurivox.train.data.input_tensors import check_inputs_finite
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.loop.dev_evaluation_and_history import Measure
-from plurivox.train.loop.prepared_data import PreparedData
+from plurivox.train.loop.prepared_data_and_trainer import PreparedData
 from plurivox.train.loop.tensorboard_log import TensorBoardLog, require_tensorboard
 from plurivox.train.loop.train_spec import DEFAULT_MAIN_TARGET, AgreementWeighting, Record, TrainSpec
 from plurivox.train.loop.training_run import Log, TrainingRun
 from plurivox.train.nets import Net
 from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs_and_stacking, run_series
-from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Supervision
 from plurivox.train.trained_net import Trained
+from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.workflows.load_training_data import RunFolder
 from plurivox.workflows.net_evaluation import (
     Series,

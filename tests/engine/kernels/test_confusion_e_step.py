@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.engine.kernels import confusion_e_step, confusion_m_step
-from plurivox.engine.kernels.simd import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
+from plurivox.engine.kernels.simd_vector_type import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
 
 
 class Case:

@@ -104,7 +104,7 @@ def test_plain_votes_are_not_read_by_other_formats(call: Callable[..., Result], 
     strangers = (
         "io/formats/",
         "io/answers_from_tables",
-        "io/folder",
+        "io/plurivox_folder",
         "io/dataset_catalog",
         "io/features",
         "workflows/score",

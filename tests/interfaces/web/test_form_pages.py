@@ -8,7 +8,7 @@ import pytest
 
 from interfaces.web.page_actions import answer, drag, fits, key, resize, saved, shown
 from plurivox.core import registry
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.elicit import OneLabel
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}

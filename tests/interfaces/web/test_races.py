@@ -21,9 +21,9 @@ from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.services.submit_answer import SubmitResult, submit_answer
 from plurivox.web.services.worker_stages import record_visit_and_move_to_next_stage
 from plurivox.web.store import database
-from plurivox.web.store.admin import owner_accounts as owner_store
+from plurivox.web.store.admin import owner_accounts_and_sessions as owner_store
 from plurivox.web.store.collect import leases, submissions
-from plurivox.web.store.collect import sittings as sitting_store
+from plurivox.web.store.collect import sittings_and_leased_slots as sitting_store
 from plurivox.web.store.collect import workers as worker_store
 from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.database import WRITE_OPTIONS

@@ -12,8 +12,8 @@ from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
 from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
+from plurivox.web.study.read_task_and_answer_files import read_tasks
 from plurivox.web.study.secret_key import StudySecret
-from plurivox.web.study.task_import import read_tasks
 from studies import PATIENCE, plain_study, served, text_tasks
 
 SCRIPT = "<script>alert(1)</script>"

@@ -20,8 +20,8 @@ from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import tasks
 from plurivox.web.study.config import Study, parse_study
 from plurivox.web.study.create_study import insert_tasks_and_batches, make_study
+from plurivox.web.study.read_task_and_answer_files import read_tasks
 from plurivox.web.study.study_database import open_database
-from plurivox.web.study.task_import import read_tasks
 from studies import fresh_database, plain_study
 
 HOSTILE = [

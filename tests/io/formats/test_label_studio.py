@@ -11,7 +11,7 @@ import pytest
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
 from plurivox.io.formats import label_studio
-from plurivox.io.tabular.csv_and_json_files import read_json
+from plurivox.io.tabular.read_csv_and_json import read_json
 
 
 def choice(*labels: str, control: str = "animal", **more: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.heads import CrowdLayer
 from plurivox.train.heads._contract import Batch, HeadContext, HeadModule
-from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.loop.worker_parameter_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
 from toy_training import toy_data, toy_data_with_spammers
 

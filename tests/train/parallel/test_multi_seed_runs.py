@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Trained
 from plurivox.train.loop.training_run import TrainingRun

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.train import Plan, Supervision, Trained
 from plurivox.train.data.image_augmentation import augmentation
 from plurivox.train.heads._contract import HeadModule

@@ -32,7 +32,7 @@ from plurivox.web.store.schema import (
 from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import parse_study
 from plurivox.web.study.export import export_study
-from plurivox.web.study.task_import import read_tasks
+from plurivox.web.study.read_task_and_answer_files import read_tasks
 from studies import fresh_database, plain_study, served, text_tasks
 
 KNOWN = [NewTask(f"t{i:03d}", text=f"text {i}", gold="cat") for i in range(4)]

@@ -21,8 +21,8 @@ from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.admin.erase_worker import erase_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
 from plurivox.web.store.key_value import kv_get
-from plurivox.web.store.report.pay_sheet import PayLine
 from plurivox.web.store.report.result_snapshots import is_result_snapshot_stale
+from plurivox.web.store.report.stored_pay_sheet import PayLine
 from plurivox.web.store.schema import pay, slots, workers
 from plurivox.web.study.completion_pay_exclusion_config import Pay
 from studies import fresh_database, plain_study, served, text_tasks
@@ -175,7 +175,7 @@ def kept(live: Any) -> dict[int, Any]:
 def test_pay_that_could_not_be_written_is_written_in_the_next_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plurivox.web.store.report import pay_sheet
+    from plurivox.web.store.report import stored_pay_sheet
 
     def full(*given: Any, **more: Any) -> None:
         raise OSError("the disk is full")
@@ -186,7 +186,7 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
         for _ in range(2):  # the first sheet, then a changed sheet
             run_worker(live, "cat")
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
-                patch.setattr(pay_sheet, "upsert_pay_lines_and_save_total_and_writer", full)
+                patch.setattr(stored_pay_sheet, "upsert_pay_lines_and_save_total_and_writer", full)
                 payroll.update_pay_lines_of_changed_workers(study)
             assert (
                 payroll.update_pay_lines_of_changed_workers(study) > 0

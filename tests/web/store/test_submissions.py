@@ -7,9 +7,13 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from plurivox.assign import AssignedTask, Quota
-from plurivox.web.store.collect import sittings as sitting_store
+from plurivox.web.store.collect import sittings_and_leased_slots as sitting_store
 from plurivox.web.store.collect.arms import draw_arm_without_replacement_from_block, get_pool_of_open_tasks_for_worker
-from plurivox.web.store.collect.sittings import begin_sitting, get_first_unanswered_slots, get_latest_sitting
+from plurivox.web.store.collect.sittings_and_leased_slots import (
+    begin_sitting,
+    get_first_unanswered_slots,
+    get_latest_sitting,
+)
 from plurivox.web.store.collect.submissions import (
     Draft,
     Mark,

@@ -19,7 +19,7 @@ from plurivox.web.study.audio_validation import validate_sound_and_return_media_
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 from plurivox.web.study.export import export_study
-from plurivox.web.study.task_import import read_tasks
+from plurivox.web.study.read_task_and_answer_files import read_tasks
 from studies import plain_study, served
 
 PACE = """const play = HTMLMediaElement.prototype.play;

@@ -28,10 +28,10 @@ from plurivox.web.study.backup import back_up_study, restore_study
 from plurivox.web.study.config import parse_study, read_study
 from plurivox.web.study.create_study import import_answers_collected_elsewhere
 from plurivox.web.study.export import escape_spreadsheet_formula, export_study
+from plurivox.web.study.read_task_and_answer_files import read_answers
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml_writer import render_study_toml
-from plurivox.web.study.task_import import read_answers
 from studies import fresh_database, plain_study, served, text_tasks
 
 FORMULA = '=HYPERLINK("http://evil.test")'

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.engine.em import EMResult
 
 MAX_ITER = 51

@@ -6,9 +6,9 @@ from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.kernels import mace_one_coin
-from plurivox.engine.kernels.simd import PAD, simd_width_as_zeros_tuple
-from plurivox.engine.threads import Blocks
+from plurivox.engine.kernels import mace_and_one_coin
+from plurivox.engine.kernels.simd_vector_type import PAD, simd_width_as_zeros_tuple
+from plurivox.engine.parallel_task_blocks import Blocks
 
 
 class OwnLabelEM(TasksWithoutGold):
@@ -50,7 +50,7 @@ class OwnLabelEM(TasksWithoutGold):
         def e_step_of_block_adding_counts(
             first_task: int, end_task: int, tasks_per_label: Floats, right_votes: Floats
         ) -> float:
-            return mace_one_coin.e_step_adding_expected_counts(
+            return mace_and_one_coin.e_step_adding_expected_counts(
                 first_task, end_task, *self.columns, log_prior, gain_if_right, self.width, tasks_per_label, right_votes
             )
 
@@ -67,7 +67,7 @@ class OwnLabelEM(TasksWithoutGold):
 
         def fill_posterior_and_agreement_of_block(first_task: int, end_task: int, agreeing_weight: Floats) -> float:
             given = (*self.columns, self.worker, log_prior, gain_if_right, self.width, prob)
-            return mace_one_coin.fill_posterior_and_add_agreement(first_task, end_task, *given, agreeing_weight)
+            return mace_and_one_coin.fill_posterior_and_add_agreement(first_task, end_task, *given, agreeing_weight)
 
         _, (agreeing_weight,) = self.blocks.map_over_task_blocks_and_sum(
             fill_posterior_and_agreement_of_block, self.n_workers

@@ -11,7 +11,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, csr_offsets_and_row_mask_of_tasks
 from plurivox.engine.kernels import confusion_e_step
 from plurivox.engine.kernels.confusion_m_step import TINY
-from plurivox.engine.threads import Blocks
+from plurivox.engine.parallel_task_blocks import Blocks
 
 SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no entry is 0
 

@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.array_types import Bools
 from plurivox.core.cleaning_audit import AuditAction
-from plurivox.core.form_inputs import input_fields_of_form
+from plurivox.core.inputs_asked_by_form import input_fields_of_form
 from plurivox.core.method import option
 from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
 

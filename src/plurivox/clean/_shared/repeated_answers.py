@@ -3,7 +3,7 @@
 import numpy as np
 
 from plurivox.clean._contract import Findings
-from plurivox.clean._shared.answer_rows import AnswerRows
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 
 

@@ -137,5 +137,5 @@ class LazyGroup(CommandGroup):
 def set_thread_count(n_threads: int) -> None:
     """Set the number of threads of polars, kernels and torch to `n_threads`; call before polars and torch are imported."""
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(n_threads)
-    if importlib.util.find_spec("plurivox.engine.threads") is not None:
-        importlib.import_module("plurivox.engine.threads").set_threads(n_threads)
+    if importlib.util.find_spec("plurivox.engine.parallel_task_blocks") is not None:
+        importlib.import_module("plurivox.engine.parallel_task_blocks").set_threads(n_threads)

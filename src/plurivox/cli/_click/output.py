@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -7,7 +7,7 @@ from plurivox.core.errors import InputError
 from plurivox.io.tabular.table_file_names import file_suffix
 
 if TYPE_CHECKING:
-    from plurivox.core.data_type import DataType
+    from plurivox.core.data_type_base_class import DataType
 
 TEXT_METHODS = {".csv": "csv", ".md": "markdown", ".json": "json", ".tex": "latex"}  # of the result, by file type
 

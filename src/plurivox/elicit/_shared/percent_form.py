@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints, smallest_unsigned_dtype
 from plurivox.core.errors import InputError
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form, Shares, set_answer_flags_from_percent_flags, set_flag
 from plurivox.elicit._shared.cifar10s_released_formula import Compat, label_weights_by_cifar10s_code

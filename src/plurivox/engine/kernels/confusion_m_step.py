@@ -6,7 +6,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.engine.kernels.fast_math import fast_log
-from plurivox.engine.kernels.simd import (
+from plurivox.engine.kernels.simd_vector_type import (
     add_scaled_simd_row,
     add_simd_rows,
     exp_of_simd_row,

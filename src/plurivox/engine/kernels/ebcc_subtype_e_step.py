@@ -15,7 +15,7 @@ from plurivox.engine.kernels.confusion_e_step import (
     n_votes_to_prefetch_ahead,
     prefetch_rows_of_votes,
 )
-from plurivox.engine.kernels.simd import (
+from plurivox.engine.kernels.simd_vector_type import (
     add_simd_rows,
     exp_of_simd_row,
     largest_in_simd_row,
@@ -24,7 +24,7 @@ from plurivox.engine.kernels.simd import (
     store_simd_row,
     sum_of_simd_row,
 )
-from plurivox.engine.kernels.softmax import (
+from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_leave_one_out_agreement,
     add_log_via_running_product,
     copy_row,

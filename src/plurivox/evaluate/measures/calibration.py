@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Rows

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.evidence_checks import count_answers_per_worker
+from plurivox.identify._shared.workers_gold_times_from_evidence import count_answers_per_worker
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import (
+from plurivox.engine.answer_pair_agreement import (
     agreeing_pair_share_from_sums,
     disagreement_within_soft_answers_per_task,
     has_two_or_more_answers,

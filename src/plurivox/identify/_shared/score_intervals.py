@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.progress import Progress
+from plurivox.core.progress_callbacks import Progress
 
 Z_95 = 1.959964  # 95% of a normal distribution is within this many standard deviations of its mean
 PERCENTILES = (2.5, 97.5)

@@ -10,7 +10,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels import entropy_moments_distances
-from plurivox.engine.threads import Blocks
+from plurivox.engine.parallel_task_blocks import Blocks
 from plurivox.identify._contract import Evidence
 
 UNIT_HELP = "nats, bits, or the share (0 to 1) of the largest possible entropy"

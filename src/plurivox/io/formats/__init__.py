@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from plurivox.io.formats import image_folder, peerannot
-from plurivox.io.formats._other_program_contents import ForeignContents
+from plurivox.io.formats._data_read_from_other_program import ForeignContents
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
 

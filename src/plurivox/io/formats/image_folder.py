@@ -9,8 +9,8 @@ from pathlib import Path
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.dataset_folder_checks import MAIN_TABLES, SPLITS
-from plurivox.io.formats._other_program_contents import ForeignContents, notes_with_nonzero_count
+from plurivox.io.dataset_folder_and_overwrite_checks import MAIN_TABLES, SPLITS
+from plurivox.io.formats._data_read_from_other_program import ForeignContents, notes_with_nonzero_count
 
 IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
 

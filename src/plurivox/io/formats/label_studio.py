@@ -16,6 +16,11 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.io.formats._data_read_from_other_program import (
+    ForeignContents,
+    notes_with_nonzero_count,
+    votes_with_unnamed,
+)
 from plurivox.io.formats._label_studio_records import (
     RATING,
     Answer,
@@ -25,9 +30,8 @@ from plurivox.io.formats._label_studio_records import (
     parse_label_studio_json_min_records,
     parse_label_studio_task_records,
 )
-from plurivox.io.formats._other_program_contents import ForeignContents, notes_with_nonzero_count, votes_with_unnamed
 from plurivox.io.tabular.column_conversion import frame_of
-from plurivox.io.tabular.csv_and_json_files import read_json
+from plurivox.io.tabular.read_csv_and_json import read_json
 
 
 def is_label_studio_export(records: Any) -> bool:

@@ -17,12 +17,16 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, as_text
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.dataset_folder_checks import SPLITS
-from plurivox.io.formats import _peerannot_names as naming
-from plurivox.io.formats._other_program_contents import ForeignContents, notes_with_nonzero_count, votes_with_unnamed
+from plurivox.io.dataset_folder_and_overwrite_checks import SPLITS
+from plurivox.io.formats import _peerannot_name_map as naming
+from plurivox.io.formats._data_read_from_other_program import (
+    ForeignContents,
+    notes_with_nonzero_count,
+    votes_with_unnamed,
+)
 from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write_peerannot_folder
 from plurivox.io.formats.image_folder import Image, ImageFiles, find_labelled_images
-from plurivox.io.tabular.csv_and_json_files import read_json
+from plurivox.io.tabular.read_csv_and_json import read_json
 from plurivox.io.tabular.table_file_names import file_suffix
 
 __all__ = ["read", "recognises", "write", "write_labels", "write_peerannot_folder"]

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.column_conversion import Kind, cast_column, frame_of, narwhals_to_polars, to_series
-from plurivox.io.tabular.csv_and_json_files import read_delimited, read_json, read_json_lines, require_file
+from plurivox.io.tabular.read_csv_and_json import read_delimited, read_json, read_json_lines, require_file
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message

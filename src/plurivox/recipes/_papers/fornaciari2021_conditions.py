@@ -14,8 +14,8 @@ from plurivox.train import heads
 from plurivox.train.data import splits
 from plurivox.train.fit_net import fit
 from plurivox.train.nets import Net
-from plurivox.train.plan import Plan
 from plurivox.train.targets import Supervision
+from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.net_evaluation import Runs
 
 LOSSES = {"kl": "kl[base=2]", "inverse-kl": "inverse-kl[base=2]", "ce": "soft-cross-entropy[base=2]"}

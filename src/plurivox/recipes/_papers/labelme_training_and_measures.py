@@ -15,7 +15,7 @@ from plurivox.core.votes import Votes
 from plurivox.train.data import splits
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.em.raykar_em import raykar_em
-from plurivox.train.plan import Plan
+from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.train_nets import make_train_spec, train_once
 
 SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `make_train_spec`; any other name is a target

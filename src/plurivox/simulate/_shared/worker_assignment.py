@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import OptionError
-from plurivox.engine import threads
+from plurivox.engine import parallel_task_blocks
 
 MAX_REDRAWS = 30  # rejected draws per vote before the worker is drawn among the remaining ones directly
 CHUNK_VOTES = 2**16  # votes drawn per chunk
@@ -64,7 +64,9 @@ def process_chunks_on_threads_with_own_rng(
     """
     edges = [*range(0, n_rows, chunk_size), n_rows]
     chunk_rngs = rng.spawn(len(edges) - 1)
-    threads.parallel_map(lambda i: process_chunk(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1)
+    parallel_task_blocks.parallel_map(
+        lambda i: process_chunk(slice(edges[i], edges[i + 1]), chunk_rngs[i]), len(edges) - 1
+    )
 
 
 def _keep_some_workers_set_others_to_n_workers(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few, require_package
 from plurivox.core.name_encoding import as_names
-from plurivox.core.npz import select_rows_by_task, write_npz
+from plurivox.core.npz_arrays_and_task_rows import select_rows_by_task, write_npz
 
 Picture = bytes | bytearray | memoryview | str | Path
 BYTES_REPR = re.compile(r"<_io\.BytesIO object at \w+>")  # in Pillow's messages about pictures given as bytes

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, duplicates
-from plurivox.core.npz import read_npz, select_rows_by_task, task_rows_from_npz_arrays, without_stringdtype, write_npz
+from plurivox.core.npz_arrays_and_task_rows import (
+    read_npz,
+    select_rows_by_task,
+    task_rows_from_npz_arrays,
+    without_stringdtype,
+    write_npz,
+)
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 

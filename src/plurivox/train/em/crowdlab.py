@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from plurivox.core.errors import OptionError, first_few
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

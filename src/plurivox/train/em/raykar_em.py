@@ -10,7 +10,7 @@ import numpy as np
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

@@ -12,13 +12,13 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
+from plurivox.train.heads._shared.vote_cross_entropy_and_fit_result import (
     flat_identity_matrices,
     get_padded_votes_or_raise,
     get_votes_with_workers_or_raise,
     make_fit_from_confusion_logits,
 )
-from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.loop.worker_parameter_table import WorkerTable
 from plurivox.train.targets._contract import DrawnLabels, PaddedVotes
 
 TINY = 1e-30  # replaces 0 before a logarithm or division

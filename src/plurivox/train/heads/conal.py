@@ -14,7 +14,7 @@ from plurivox.core.method import option
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
+from plurivox.train.heads._shared.vote_cross_entropy_and_fit_result import (
     ON_HELP,
     flat_identity_matrices,
     get_padded_votes_or_raise,
@@ -23,7 +23,7 @@ from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
     one_hot_or_mean_logits_per_label,
     summed_vote_cross_entropy_per_task,
 )
-from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.loop.worker_parameter_table import WorkerTable
 from plurivox.train.targets._shared.training_examples import copy_to_device
 
 BATCH_CELLS = 2**20  # input numbers, or votes, that are processed at a time

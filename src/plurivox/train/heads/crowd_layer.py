@@ -13,7 +13,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.engine.kernels import crowd_layer
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
+from plurivox.train.heads._shared.vote_cross_entropy_and_fit_result import (
     ON_HELP,
     flat_identity_matrices,
     get_padded_votes_or_raise,
@@ -22,7 +22,7 @@ from plurivox.train.heads._shared.vote_loss_and_confusion_fit import (
     one_hot_or_mean_logits_per_label,
     summed_vote_cross_entropy_per_task,
 )
-from plurivox.train.loop.worker_table import WorkerTable
+from plurivox.train.loop.worker_parameter_table import WorkerTable
 from plurivox.train.targets._contract import PaddedVotes
 
 Variant = Literal["MW", "VW", "VB", "VW+B", "SW"]

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from plurivox.core.method import option
 from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import ConfusionHead
-from plurivox.train.heads._shared.vote_loss_and_confusion_fit import flat_identity_matrices
+from plurivox.train.heads._shared.vote_cross_entropy_and_fit_result import flat_identity_matrices
 from plurivox.train.targets._contract import PaddedVotes
 
 RIDGE = 1e-6  # added to the diagonal, so that the determinant is positive if a label is missing in the batch

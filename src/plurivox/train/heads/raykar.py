@@ -14,7 +14,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.em.raykar_em import CLIP_HELP, PSEUDO_HELP, RaykarSteps
 from plurivox.train.heads._contract import Batch, Head, HeadContext, HeadModule
-from plurivox.train.heads._shared.vote_loss_and_confusion_fit import get_votes_with_workers_or_raise
+from plurivox.train.heads._shared.vote_cross_entropy_and_fit_result import get_votes_with_workers_or_raise
 from plurivox.train.targets._shared.training_examples import copy_to_device
 from plurivox.train.trained_net import softmax_probabilities
 

@@ -8,7 +8,7 @@ from torch.nn.functional import softplus
 from plurivox.core.method import option
 from plurivox.train.heads._contract import Head, HeadContext, HeadModule
 from plurivox.train.heads._shared.confusion_head import ConfusionHead
-from plurivox.train.heads._shared.vote_loss_and_confusion_fit import flat_identity_matrices
+from plurivox.train.heads._shared.vote_cross_entropy_and_fit_result import flat_identity_matrices
 from plurivox.train.targets._contract import PaddedVotes
 
 TINY = 1e-30  # added to softplus so that its logarithm is finite

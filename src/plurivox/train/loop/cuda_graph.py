@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from plurivox.train.loop.optim import NetOptimizer
-from plurivox.train.plan import Plan
+from plurivox.train.training_hyperparameters import Plan
 
 WARM_STEPS = 3  # eager steps before a CUDA graph is recorded: one-time initialisation must not be in it
 log = logging.getLogger(__name__)

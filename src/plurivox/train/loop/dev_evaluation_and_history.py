@@ -14,8 +14,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.data.input_tensors import to_input_tensor
 from plurivox.train.loop.trainer import EpochDone
 from plurivox.train.losses import Loss
-from plurivox.train.plan import Plan
 from plurivox.train.trained_net import predict_logits, softmax_probabilities
+from plurivox.train.training_hyperparameters import Plan
 
 Measure = Callable[[SoftLabels, SoftLabels], float]  # (prediction, truth) -> number
 Weights = dict[str, Tensor]

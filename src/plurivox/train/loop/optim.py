@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.errors import InputError
-from plurivox.train.loop.worker_table import WorkerTable
-from plurivox.train.plan import Plan
+from plurivox.train.loop.worker_parameter_table import WorkerTable
+from plurivox.train.training_hyperparameters import Plan
 
 FUSED_DEVICES = ("cpu", "cuda")  # devices on which one kernel updates all parameters
 

@@ -13,18 +13,18 @@ from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.method import Method
 from plurivox.core.name_encoding import positions
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
+from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
 from plurivox.train import heads, losses, nets, targets
 from plurivox.train.data.image_augmentation import Augmentation, augmentation
 from plurivox.train.data.input_tensors import torch_device_from_name
 from plurivox.train.heads import Head
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
-from plurivox.train.plan import DEFAULT_LOSS, DEFAULT_NET, Plan
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import TargetKind
 from plurivox.train.targets.pair import Pair
 from plurivox.train.targets.soft import Soft
+from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 Record = bool | Literal["", "visit", "after"]
 DEFAULT_TARGETS: dict[TargetKind, str] = {

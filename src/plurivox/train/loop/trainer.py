@@ -15,9 +15,9 @@ from plurivox.train.loop.cuda_graph import GraphStep
 from plurivox.train.loop.optim import NetOptimizer, learning_rate_of_step
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.losses import Loss
-from plurivox.train.plan import Plan
 from plurivox.train.targets._contract import Batch, Examples
 from plurivox.train.trained_net import predict_logits
+from plurivox.train.training_hyperparameters import Plan
 
 Augment = Callable[[Tensor, torch.Generator], Tensor]
 

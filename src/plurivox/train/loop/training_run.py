@@ -12,11 +12,11 @@ import torch
 
 import plurivox
 from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Dynamics
 from plurivox.train.loop.checkpoint import Checkpoint
 from plurivox.train.loop.dev_evaluation_and_history import Dev, DevEvaluator, Measure, TrainingHistory
-from plurivox.train.loop.prepared_data import PreparedData, build_trainer
+from plurivox.train.loop.prepared_data_and_trainer import PreparedData, build_trainer
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import EpochDone, Event
 from plurivox.train.trained_net import Trained, predict_logits

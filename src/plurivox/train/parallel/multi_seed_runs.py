@@ -25,7 +25,7 @@ import torch
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Event
 from plurivox.train.loop.training_run import TrainingRun

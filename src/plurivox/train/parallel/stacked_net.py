@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor, nn
 
-from plurivox.engine import threads
+from plurivox.engine import parallel_task_blocks
 from plurivox.train.nets._shared.trunk_head import ACTIVATIONS, FlattenToFloat, TrunkHeadNet
 
 SHARED_LAYERS: tuple[type[nn.Module], ...] = (
@@ -76,7 +76,7 @@ class StackedDropout(nn.Module):
             masks[run].bernoulli_(1 - self.rate, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and masks[0].numel() > THREADED_CELLS:
-            threads.parallel_map(draw_dropout_mask_of_run, len(masks))  # torch draws on one thread only
+            parallel_task_blocks.parallel_map(draw_dropout_mask_of_run, len(masks))  # torch draws on one thread only
         else:
             for run in range(len(masks)):
                 draw_dropout_mask_of_run(run)

@@ -6,13 +6,13 @@ from dataclasses import asdict
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_schemas as s
-from plurivox.web.api.answer_schemas import Progress, Task
+from plurivox.web.api.task_and_answer_schemas import Progress, Task
 from plurivox.web.services.worker_completion import Completion
 from plurivox.web.services.worker_stages import CurrentStage
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
 from plurivox.web.store.report.background_alerts import Alert
-from plurivox.web.store.report.pay_sheet import PayPage
 from plurivox.web.store.report.result_snapshots import Snapshot
+from plurivox.web.store.report.stored_pay_sheet import PayPage
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
 from plurivox.web.store.report.task_detail import TaskDetail
 from plurivox.web.study.config import Study

@@ -12,7 +12,7 @@ from plurivox.web.api.http_errors import ApiError, expired_token_error, rate_lim
 from plurivox.web.api.login_throttle import LoginThrottle
 from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, ip_or_ipv6_network
 from plurivox.web.server_settings import Settings
-from plurivox.web.store.admin import owner_accounts
+from plurivox.web.store.admin import owner_accounts_and_sessions
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -169,11 +169,13 @@ def require_same_origin(request: Request) -> None:
         raise ApiError(403, "other-origin", "this request came from another website")
 
 
-async def get_owner_session_from_cookie(request: Request, studio: StudioDep) -> owner_accounts.Session:
+async def get_owner_session_from_cookie(request: Request, studio: StudioDep) -> owner_accounts_and_sessions.Session:
     """Return the owner's session, found by the cookie of the request; raise ApiError 401 if there is none."""
     token = request.cookies.get(session_cookie_name_with_path(studio.settings), "")
     found = (
-        await studio.read(partial(owner_accounts.get_unexpired_owner_session, token_hash=studio.keys.hash_token(token)))
+        await studio.read(
+            partial(owner_accounts_and_sessions.get_unexpired_owner_session, token_hash=studio.keys.hash_token(token))
+        )
         if token
         else None
     )
@@ -182,18 +184,18 @@ async def get_owner_session_from_cookie(request: Request, studio: StudioDep) -> 
     return found
 
 
-OwnerDep = Annotated[owner_accounts.Session, Depends(get_owner_session_from_cookie)]
+OwnerDep = Annotated[owner_accounts_and_sessions.Session, Depends(get_owner_session_from_cookie)]
 
 
-async def check_csrf_and_return_owner_session(request: Request, owner: OwnerDep) -> owner_accounts.Session:
+async def check_csrf_and_return_owner_session(request: Request, owner: OwnerDep) -> owner_accounts_and_sessions.Session:
     """Return the owner's session of a request that changes data; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
-    if not owner_accounts.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
+    if not owner_accounts_and_sessions.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
         raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
     return owner
 
 
-WriteOwnerDep = Annotated[owner_accounts.Session, Depends(check_csrf_and_return_owner_session)]
+WriteOwnerDep = Annotated[owner_accounts_and_sessions.Session, Depends(check_csrf_and_return_owner_session)]
 
 
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:

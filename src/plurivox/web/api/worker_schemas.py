@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from plurivox.web.api.answer_schemas import Progress
 from plurivox.web.api.schema_fields import Ms, PlatformId, RequestModel, SignedText
+from plurivox.web.api.task_and_answer_schemas import Progress
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.completion_pay_exclusion_config import PlatformName

@@ -21,9 +21,9 @@ from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.jobs.study_statistics import round_to_5_digits_or_none_if_not_finite
 from plurivox.web.store.database import current_unix_time
-from plurivox.web.store.report import snapshot_statistics
+from plurivox.web.store.report import statistics_classes_and_queries
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.snapshot_statistics import ArmPeople, ArmResult
+from plurivox.web.store.report.statistics_classes_and_queries import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, fit, score
 
@@ -37,14 +37,14 @@ def compare_arms(
 ) -> list[ArmResult]:
     """Return drop-out, time per answer, agreement and accuracy of each arm of a study; None if not computable yet."""
     answers, votes, first = collected.answers, elicited.votes, collected.non_repeat_answer_mask
-    arm_of = snapshot_statistics.arm_by_worker_pseudonym(connection)
+    arm_of = statistics_classes_and_queries.arm_by_worker_pseudonym(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     arm_of_answer = arms[answers.worker]  # (n_answers,)
     gold, inputs = (
-        snapshot_statistics.gold_labels_of_tasks_as_soft_labels(connection, study.labels),
-        snapshot_statistics.count_answers_by_arm_and_number_of_inputs(connection),
+        statistics_classes_and_queries.gold_labels_of_tasks_as_soft_labels(connection, study.labels),
+        statistics_classes_and_queries.count_answers_by_arm_and_number_of_inputs(connection),
     )
-    people = snapshot_statistics.count_all_finished_and_dropped_workers_by_arm(
+    people = statistics_classes_and_queries.count_all_finished_and_dropped_workers_by_arm(
         connection, inactive_since=current_unix_time() - study.lease_minutes * 60
     )
     assert votes.answer is not None

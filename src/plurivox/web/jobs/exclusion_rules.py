@@ -12,7 +12,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.collect.excluded_workers import exclude_worker, pseudonyms_of_reinstated_workers
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report.answer_cache import CollectedAnswers, read_latest_answers_that_count
-from plurivox.web.store.report.snapshot_statistics import gold_labels_of_tasks_as_soft_labels
+from plurivox.web.store.report.statistics_classes_and_queries import gold_labels_of_tasks_as_soft_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)

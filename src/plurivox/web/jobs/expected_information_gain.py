@@ -11,7 +11,7 @@ from plurivox.core.votes import Votes
 from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.task_queue import OpenTask
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.snapshot_statistics import StoppingSummary
+from plurivox.web.store.report.statistics_classes_and_queries import StoppingSummary
 from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
 from plurivox.web.study.config import Study
 

@@ -6,10 +6,10 @@ import numpy as np
 from sqlalchemy import Connection
 
 from plurivox.core.array_types import Bools, Ints
-from plurivox.web.store.report import pay_sheet
+from plurivox.web.store.report import stored_pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
-from plurivox.web.store.report.pay_sheet import Person
 from plurivox.web.store.report.row_cache import Columns, RowCache
+from plurivox.web.store.report.stored_pay_sheet import Person
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class WorkCache:
     """In-memory cache of the data that pay is computed from: all answers, visits to stages, and workers."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
-    visits: RowCache = field(default_factory=pay_sheet.create_empty_cache_of_stage_visits)
+    visits: RowCache = field(default_factory=stored_pay_sheet.create_empty_cache_of_stage_visits)
     people: dict[int, Person] = field(default_factory=dict)
 
     def read_new_answers_visits_and_workers(self, connection: Connection) -> None:
@@ -44,7 +44,7 @@ class WorkCache:
         self.answers.append_new_rows_from_database(connection)
         self.visits.append_new_rows_from_database(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
-        self.people |= pay_sheet.pseudonym_and_entry_time_by_worker_id(connection, new)
+        self.people |= stored_pay_sheet.pseudonym_and_entry_time_by_worker_id(connection, new)
 
 
 def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:

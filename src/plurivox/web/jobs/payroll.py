@@ -13,10 +13,10 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.paid_work_summary import WorkCache, WorkSummary, summarize_work_by_worker
 from plurivox.web.store.database import WRITE_OPTIONS
-from plurivox.web.store.report import pay_sheet
+from plurivox.web.store.report import stored_pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
-from plurivox.web.store.report.pay_sheet import PayLine, PlatformId
 from plurivox.web.store.report.result_snapshots import block_and_count_erasures_plus_imports
+from plurivox.web.store.report.stored_pay_sheet import PayLine, PlatformId
 from plurivox.web.study.completion_pay_exclusion_config import Pay
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import escape_spreadsheet_formula
@@ -116,8 +116,8 @@ class Payroll:
                 if block_and_count_erasures_plus_imports(connection) != self._basis[0]:
                     return 0  # a worker was erased in the meantime: the next round computes all lines
                 if self._paid is None:
-                    pay_sheet.delete_pay_lines_except(connection, known)
-                pay_sheet.upsert_pay_lines_and_save_total_and_writer(
+                    stored_pay_sheet.delete_pay_lines_except(connection, known)
+                stored_pay_sheet.upsert_pay_lines_and_save_total_and_writer(
                     connection, lines, str(total), writer_job_id=self._name
                 )
         self._known, self._paid = known, read
@@ -132,7 +132,8 @@ class Payroll:
             self._cache.read_new_answers_visits_and_workers(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()
             if basis != self._basis or (
-                self._paid is not None and pay_sheet.id_of_last_job_that_wrote_pay_sheet(connection) != self._name
+                self._paid is not None
+                and stored_pay_sheet.id_of_last_job_that_wrote_pay_sheet(connection) != self._name
             ):
                 self._forget_written_pay_lines(basis)
                 self._cache.read_new_answers_visits_and_workers(connection)
@@ -164,7 +165,7 @@ def write_pay_sheet(
         raise InputError("the study pays nothing; set the pay in [pay] of its study.toml, such as per_hour = 8")
     with engine.connect() as connection:
         lines = compute_pay_line_by_worker(connection, study)
-        ids = pay_sheet.platform_name_and_id_by_worker_id(connection) if only_platform_ids_and_bonuses else {}
+        ids = stored_pay_sheet.platform_name_and_id_by_worker_id(connection) if only_platform_ids_and_bonuses else {}
     total = sum((Decimal(line.total) for line in lines.values()), Decimal(0))
     summary = {"people": len(lines), "total": str(total), "currency": study.pay.currency}
     rows = (

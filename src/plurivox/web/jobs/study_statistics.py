@@ -16,7 +16,11 @@ from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.snapshot_statistics import Agreement, Times, yield_stage_and_seconds_of_each_visit
+from plurivox.web.store.report.statistics_classes_and_queries import (
+    Agreement,
+    Times,
+    yield_stage_and_seconds_of_each_visit,
+)
 from plurivox.web.store.report.worker_scores_and_flags import WorkerScores
 from plurivox.web.study.config import Study
 from plurivox.workflows import score

@@ -10,15 +10,15 @@ from plurivox.web.services.worker_stages import (
     current_stage_study_state_and_sitting,
     record_visit_and_move_to_next_stage,
 )
-from plurivox.web.store import random_generator
-from plurivox.web.store.collect import sittings
+from plurivox.web.store import unpredictable_random_generator
+from plurivox.web.store.collect import sittings_and_leased_slots
 from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.leases import (
     end_some_overdue_leases_and_return_count,
     lease_expired_sitting_again,
     renew_lease,
 )
-from plurivox.web.store.collect.sittings import (
+from plurivox.web.store.collect.sittings_and_leased_slots import (
     Sitting,
     Slot,
     Waiting,
@@ -73,19 +73,21 @@ def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
     next stage if no task is left."""
     sitting = _get_latest_sitting_and_lease_again_if_expired(connection, study, worker)
     if sitting is None and worker.stage == "practice":
-        sitting = sittings.begin_practice_sitting(connection, worker.id, study.practice, study.lease_seconds)
+        sitting = sittings_and_leased_slots.begin_practice_sitting(
+            connection, worker.id, study.practice, study.lease_seconds
+        )
     elif worker.stage != "practice" and (sitting is None or sitting.all_slots_answered):
         number = 0 if sitting is None else sitting.number
         done = (
             number >= study.sittings
-            and sittings.count_sittings_with_any_answer(connection, worker.id) >= study.sittings
+            and sittings_and_leased_slots.count_sittings_with_any_answer(connection, worker.id) >= study.sittings
         )
         begun = None if done else _begin_sitting_or_none_if_no_open_task(connection, study, worker, number + 1)
         if begun is None:
             return _return_waiting_time_or_leave_task_stage(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
-    found = sittings.get_first_unanswered_slots(connection, sitting.id, max_slots)
+    found = sittings_and_leased_slots.get_first_unanswered_slots(connection, sitting.id, max_slots)
     if not found:
         return NextTasks(record_visit_and_move_to_next_stage(connection, study, worker), sitting)
     if sitting.needs_lease_renewal(study.lease_seconds):
@@ -106,7 +108,7 @@ def _get_latest_sitting_and_lease_again_if_expired(
         ):  # not resumed by another server in the meantime
             sitting = lease_expired_sitting_again(connection, sitting, study.lease_seconds)
     if sitting is None or sitting.all_slots_answered:
-        sittings.lock_worker_row(connection, worker.id)
+        sittings_and_leased_slots.lock_worker_row(connection, worker.id)
         sitting = get_latest_sitting(connection, worker.id)
     return sitting
 
@@ -118,11 +120,15 @@ def _begin_sitting_or_none_if_no_open_task(
     end_some_overdue_leases_and_return_count(connection)
     pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name)
     chosen = (
-        build_assigner_looking_up_batches(connection, study).assign_session(pool, random_generator.rng) if pool else []
+        build_assigner_looking_up_batches(connection, study).assign_session(pool, unpredictable_random_generator.rng)
+        if pool
+        else []
     )
     if pool is None or not chosen:
         return None
-    return sittings.begin_sitting(connection, worker.id, sitting_number, chosen, pool, study.lease_seconds)
+    return sittings_and_leased_slots.begin_sitting(
+        connection, worker.id, sitting_number, chosen, pool, study.lease_seconds
+    )
 
 
 def _return_waiting_time_or_leave_task_stage(

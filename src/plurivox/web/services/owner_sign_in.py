@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
-from plurivox.web.store.admin import owner_accounts
+from plurivox.web.store.admin import owner_accounts_and_sessions
 from plurivox.web.study.secret_key import StudySecret
 
 hasher = PasswordHasher()
@@ -24,10 +24,10 @@ class Tokens:
 
 def create_setup_token_unless_owner_exists(connection: Connection, keys: StudySecret) -> str | None:
     """Create, save and return a one-time token for setting up the first owner; None if the study has an owner."""
-    if owner_accounts.has_owner(connection):
+    if owner_accounts_and_sessions.has_owner(connection):
         return None
     token = secrets.token_urlsafe(24)
-    owner_accounts.add_setup_token_hash_and_keep_last_ten(connection, keys.hash_token(token))
+    owner_accounts_and_sessions.add_setup_token_hash_and_keep_last_ten(connection, keys.hash_token(token))
     return token
 
 
@@ -60,7 +60,7 @@ def begin_owner_session_and_return_tokens(
 ) -> Tokens:
     """Begin a sign-in session of an owner, save the owner's address as known, and return the session and CSRF tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owner_accounts.begin_owner_session(
+    owner_accounts_and_sessions.begin_owner_session(
         connection, keys.hash_token(tokens.session), tokens.csrf, owner_id, hours, address_hash
     )
     return tokens

@@ -9,11 +9,11 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
-from plurivox.core.form_inputs import Question
+from plurivox.core.inputs_asked_by_form import Question
 from plurivox.web.services.worker_stages import record_visit_and_move_to_next_stage
 from plurivox.web.store.collect.excluded_workers import link_answer_of_excluded_worker_to_slot
 from plurivox.web.store.collect.leases import lease_expired_slot_again_unless_task_full
-from plurivox.web.store.collect.sittings import Sitting, Slot, get_first_unanswered_slots
+from plurivox.web.store.collect.sittings_and_leased_slots import Sitting, Slot, get_first_unanswered_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from sqlalchemy import Connection
 
 from plurivox.web.services.worker_stages import WrongStage, current_stage_study_state_and_sitting
-from plurivox.web.store.collect.sittings import count_answered_slots_without_practice
+from plurivox.web.store.collect.sittings_and_leased_slots import count_answered_slots_without_practice
 from plurivox.web.store.collect.workers import Worker, get_platform_of_worker, get_worker
 from plurivox.web.study.completion_pay_exclusion_config import MTURK
 from plurivox.web.study.config import Study

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.excluded_workers import exclude_worker_if_quiz_failed_too_often
-from plurivox.web.store.collect.sittings import (
+from plurivox.web.store.collect.sittings_and_leased_slots import (
     Sitting,
     count_answered_slots_without_practice,
     find_when_a_task_may_become_free_for_worker,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from plurivox.assign import methods as assigners
-from plurivox.core import form_inputs
+from plurivox.core import inputs_asked_by_form
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.schema import TaskKind
@@ -21,7 +21,7 @@ from plurivox.web.study.completion_pay_exclusion_config import (
     PlatformName,
     Section,
 )
-from plurivox.web.study.config_errors import config_error_message
+from plurivox.web.study.config_error_messages import config_error_message
 from plurivox.web.study.question_forms import (
     Form,
     Person,
@@ -176,7 +176,7 @@ class Study(Section):
         return self
 
     @property
-    def labels_percents_and_ticks_asked_for(self) -> form_inputs.Question:
+    def labels_percents_and_ticks_asked_for(self) -> inputs_asked_by_form.Question:
         """What the form of the study asks for: number of labels, percents, ticks."""
         return question_forms.labels_percents_and_ticks_of_form(
             question_forms.elicit_form_name_of_study_form(self.form)

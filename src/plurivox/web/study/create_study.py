@@ -12,7 +12,7 @@ from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.study_config_check import require_config_matches_tasks_and_answers
+from plurivox.web.store.admin.check_config_against_database import require_config_matches_tasks_and_answers
 from plurivox.web.store.collect.tasks_batches_quotas import (
     NewTask,
     add_tasks,
@@ -24,10 +24,10 @@ from plurivox.web.store.collect.tasks_batches_quotas import (
 from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout, first_line_of_database_error, migrate
 from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import STUDY, Study
+from plurivox.web.study.read_task_and_answer_files import read_task_names_by_batch, read_tasks
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml_writer import render_study_toml
-from plurivox.web.study.task_import import read_task_names_by_batch, read_tasks
 
 
 def make_study(

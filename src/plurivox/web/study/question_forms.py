@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from plurivox.core.form_inputs import Question, input_fields_of_form
+from plurivox.core.inputs_asked_by_form import Question, input_fields_of_form
 from plurivox.elicit import methods
 from plurivox.web.store.schema import TaskKind
 

@@ -19,7 +19,7 @@ from plurivox.web.api.route_dependencies import (
     set_session_cookie,
 )
 from plurivox.web.services import owner_sign_in
-from plurivox.web.store.admin import owner_accounts
+from plurivox.web.store.admin import owner_accounts_and_sessions
 from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES)
@@ -33,7 +33,9 @@ async def create_first_owner(
     token_hash = studio.keys.hash_token(body.token)
     hashed = await limits.hashing.run_in_thread_unless_queue_is_full(owner_sign_in.hash_password, body.password)
     owner = await studio.write(
-        partial(owner_accounts.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed)
+        partial(
+            owner_accounts_and_sessions.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed
+        )
     )
     return await _start_owner_session(
         studio, response, owner, body.name, owner_sign_in.hash_client_address(studio.keys, address)
@@ -47,7 +49,11 @@ async def log_in_owner(
     """Sign an owner in by password. An unknown name takes as long as a wrong password and counts as one."""
     address_hash = owner_sign_in.hash_client_address(studio.keys, address)
     account = await studio.read(
-        partial(owner_accounts.get_account_and_whether_address_is_known, name=body.name, address_hash=address_hash)
+        partial(
+            owner_accounts_and_sessions.get_account_and_whether_address_is_known,
+            name=body.name,
+            address_hash=address_hash,
+        )
     )
     if wait := limits.logins.count_login_or_return_seconds_to_wait(
         body.name, address, known_address=account.known_address
@@ -82,7 +88,7 @@ async def _start_owner_session(
 @router.post("/logout", status_code=204)
 async def log_out_owner(response: Response, studio: StudioDep, owner: WriteOwnerDep) -> None:
     """Sign the owner out: delete the session and its cookie."""
-    await studio.write(partial(owner_accounts.delete_owner_session, session=owner))
+    await studio.write(partial(owner_accounts_and_sessions.delete_owner_session, session=owner))
     response.delete_cookie(session_cookie_name_with_path(studio.settings), path=studio.settings.path_prefix or "/")
 
 

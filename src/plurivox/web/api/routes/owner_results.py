@@ -13,7 +13,13 @@ from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.route_dependencies import StudioDep, get_owner_session_from_cookie
 from plurivox.web.api.schema_fields import Id
-from plurivox.web.store.report import pay_sheet, soft_labels, study_progress, task_detail, worker_scores_and_flags
+from plurivox.web.store.report import (
+    soft_labels,
+    stored_pay_sheet,
+    study_progress,
+    task_detail,
+    worker_scores_and_flags,
+)
 from plurivox.web.store.report.result_snapshots import get_latest_result_snapshot
 
 router = APIRouter(
@@ -113,5 +119,5 @@ async def get_snapshot_state(studio: StudioDep) -> o.BackgroundState:
 @router.get("/pay")
 async def get_pay_page(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """Return a page of the pay sheet of the latest snapshot, by pseudonym."""
-    page = await studio.read(partial(pay_sheet.get_page_of_pay_sheet, after=after, limit=limit))
+    page = await studio.read(partial(stored_pay_sheet.get_page_of_pay_sheet, after=after, limit=limit))
     return responses.pay_page_response(page, studio.study.pay.currency)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, exists, func, insert, literal, null, select, update
 
-from plurivox.web.store import random_generator
+from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.collect.task_queue import ALREADY_ASSIGNED, BELOW_QUOTA, BY_GAIN, DatabasePool
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.schema import arm_tasks, arms, plan_tasks, slots, tasks, workers
@@ -54,7 +54,7 @@ def draw_arm_without_replacement_from_block(connection: Connection, arm_copies_p
     )
     if not any(left[name] for name in drawn):
         left |= arm_copies_per_block
-    arm = random_generator.rng.choices(drawn, [left[name] for name in drawn])[0]
+    arm = unpredictable_random_generator.rng.choices(drawn, [left[name] for name in drawn])[0]
     left[arm] -= 1
     for name in arm_copies_per_block:
         connection.execute(update(arms).where(arms.c.name == name).values(left=left[name]))
@@ -105,7 +105,9 @@ def recount_and_save_slots_given_per_arm(connection: Connection, task_ids: Seque
     )
     if not task_ids or connection.execute(locked).first() is None:
         return
-    connection.execute(UPDATE_ARM_COUNTS, [{"task": task, "at": random_generator.rng.random()} for task in task_ids])
+    connection.execute(
+        UPDATE_ARM_COUNTS, [{"task": task, "at": unpredictable_random_generator.rng.random()} for task in task_ids]
+    )
     connection.execute(
         update(arm_tasks).where(of_tasks).values(queue=case((ARM_BELOW_QUOTA, arm_tasks.c.home), else_=null()))
     )

@@ -12,7 +12,7 @@ from plurivox.web.store.collect.leases import (
     end_lease_and_release_unanswered_slots,
     release_one_slot_and_requeue_each_task,
 )
-from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
+from plurivox.web.store.collect.sittings_and_leased_slots import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.submissions import AnsweredSlot
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotFound

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select, update
 
-from plurivox.web.store import random_generator
+from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.collect.arms import is_task_below_quota_in_arm_of_slot, recount_and_save_slots_given_per_arm
-from plurivox.web.store.collect.sittings import SITTING_COLUMNS, Sitting
+from plurivox.web.store.collect.sittings_and_leased_slots import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
     decrement_slots_given_and_requeue_tasks,
     increment_slots_given_of_tasks_below_quota,
@@ -61,7 +61,7 @@ def release_one_slot_and_requeue_each_task(connection: Connection, task_ids: Seq
     """Count one slot less as given for each of these tasks, and put the tasks and their fixed batches back into the queue."""
     decrement_slots_given_and_requeue_tasks(
         connection,
-        [(task, random_generator.rng.random()) for task in sorted(task_ids)],
+        [(task, unpredictable_random_generator.rng.random()) for task in sorted(task_ids)],
         bool(kv_get(connection, "strata")),
     )
     if task_ids and has_batches(connection):
@@ -78,7 +78,9 @@ def lease_expired_slot_again_unless_task_full(
         return True
     if not is_task_below_quota_in_arm_of_slot(
         connection, slot_id, task_id
-    ) or not increment_slots_given_of_tasks_below_quota(connection, [(task_id, random_generator.rng.random())]):
+    ) or not increment_slots_given_of_tasks_below_quota(
+        connection, [(task_id, unpredictable_random_generator.rng.random())]
+    ):
         return False
     number = smallest_free_slot_number_by_task_id(connection, [task_id])[task_id]
     connection.execute(update(slots).where(slots.c.id == slot_id).values(state="leased", number=number))

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from plurivox.web.store.collect.sittings import SITTING_COLUMNS, SLOTS_WITH_TASKS, Sitting, Slot
+from plurivox.web.store.collect.sittings_and_leased_slots import SITTING_COLUMNS, SLOTS_WITH_TASKS, Sitting, Slot
 from plurivox.web.store.collect.workers import WORKER_COLUMNS, Worker, get_worker
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotFound

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, bindparam, case, exists, func, litera
 
 from plurivox.assign import GAIN_DECAY, UNASKED_GAIN
 from plurivox.web.store.database import WRITE_OPTIONS, batched
-from plurivox.web.store.report.snapshot_statistics import StoppingSummary
+from plurivox.web.store.report.statistics_classes_and_queries import StoppingSummary
 from plurivox.web.store.schema import plan_tasks, plans, sittings, slots, tasks
 
 slots_of_worker = slots.alias("own")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, case, func, insert, literal, null, select, up
 
 from plurivox.assign import UNASKED_GAIN, Assigner, Batches, Proposer, TasksPerStratum
 from plurivox.core.errors import InputError, first_few
-from plurivox.web.store import random_generator
+from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.collect import arms
 from plurivox.web.store.database import batched, insert_rows_in_bulk
 from plurivox.web.store.errors import NotFound
@@ -171,7 +171,7 @@ def _table_columns_of_new_task(assignment: Assignment, new_task: NewTask, media_
         "quota": 0 if new_task.practice else assignment.per_task,
         "given": 0,
         "queue": None if new_task.practice else queue,
-        "rank": random_generator.rng.random(),
+        "rank": unpredictable_random_generator.rng.random(),
         "gain": UNASKED_GAIN if assignment.orders_tasks_by_expected_gain and not new_task.practice else None,
     }
 
@@ -208,7 +208,7 @@ def insert_fixed_batches(
     for name, members in task_names_by_batch.items():
         if unknown := [task for task in members if task not in ids]:
             raise InputError(f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}")
-        row = {"name": name, "given": 0, "queue": "", "rank": random_generator.rng.random()}
+        row = {"name": name, "given": 0, "queue": "", "rank": unpredictable_random_generator.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
         connection.execute(insert(plan_tasks), [{"plan_id": plan[0], "task_id": ids[task]} for task in set(members)])

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from plurivox.web.store import random_generator
+from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotSignedIn, Withdrawn
 from plurivox.web.store.random_ids import random_62_bit_id
@@ -99,7 +99,9 @@ def find_worker_id_and_client_key_by_pseudonym(connection: Connection, pseudonym
 
 def add_worker(connection: Connection, pseudonym: str, stage: Stage, arm: str, client_key: str | None) -> Worker:
     """Insert a new worker at a stage of the study and in an arm; return the worker."""
-    worker = Worker(random_62_bit_id(), pseudonym, random_generator.rng.getrandbits(31), stage, "active", arm)
+    worker = Worker(
+        random_62_bit_id(), pseudonym, unpredictable_random_generator.rng.getrandbits(31), stage, "active", arm
+    )
     time = current_unix_time()
     connection.execute(insert(workers).values(**asdict(worker), door=client_key, born=time, seen=time))
     return worker

@@ -15,7 +15,7 @@ from plurivox.web.store.report.result_snapshots import (
     leader_lease_end,
     were_exclusions_changed_since_snapshot,
 )
-from plurivox.web.store.report.snapshot_statistics import StoppingSummary
+from plurivox.web.store.report.statistics_classes_and_queries import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 from plurivox.web.store.study_state import StudyState
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from plurivox.web.store.collect.sittings import TASK_COLUMNS, ShownTask
+from plurivox.web.store.collect.sittings_and_leased_slots import TASK_COLUMNS, ShownTask
 from plurivox.web.store.collect.submissions import Mark, label_marks_from_json
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.random_ids import decode_id

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import OptionError
-from plurivox.engine import threads
-from plurivox.engine.threads import Blocks, parallel_map, set_threads
+from plurivox.engine import parallel_task_blocks
+from plurivox.engine.parallel_task_blocks import Blocks, parallel_map, set_threads
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_large_sums_give_fewer_blocks():
 
 
 def test_every_call_gets_new_aligned_sums_of_the_requested_sizes():
-    blocks, seen = Blocks(np.arange(4) * threads.MIN_BLOCK_VOTES), []
+    blocks, seen = Blocks(np.arange(4) * parallel_task_blocks.MIN_BLOCK_VOTES), []
 
     def work(first, last, *sums):
         seen.extend(one.ctypes.data % 64 for one in sums)
@@ -121,12 +121,12 @@ def test_a_forked_child_can_use_threads():
 
 def test_number_of_threads_from_call_environment_or_machine(monkeypatch):
     monkeypatch.setenv("PLURIVOX_THREADS", "3")
-    assert threads.n_threads() == 3
+    assert parallel_task_blocks.n_threads() == 3
     set_threads(5)
-    assert threads.n_threads() == 5
+    assert parallel_task_blocks.n_threads() == 5
     set_threads(None)
     monkeypatch.setenv("PLURIVOX_THREADS", "many")
     with pytest.raises(OptionError, match="PLURIVOX_THREADS"):
-        threads.n_threads()
+        parallel_task_blocks.n_threads()
     with pytest.raises(OptionError, match="at least 1"):
         set_threads(0)

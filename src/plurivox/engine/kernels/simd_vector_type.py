@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from plurivox.core.array_types import Floats
-from plurivox.engine.memory import cache_line_aligned_empty
+from plurivox.engine.available_memory_and_aligned_arrays import cache_line_aligned_empty
 
 MAX_VECTORS = 4  # in a Row: sixteen labels leave registers free
 PAD = 4 * MAX_VECTORS  # spare cells at the end of arrays

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plurivox.engine.kernels import mace_one_coin
-from plurivox.engine.kernels.simd import PAD, simd_width_as_zeros_tuple
+from plurivox.engine.kernels import mace_and_one_coin
+from plurivox.engine.kernels.simd_vector_type import PAD, simd_width_as_zeros_tuple
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -34,11 +34,11 @@ def test_em_pass_and_posterior_match_numpy(k: int, by_label: bool, weighted: boo
 
     n_true, right, width = np.zeros(k + PAD), np.zeros(len(gain)), simd_width_as_zeros_tuple(k)
     votes = 0, n_tasks, start, said, key, weight
-    value = mace_one_coin.e_step_adding_expected_counts(*votes, log_prior, gain, width, n_true, right)
+    value = mace_and_one_coin.e_step_adding_expected_counts(*votes, log_prior, gain, width, n_true, right)
     np.testing.assert_allclose(value, total.sum(), rtol=1e-12)
     np.testing.assert_allclose(n_true[:k], posterior.sum(0), rtol=1e-12)
     np.testing.assert_allclose(right, np.bincount(key, w * posterior[task, said], len(gain)), rtol=1e-11)
     prob, agree = np.empty((n_tasks, k)), np.zeros(n_workers)
-    mace_one_coin.fill_posterior_and_add_agreement(*votes, worker, log_prior, gain, width, prob, agree)
+    mace_and_one_coin.fill_posterior_and_add_agreement(*votes, worker, log_prior, gain, width, prob, agree)
     np.testing.assert_allclose(prob, posterior, rtol=1e-11)
     np.testing.assert_allclose(agree, left_out, rtol=1e-10)

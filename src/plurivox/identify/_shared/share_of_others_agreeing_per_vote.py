@@ -5,7 +5,7 @@ import numpy as np
 from plurivox.core.array_types import Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.kappa_and_vote_agreement import fill_share_of_agreeing_other_votes
-from plurivox.engine.threads import Blocks
+from plurivox.engine.parallel_task_blocks import Blocks
 
 
 def share_of_others_agreeing_with_vote(votes: Votes) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import AssignedTask
-from plurivox.web.store import random_generator
+from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.collect.arms import ArmPool, recount_and_save_slots_given_per_arm
 from plurivox.web.store.collect.task_queue import (
     ALREADY_ASSIGNED,
@@ -205,7 +205,7 @@ def begin_sitting(
     new_tasks = [place.task for place in chosen_tasks if not place.repeat]
     numbers = smallest_free_slot_number_by_task_id(connection, new_tasks)
     increment_slots_given_of_tasks_below_quota(
-        connection, [(task, random_generator.rng.random()) for task in new_tasks]
+        connection, [(task, unpredictable_random_generator.rng.random()) for task in new_tasks]
     )
     if pool.plan is not None:
         connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from crowds import crowd, soft_crowd, some_answers
-from plurivox.core.answer_sampling import AnswerSampler, subsample
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.sample_existing_answers import AnswerSampler, subsample
 from plurivox.core.votes import Votes
 
 COUNTS = np.array([[30, 15, 6], [1, 0, 1], [0, 0, 0], [51, 0, 0]])

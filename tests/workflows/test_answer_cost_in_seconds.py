@@ -6,7 +6,13 @@ from plurivox import elicit, evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.workflows.answer_cost import Curve, break_even, curve, modelled_seconds_per_answer, seconds_per_answer
+from plurivox.workflows.answer_cost_in_seconds import (
+    Curve,
+    break_even,
+    curve,
+    modelled_seconds_per_answer,
+    seconds_per_answer,
+)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 
 from plurivox import aggregate, elicit
-from plurivox.core.answer_sampling import subsample
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.result_tables import Table
+from plurivox.core.sample_existing_answers import subsample
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.elicit import Form, OneLabel, SelectTopTwo, TopOne, TopTwo

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from plurivox.core.array_types import Floats, Names
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import numbered_names, positions, sort_distinct_names_by_value
 from plurivox.core.results import Confusion, Fit

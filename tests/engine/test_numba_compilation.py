@@ -21,7 +21,7 @@ def run_python(code: str, **env: str) -> str:
 
 
 def test_importing_plurivox_does_not_import_numba():
-    steps = "plurivox, plurivox.aggregate, plurivox.engine.threads, plurivox.engine.em"
+    steps = "plurivox, plurivox.aggregate, plurivox.engine.parallel_task_blocks, plurivox.engine.em"
     assert run_python(f"import sys, {steps}; print('numba' in sys.modules)") == "False"
 
 

@@ -8,7 +8,13 @@ import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.engine.kernels.fast_math import fast_exp
-from plurivox.engine.kernels.simd import add_simd_rows, exp_of_simd_row, load_simd_row, store_simd_row, sum_of_simd_row
+from plurivox.engine.kernels.simd_vector_type import (
+    add_simd_rows,
+    exp_of_simd_row,
+    load_simd_row,
+    store_simd_row,
+    sum_of_simd_row,
+)
 from plurivox.engine.numba_compilation import compile_inlined_by_llvm, compile_inlined_by_numba
 
 OVERFLOW_LIMIT = 1e200  # a larger product of masses is replaced by its log before it can overflow

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from plurivox.core.array_types import Bools, Floats
 from plurivox.engine.kernels import sparse_optim
-from plurivox.train.plan import Plan
+from plurivox.train.training_hyperparameters import Plan
 
 BETAS, EPS = (0.9, 0.999), 1e-8  # of Adam, as in torch
 

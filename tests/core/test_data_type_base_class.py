@@ -14,7 +14,7 @@ from hypothesis import given
 
 from crowds import crowd, distributions, soft_crowd, some_answers, some_soft, vote_columns
 from plurivox.core.cleaning_audit import Audit
-from plurivox.core.data_type import HEADER_FILE, DataType
+from plurivox.core.data_type_base_class import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names
 from plurivox.core.result_tables import Table, Tables
@@ -152,7 +152,9 @@ def test_a_file_of_a_newer_version_raises_input_error(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("instance", [INSTANCES["fit"], INSTANCES["answers"]], ids=["fit", "answers"])
 def test_a_new_process_loads_types_it_has_not_imported(instance: DataType, tmp_path: Path) -> None:
     instance.save(tmp_path / "it.npz")
-    code = f"from plurivox.core.data_type import DataType; print(type(DataType.load({str(tmp_path / 'it.npz')!r})).__name__)"
+    code = (
+        f"from plurivox.core.data_type_base_class import load; print(type(load({str(tmp_path / 'it.npz')!r})).__name__)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == type(instance).__name__
 
@@ -160,9 +162,7 @@ def test_a_new_process_loads_types_it_has_not_imported(instance: DataType, tmp_p
 def test_a_data_type_of_another_package_is_found_by_its_module(tmp_path: Path) -> None:
     one = np.ones(1)
     Comparison(as_names(["d"]), as_names(["m"]), one, one, one, one, one, "m").save(tmp_path / "c.npz")
-    code = (
-        f"from plurivox.core.data_type import DataType; print(DataType.load({str(tmp_path / 'c.npz')!r}).method_specs)"
-    )
+    code = f"from plurivox.core.data_type_base_class import load; print(load({str(tmp_path / 'c.npz')!r}).method_specs)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['m']"
 

@@ -14,7 +14,7 @@ from PIL import Image
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks_batches_quotas import MediaFile
 from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
-from plurivox.web.study.task_import import read_tasks
+from plurivox.web.study.read_task_and_answer_files import read_tasks
 from studies import plain_study, served
 
 SECRET = b"GPS 52.52 13.40 of somebody"

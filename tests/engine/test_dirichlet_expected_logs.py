@@ -5,7 +5,7 @@ from scipy.special import digamma, gammaln
 
 from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
 from plurivox.engine.kernels.dirichlet_expected_logs import fill_expected_logs_return_minus_kl, fill_log_gamma_digamma
-from plurivox.engine.threads import set_threads
+from plurivox.engine.parallel_task_blocks import set_threads
 
 
 def test_log_gamma_and_digamma_match_scipy() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.votes import Votes
-from plurivox.engine.pair_agreement import agreeing_pair_share_per_task
+from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
 
 
 def by_pairs(answers: list[np.ndarray]) -> float:

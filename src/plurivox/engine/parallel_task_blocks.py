@@ -16,7 +16,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import OptionError
-from plurivox.engine.memory import CACHE_LINE_FLOATS, cache_line_aligned_empty
+from plurivox.engine.available_memory_and_aligned_arrays import CACHE_LINE_FLOATS, cache_line_aligned_empty
 
 T = TypeVar("T")
 

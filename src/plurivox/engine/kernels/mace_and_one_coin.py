@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.engine.kernels.simd import (
+from plurivox.engine.kernels.simd_vector_type import (
     add_simd_rows,
     largest_in_simd_row,
     load_simd_row,
     multiply_simd_rows,
     store_simd_row,
 )
-from plurivox.engine.kernels.softmax import (
+from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_leave_one_out_agreement,
     add_log_via_running_product,
     copy_row,

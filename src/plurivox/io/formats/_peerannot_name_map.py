@@ -10,7 +10,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.csv_and_json_files import read_json
+from plurivox.io.tabular.read_csv_and_json import read_json
 
 NAMES_FILE = "names.json"
 FILE_DESCRIPTION = "names for the numbers in answers.json, by number; null is a worker without a name"

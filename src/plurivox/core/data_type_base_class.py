@@ -34,7 +34,7 @@ CORE_MODULES = (
     "votes",
 )
 MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
-    "plurivox.assign._proposals": "plurivox.assign._shared.ranked_questions",
+    "plurivox.assign._proposals": "plurivox.assign._shared.ranked_question_proposals",
     "plurivox.evaluate._meeting": "plurivox.evaluate.align_tasks_and_labels",
     "plurivox.evaluate.calibration": "plurivox.evaluate.measures.calibration",
     "plurivox.evaluate.cells": "plurivox.evaluate.two_model_correctness",

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 from plurivox.web.api.schema_fields import Id, LabelName, Ms, PlainText, RequestModel
 from plurivox.web.services.next_tasks import NextTasks
 from plurivox.web.services.submit_answer import SubmitResult
-from plurivox.web.store.collect import sittings, submissions
-from plurivox.web.store.collect.sittings import ShownTask, Sitting
+from plurivox.web.store.collect import sittings_and_leased_slots, submissions
+from plurivox.web.store.collect.sittings_and_leased_slots import ShownTask, Sitting
 from plurivox.web.store.collect.submissions import MarkKind
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.random_ids import decode_id, encode_id
@@ -68,7 +68,7 @@ class Slot(BaseModel):
     practice: bool
 
     @classmethod
-    def from_leased_slot(cls, slot: sittings.Slot) -> Self:
+    def from_leased_slot(cls, slot: sittings_and_leased_slots.Slot) -> Self:
         """Build the response for a task leased to a worker: content, position, and whether it is practice."""
         task, practice = Task.from_shown_task(slot.shown), slot.kind == "practice"
         return cls(slot=encode_id(slot.id), task=task, position=slot.position, practice=practice)
@@ -84,7 +84,7 @@ class Waiting(BaseModel):
     text: str
 
     @classmethod
-    def from_waiting_worker(cls, study: Study, waiting: sittings.Waiting) -> Self:
+    def from_waiting_worker(cls, study: Study, waiting: sittings_and_leased_slots.Waiting) -> Self:
         """Build the response for a worker who waits for a task: when to request again, and the waiting text of the study."""
         text = study.texts.waiting
         return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)

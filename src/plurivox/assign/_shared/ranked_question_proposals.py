@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from plurivox.assign._contract import Assigner
 from plurivox.core.array_types import TEXT, Floats, Ints, Names, readonly_copy
-from plurivox.core.data_type import DataType
+from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import readonly_names
-from plurivox.core.progress import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 
