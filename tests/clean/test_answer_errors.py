@@ -1,4 +1,4 @@
-"""The rules out-of-range, contradiction, missing-percent and errors-and-low-accuracy."""
+"""The rules percent-out-of-range, contradiction, missing-percent and errors-and-low-accuracy."""
 
 from typing import Any
 
@@ -28,18 +28,18 @@ def rows_out(answers: Answers, rule: str) -> list[int]:
 
 @pytest.mark.parametrize("text", ["70", "70%", " 80", "8p", "0", "100", "", "lots", "100.0"])
 def test_percents_within_range_or_unreadable_are_not_out_of_range(text: str) -> None:
-    assert rows_out(typed(text), "out-of-range") == []
+    assert rows_out(typed(text), "percent-out-of-range") == []
 
 
 @pytest.mark.parametrize("text", ["101", "-1", "1000", "100.5", "-0,5 %", " 200 "])
 def test_percents_below_0_or_above_100_are_out_of_range(text: str) -> None:
-    audit = clean(typed("50", text), ["out-of-range"]).audit
+    audit = clean(typed("50", text), ["percent-out-of-range"]).audit
     assert audit.row.tolist() == [1] and repr(text) in audit.reason[0]
 
 
 def test_runner_ups_are_checked_for_range_and_contradiction() -> None:
     marks = [[("named", "cat", "70"), ("named", "dog", "170"), ("never", "dog", "")]]
-    for rule in ("out-of-range", "contradiction"):
+    for rule in ("percent-out-of-range", "contradiction"):
         assert "'dog'" in clean(Answers.of(["a"], ["w"], marks), [rule]).audit.reason[0]
 
 
@@ -59,15 +59,15 @@ def test_forms_without_percents_and_abstentions_miss_no_percent() -> None:
 
 
 def test_workers_with_too_many_errors_are_removed_and_kept_answers_are_flagged() -> None:
-    audit = clean(faulty(), ["out-of-range[at-most=2,answers=no]"]).audit
+    audit = clean(faulty(), ["percent-out-of-range[at-most=2,answers=no]"]).audit
     assert audit.worker.tolist() == ["beyond"] and audit.answers.tolist() == [14]
     assert audit.reason[0] == "3 answers with a percent outside 0 to 100; at most 2 allowed"
-    kept = clean(faulty(), ["out-of-range[at-most=3,answers=no]"])
+    kept = clean(faulty(), ["percent-out-of-range[at-most=3,answers=no]"])
     assert kept.audit.did.tolist() == ["flagged"] * 3 and len(kept.answers) == len(faulty())
 
 
 def test_faulty_answers_of_kept_workers_are_removed() -> None:
-    audit = clean(faulty(), ["out-of-range[at-most=3]"]).audit
+    audit = clean(faulty(), ["percent-out-of-range[at-most=3]"]).audit
     assert audit.what.tolist() == ["answer"] * 3
 
 
@@ -100,7 +100,7 @@ def test_known_labels_of_other_tasks_only_raise_an_error() -> None:
 def test_a_percent_without_a_label_is_not_an_error() -> None:
     marks = [[("named", "dog", "90"), ("never", "cat", "")], [("named", "cat", "80"), ("named", None, "999")]]
     answers = Answers.of(["a", "b"], ["ann", "ann"], marks)
-    for rule in ("out-of-range", "contradiction", "missing-percent"):
+    for rule in ("percent-out-of-range", "contradiction", "missing-percent"):
         assert rows_out(answers, rule) == []
 
 

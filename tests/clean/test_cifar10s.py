@@ -33,6 +33,6 @@ def test_the_rules_of_the_paper_remove_nobody_from_the_release(data_set: Find) -
 def test_numbers_of_errors_that_the_release_contains(data_set: Find) -> None:
     answers = pv.read(data_set("cifar10s")).answers
     assert answers is not None
-    rules = {"out-of-range": 0, "contradiction": 40, "missing-percent": 0, "missing-percent[zero=yes]": 6}
-    rules |= {"double-answers": 25}
+    rules = {"percent-out-of-range": 0, "contradiction": 40, "missing-percent": 0, "missing-percent[zero=yes]": 6}
+    rules |= {"unmarked-repeats": 25}
     assert {rule: int(clean(answers, [rule]).audit.answers.sum()) for rule in rules} == rules

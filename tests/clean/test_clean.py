@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from clean.faulty_answers import GOLD, faulty, lines
-from plurivox.clean import OutOfRange, clean
+from plurivox.clean import PercentOutOfRange, clean
 from plurivox.core.cleaning_audit import Audit
 from plurivox.core.errors import InputError, UnknownName
 
 
 def test_each_rule_is_applied_to_what_the_previous_rules_left() -> None:
-    both = clean(faulty(), ["out-of-range[at-most=2]", "collins2022"], GOLD).audit
+    both = clean(faulty(), ["percent-out-of-range[at-most=2]", "collins2022"], GOLD).audit
     assert both.worker[both.mask_removed_rows("worker")].tolist() == ["beyond", "torn"]
-    assert both.rule.tolist() == ["out-of-range[at-most=2]", "collins2022", "collins2022"]
-    other = clean(faulty(), ["collins2022", "out-of-range[at-most=2]"], GOLD).audit
+    assert both.rule.tolist() == ["percent-out-of-range[at-most=2]", "collins2022", "collins2022"]
+    other = clean(faulty(), ["collins2022", "percent-out-of-range[at-most=2]"], GOLD).audit
     assert set(other.rule.tolist()) == {"collins2022"}
 
 
@@ -30,7 +30,9 @@ def test_cleaned_answers_have_a_note_per_rule() -> None:
 
 
 def test_a_rule_is_an_object_or_a_known_name() -> None:
-    assert lines(clean(faulty(), [OutOfRange()]).answers) == lines(clean(faulty(), ["out-of-range"]).answers)
+    assert lines(clean(faulty(), [PercentOutOfRange()]).answers) == lines(
+        clean(faulty(), ["percent-out-of-range"]).answers
+    )
     with pytest.raises(UnknownName, match="did you mean 'too-fast'"):
         clean(faulty(), ["to-fast"])
     with pytest.raises(InputError, match="name at least one rule; there are attention-checks"):

@@ -1,4 +1,4 @@
-"""The rules stored-twice, double-answers, repeats-once and inconsistent-repeats."""
+"""The rules stored-twice, unmarked-repeats, repeats-once and inconsistent-repeats."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_repeats_of_a_removed_copy_become_repeats_of_the_original() -> None:
 
 def test_row_numbers_in_reasons_are_those_of_the_source() -> None:
     rows = [row("cy", TASKS[0], 0, percent="900"), *sitting("ann"), *sitting("ann")]
-    audit = clean(answers_of(rows), ["out-of-range", "stored-twice"]).audit
+    audit = clean(answers_of(rows), ["percent-out-of-range", "stored-twice"]).audit
     assert audit.row.tolist() == [0, *range(15, 29)] and audit.reason[1].endswith("to row 1")
 
 
@@ -44,8 +44,8 @@ def test_an_answer_without_a_time_is_never_a_copy() -> None:
     assert len(clean(answers_of(rows), ["stored-twice"]).audit) == 0
 
 
-def test_double_answers_keeps_repeats_and_the_first_or_last_answer() -> None:
-    assert "double" in (worker := clean(faulty(), ["stored-twice", "double-answers"]).audit.worker.tolist())
+def test_unmarked_repeats_keeps_repeats_and_the_first_or_last_answer() -> None:
+    assert "double" in (worker := clean(faulty(), ["stored-twice", "unmarked-repeats"]).audit.worker.tolist())
     assert worker.count("double") == 1
     rows = [
         row("ann", TASKS[0], 5, top="cat"),
@@ -53,7 +53,7 @@ def test_double_answers_keeps_repeats_and_the_first_or_last_answer() -> None:
         row("ann", TASKS[0], 9, repeat=True),
     ]
     for keep, gone in (("first", [0]), ("last", [1])):
-        assert clean(answers_of(rows), [f"double-answers[keep={keep}]"]).audit.row.tolist() == gone
+        assert clean(answers_of(rows), [f"unmarked-repeats[keep={keep}]"]).audit.row.tolist() == gone
 
 
 def test_repeats_once_keeps_the_first_or_last_answer() -> None:

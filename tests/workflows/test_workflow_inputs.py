@@ -39,7 +39,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "score": lambda votes: pv.score(votes, "disagreement").value,
     "rank": lambda votes: pv.rank(votes, "trace,agreement-with-rest").rank,
     "compare": lambda votes: pv.compare(votes, "vote-shares", gold=GOLD).accuracy,
-    "describe": lambda votes: pv.describe(votes, GOLD).info()["n_votes"],
+    "describe": lambda votes: pv.describe(votes, GOLD).summary_values()["n_votes"],
     "evaluate_labels": lambda votes: pv.evaluate_labels(votes, GOLD, measures="accuracy", repeats=0).value,
     "propose": lambda votes: pv.propose(votes).gain,
 }
@@ -95,7 +95,7 @@ def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:
 def test_answers_are_described_and_elicited_from_a_data_set() -> None:
     marks = [[("named", "cat", "70")], [("named", "dog", "130")]]
     data = as_dataset(pv.Answers.of(task=["a", "b"], worker=["v", "w"], marks=marks))
-    assert pv.describe(data).info()["odd"] and pv.elicit_votes(data, "top-one").votes.n_tasks == 2
+    assert pv.describe(data).summary_values()["odd"] and pv.elicit_votes(data, "top-one").votes.n_tasks == 2
     with pytest.raises(InputError, match="contains votes, which need no elicitation"):
         pv.elicit_votes(BOTH)
 

@@ -76,7 +76,7 @@ class Rule(Method, ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     idempotent: ClassVar[bool] = True
 
-    def check_inputs_and_find_removals(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def check_inputs_and_find_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         """Return the answers and workers that the rule would remove or flag; raise InputError if a needed input is missing."""
         for name in self.needs:
             if not _has_required_input(answer_rows, name):
@@ -87,10 +87,10 @@ class Rule(Method, ABC):
                 f"{self.name()} needs known labels, and none of those given is for one of these tasks: "
                 f"{first_few(answer_rows.tasks)}; check that both use the same task names"
             )
-        return self._find_answers_to_remove(answer_rows)
+        return self._find_rule_violations(answer_rows)
 
     @abstractmethod
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         """Return the answers and workers that the rule would remove or flag; all inputs named in `needs` are present."""
 
 
@@ -127,7 +127,7 @@ def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = Non
     Removed workers are also removed from the list of workers. All tasks and labels stay, some perhaps without an answer.
 
     >>> answers = Answers.of(["a", "b"], ["ann", "ann"], [[("named", "cat", "170")], [("named", "dog", "80")]])
-    >>> cleaned = clean(answers, ["out-of-range"])
+    >>> cleaned = clean(answers, ["percent-out-of-range"])
     >>> cleaned.answers
     <Answers: 1 answer, 2 tasks, 1 worker, 2 labels>
     >>> cleaned.audit.reason.tolist()
@@ -140,7 +140,7 @@ def clean(answers: A, rules: Sequence[str | Rule], gold: SoftLabels | None = Non
     source_row, audits = np.arange(len(answers)), []
     for rule in made:
         answer_rows = AnswerRows.from_answers_or_votes(remaining, gold, source_row)
-        findings = rule.check_inputs_and_find_removals(answer_rows)
+        findings = rule.check_inputs_and_find_violations(answer_rows)
         workers_out, answers_out = _worker_and_answer_removal_masks(answer_rows, findings)
         audits.append(_make_audit_of_rule(rule.spec, answer_rows, findings))
         keep = ~(answers_out | np.append(workers_out, False)[answer_rows.worker])[answer_rows.answer_of_row]

@@ -33,7 +33,7 @@ class AttentionChecks(Rule):
         0.0, "remove a worker only if they also fail more than this share of their attention checks", low=0, high=1
     )
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         failed = answer_rows.count_answers_by_worker(answer_rows.correctness_of_each_answer == 0)
         n = answer_rows.count_answers_by_worker(~np.isnan(answer_rows.correctness_of_each_answer))
         share = np.where(n > 0, failed / np.maximum(n, 1), np.nan)

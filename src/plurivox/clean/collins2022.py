@@ -47,7 +47,7 @@ class Collins2022(Rule):
         "together", "count the three kinds of errors together, or separately (apart)"
     )
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         checks = (
             mask_of_answers_with_percent_out_of_range,
             mask_of_answers_naming_ruled_out_label,

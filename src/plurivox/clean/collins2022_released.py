@@ -46,7 +46,7 @@ class Collins2022Released(Rule):
         high=1,
     )
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         flags = (
             mask_of_answers_with_percent_out_of_range(answer_rows),
             mask_of_answers_naming_ruled_out_label(answer_rows),

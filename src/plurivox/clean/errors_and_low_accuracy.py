@@ -56,7 +56,7 @@ class ErrorsAndLowAccuracy(Rule):
         if self.most is not None and self.most < self.fewest:
             raise OptionError(f"{self.name()}: most must be at least fewest ({self.fewest}); got {self.most}")
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         errors = self._count_errors_per_worker(answer_rows)
         share, n = answer_rows.accuracy_and_known_answer_count_per_worker()
         checked = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))

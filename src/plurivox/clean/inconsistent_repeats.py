@@ -35,7 +35,7 @@ class InconsistentRepeats(Rule):
     )
     fewest: int = option(2, "check only workers with at least this many repeated answers", low=1)
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         later, earlier = answer_rows.later_and_earlier_repeat_indices
         again = np.zeros(len(answer_rows), bool)
         again[later] = True

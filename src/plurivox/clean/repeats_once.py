@@ -26,5 +26,5 @@ class RepeatsOnce(Rule):
 
     keep: Literal["first", "last"] = option("first", "which of a worker's answers to a task to keep")
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         return (find_repeated_answers_to_same_task(answer_rows, self.keep, answer_rows.worker >= 0),)

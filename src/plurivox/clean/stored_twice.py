@@ -26,7 +26,7 @@ class StoredTwice(Rule):
 
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         candidates = _indices_sharing_metadata_with_another(answer_rows)
         mask = np.zeros(len(answer_rows), bool)
         mask[candidates] = True

@@ -44,7 +44,7 @@ class StraightLining(Rule):
         high=1,
     )
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         label, share, n = _most_frequent_choice_and_share_per_worker(answer_rows, answer_rows.top)
         same = (n >= self.fewest) & (share >= self.share)
         by_others = _label_share_in_others_answers_to_same_tasks(answer_rows, label, same)

@@ -37,7 +37,7 @@ class TooFast(Rule):
         high=1,
     )
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         took = answer_rows.seconds
         assert took is not None
         known = np.isfinite(took)

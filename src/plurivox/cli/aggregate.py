@@ -95,7 +95,7 @@ def run_aggregate(
         fit.save(save)
     files = {"out": out, "workers_out": workers_out, "saved": save}
     return CommandResult(
-        {"input": source.name, "command": screen.quoted_command_line, **files, **fit.info()},
+        {"input": source.name, "command": screen.quoted_command_line, **files, **fit.summary_values()},
         summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_statistics_in_brackets_text(fit)}; wrote {out}",
     )
 
@@ -113,8 +113,12 @@ def write_worker_table(screen: Screen, fit: "Fit", out: Path) -> None:
 def fit_statistics_in_brackets_text(fit: "Fit") -> str:
     """Return figures of a fit as text in brackets, such as tasks without votes, iterations and ties; "" if none."""
     figures: dict[str, Any] = {
-        "tasks without votes": fit.soft.info().get("tasks without votes"),
-        **{name: value for name, value in fit.info().items() if name not in ("by", "tasks", "workers", "labels")},
+        "tasks without votes": fit.soft.summary_values().get("tasks without votes"),
+        **{
+            name: value
+            for name, value in fit.summary_values().items()
+            if name not in ("by", "tasks", "workers", "labels")
+        },
     }
     texts = [format_name_and_value(name, value) for name, value in figures.items() if value is not None]
     return f" ({', '.join(texts)})" if texts else ""

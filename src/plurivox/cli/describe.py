@@ -27,7 +27,7 @@ def run_describe(screen: Screen, source: Source, gold: Path | None, part: str | 
     data = source.read_dataset()
     description = describe_data(data, gold, part=part)
     odd_entries = odd_entries_text(description) if isinstance(description, EnteredDescription) else ""
-    document = {"input": source.name, "name": data.name, **description.info()}
+    document = {"input": source.name, "name": data.name, **description.summary_values()}
     return CommandResult(document, text=aligned_table_text(description.rows()) + odd_entries)
 
 

@@ -47,7 +47,7 @@ def make_elicit_command_result(screen: Screen, elicited: "Elicited", written_pat
         "command": screen.quoted_command_line,
         "out": written_path,
         "by": elicited.made_by,
-        **votes.info(),
+        **votes.summary_values(),
         "odd": elicited.flag_counts,
     }
     document |= {name.replace("-", "_"): n for name, n in counts.items()}

@@ -116,7 +116,7 @@ def run_identify_score(
         "input": source.name,
         "command": screen.quoted_command_line,
         "out": out,
-        **scores.info(),
+        **scores.summary_values(),
         "of": scores.of,
     }
     title = title_of_worst_table(scores.of, min(worst, len(scores.worst(worst))))
@@ -146,7 +146,7 @@ def run_identify_rank(
         "input": source.name,
         "command": screen.quoted_command_line,
         "out": out,
-        **joined.info(),
+        **joined.summary_values(),
         "of": joined.of,
     }
     worst_text = title_of_worst_table(joined.of, min(worst, len(joined.worst(worst)))) + records_table_text(rows)

@@ -48,7 +48,7 @@ def run_simulate(
     n_answers = {} if answers is None else {"answers": len(answers)}
     size = f"{len(votes):,} votes" if answers is None else f"{len(answers):,} answers"
     return CommandResult(
-        {"command": screen.quoted_command_line, "out": out, "by": crowd.made_by, **votes.info(), **n_answers},
+        {"command": screen.quoted_command_line, "out": out, "by": crowd.made_by, **votes.summary_values(), **n_answers},
         summary=f"{crowd.made_by}: {size} of {votes.n_workers:,} workers on {votes.n_tasks:,} tasks; wrote {out}",
     )
 

@@ -318,7 +318,7 @@ class Answers(DataType):
             lists[answer].append(str(label))
         return np.array([_labels_to_cell_text(one) for one in lists], dtype=TEXT)
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         forms: Mapping[str, int] = {} if self.form is None else _count_occurrences_by_name(self.form)
         return {
             "answers": len(self),

@@ -105,7 +105,7 @@ class Audit(DataType):
         names = ("rule", "what", "did", "worker", "task", "row", "answers", "value", "reason")
         return {name: getattr(self, name) for name in names}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         flagged = int((self.did == "flagged").sum())
         return {
             "rules": len(self.rules),

@@ -1,7 +1,7 @@
 """DataType: base class of Votes, SoftLabels, Fit, ... with save and load, pickling, DataFrames and repr.
 
-A data type is a frozen dataclass. It defines its table (`columns`) and its summary (`info`); the rest is inherited. A saved
-object is a plain `.npz` file: one array per field, and `plurivox.json` with the other values.
+A data type is a frozen dataclass. It defines its table (`columns`) and its summary (`summary_values`); the rest is inherited.
+A saved object is a plain `.npz` file: one array per field, and `plurivox.json` with the other values.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ SINGULARS = {"matrices": "matrix", "passes": "pass"}  # plurals that do not just
 
 
 class DataType:
-    """Base class of all data types: save, load, pickle, DataFrame, repr. Subclasses define `columns` and `info`."""
+    """Base class of all data types: save, load, pickle, DataFrame, repr. Subclasses define `columns` and `summary_values`."""
 
     version: ClassVar[int] = 1  # of the file format; increase it when fields change, and convert old files in `upgrade`
 
@@ -68,7 +68,7 @@ class DataType:
         """Return the first `n` rows of the table `columns()`, as columns by name; large data types compute only these rows."""
         return {name: column[:n] for name, column in self.columns().items()}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         """Return the summary that repr shows (numbers of tasks, workers, ...) as name -> value; None values are not shown."""
         return {}
 
@@ -152,8 +152,8 @@ class DataType:
         )
 
     def _info_items_not_none(self) -> list[tuple[str, object]]:
-        """Return the (name, value) pairs of the summary `info()` whose value is not None."""
-        return [(name, value) for name, value in self.info().items() if value is not None]
+        """Return the (name, value) pairs of the summary `summary_values` whose value is not None."""
+        return [(name, value) for name, value in self.summary_values().items() if value is not None]
 
 
 def _with_readonly_arrays(value: Any) -> Any:

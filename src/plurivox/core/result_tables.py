@@ -66,7 +66,7 @@ class Table(DataType):
     def columns(self) -> dict[str, NDArray[Any]]:
         return dict(self.cells)
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"title": self.title, "columns": len(self.cells), "rows": len(self)}
 
     def __len__(self) -> int:
@@ -170,7 +170,7 @@ class Tables(DataType):
                 (part / name).write_text(text, encoding="utf-8")
             self.save(part / "tables.npz")
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"title": self.title, "tables": len(self.tables), "by": self.made_by}
 
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -103,7 +103,7 @@ class Confusion(DataType):
         few = Confusion(self.matrices[self._matrix_index_of_each_worker()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"workers": len(self.workers), "labels": len(self.labels), "matrices": len(self.matrices)}
 
 
@@ -149,7 +149,7 @@ class Fit(DataType):
                 table[name] = column
         return table
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {
             "by": self.made_by,
             "tasks": len(self.soft),
@@ -196,7 +196,7 @@ class Scores(DataType):
                 table[name] = column
         return table
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"by": self.made_by, f"{self.of}s": len(self.names)}
 
 
@@ -240,5 +240,5 @@ class Dynamics(DataType):
             f"logit:{label}": self.logits[-1, :, k] for k, label in enumerate(self.labels.tolist())
         }
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"epochs": self.n_epochs, "tasks": len(self.tasks), "labels": len(self.labels)}

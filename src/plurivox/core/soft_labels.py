@@ -263,7 +263,7 @@ class SoftLabels(DataType):
         order = np.lexsort((label, -mass, row))
         return {"task": self.tasks[row[order]], "label": self.labels[label[order]], "p": mass[order]}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         without_votes = 0 if self.support is None else int((self.support == 0).sum())
         return {
             "tasks": len(self),

@@ -342,7 +342,7 @@ class Votes(DataType):
                 table[name] = column[rows]
         return table
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         total = round(self.n_answers)
         return {
             "votes": total,

@@ -52,7 +52,7 @@ class AnswersDescription:
     n_gold: int  # answers to tasks with a gold label
     top_accuracy: float | None  # share of these whose first label is the gold label
 
-    def info(self) -> dict[str, Any]:
+    def summary_values(self) -> dict[str, Any]:
         """Return all statistics of the answers as name -> value; None if a statistic cannot be computed."""
         return dict(vars(self))
 

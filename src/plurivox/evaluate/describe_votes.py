@@ -56,7 +56,7 @@ class Description:
     majority_label_share: float | None  # accuracy of always answering gold's most frequent label
     soft: bool
 
-    def info(self) -> dict[str, Any]:
+    def summary_values(self) -> dict[str, Any]:
         """Return all statistics of the votes as name -> value; None if a statistic cannot be computed."""
         return dict(vars(self))
 

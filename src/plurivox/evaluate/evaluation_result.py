@@ -51,7 +51,7 @@ class Evaluation(DataType):
         """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against."""
         return {name: getattr(self, name) for name in COLUMNS}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         best = f"always {self.majority_label!r}: {self.majority_share:.4f}"
         return {"measures": len(self), "tasks": int(self.n.max(initial=0)), "majority baseline": best}
 

@@ -36,7 +36,7 @@ class Difference(DataType):
         """Return one row per measure, as columns: measure, one, two, gain, low, high, p_value, n."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"measures": len(self.measure), "tasks": int(self.n.max(initial=0))}
 
 
@@ -54,8 +54,8 @@ def compare_predictions(
     """Return by how much prediction `one` is better than `two` in each measure, with interval and p-value by paired bootstrap.
 
     Only tasks that both predictions and the truth have are used. Each gain has a 95% percentile interval and a p-value: the
-    share of resamples whose gain is above twice the gain. `fraction` draws fewer tasks, for the p-value only: Fornaciari et al.
-    (2021) drew .33, https://doi.org/10.18653/v1/2021.naacl-main.204.
+    share of resamples whose gain is above twice the gain. The resamples of the p-value draw `fraction` of the tasks;
+    Fornaciari et al. (2021) drew .33, https://doi.org/10.18653/v1/2021.naacl-main.204.
     Berg-Kirkpatrick, Burkett and Klein (2012), https://aclanthology.org/D12-1091
 
     >>> truth = SoftLabels.gold("abcdefgh", "xxxxyyyy")

@@ -34,7 +34,7 @@ class Contrast(DataType):
     def __len__(self) -> int:
         return len(self.tasks)
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"tasks": len(self.tasks), "by": self.what}
 
 

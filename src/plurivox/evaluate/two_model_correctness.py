@@ -35,7 +35,7 @@ class CorrectnessTable(DataType):
         """Return the four cells of the table as columns: one, two (right or wrong), n, mean."""
         return {name: getattr(self, name) for name in ("one", "two", "n", "mean")}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"tasks": int(self.n.sum()), "look": self.look, "p": f"{self.p_value:.4g}"}
 
 

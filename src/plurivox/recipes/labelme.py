@@ -88,7 +88,7 @@ class Labelme(Recipe):
                 soft[method].append(cache.load_or_compute_numbers(f"{method}-held-out-{run:03d}", make))
                 progress(done, self.runs * len(methods))
                 done += 1
-        return self._test_and_held_out_measure_tables(setting, hard, soft)
+        return self._tables_of_test_and_left_out_photos(setting, hard, soft)
 
     def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
         """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
@@ -113,7 +113,7 @@ class Labelme(Recipe):
             tuple(float(l2) for l2 in split_at_commas_outside_brackets(self.l2)),
         )
 
-    def _test_and_held_out_measure_tables(
+    def _tables_of_test_and_left_out_photos(
         self, setting: "ExperimentSetting", test_measures: "Runs", held_out_measures: "Runs"
     ) -> Tables:
         """Return the tables of the recipe from the measures of every run on test photos and on held-out training photos."""

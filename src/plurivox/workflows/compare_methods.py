@@ -125,7 +125,7 @@ class Comparison(DataType):
             tables["Notes"] = "\n".join(f"- {note}" for note in self.notes)
         return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"datasets": len(self.dataset_names), "methods": len(self.method_specs), "reference": self.reference}
 
 

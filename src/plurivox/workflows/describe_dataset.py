@@ -27,9 +27,9 @@ class EnteredDescription:
     odd: dict[str, int]  # kind of odd entry (see elicit.FLAGS) -> number of answers
     read_by: str | None  # the form used to find odd entries; None if they were not searched for
 
-    def info(self) -> dict[str, Any]:
+    def summary_values(self) -> dict[str, Any]:
         """Return {name: value} of all statistics of the answers."""
-        return {**self.figures.info(), "odd": self.odd}
+        return {**self.figures.summary_values(), "odd": self.odd}
 
     def rows(self) -> list[tuple[str, str]]:
         """Return (name, value) texts of the statistics of answers for display, without those that cannot be computed."""

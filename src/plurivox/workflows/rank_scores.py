@@ -77,7 +77,7 @@ class Ranking(DataType):
             table |= {f"value:{spec}": self.value[:, k], f"rank:{spec}": self.rank[:, k]}
         return table | {"mean_rank": self.mean_rank_over_scores}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {f"{self.of}s": len(self.names), "scores": len(self.scores), "by": ", ".join(self.scores.tolist())}
 
 

@@ -31,13 +31,13 @@ def test_rules_write_a_cleaned_data_set_with_all_other_tables_and_an_audit(
     call: Call, crowd_folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "cleaned"
-    said = call("clean", crowd_folder, "--rules", "stored-twice,collins2022,out-of-range[at-most=1]", "-o", out)
+    said = call("clean", crowd_folder, "--rules", "stored-twice,collins2022,percent-out-of-range[at-most=1]", "-o", out)
     assert said.exit_code == 0, said.output
     assert [line.split() for line in said.stdout.splitlines()] == [
         ["rule", "people", "out", "tasks", "out", "answers", "out", "flagged"],
         ["stored-twice", "0", "0", "14", "0"],
         ["collins2022", "2", "0", "28", "1"],
-        ["out-of-range[at-most=1]", "0", "0", "0", "0"],
+        ["percent-out-of-range[at-most=1]", "0", "0", "0", "0"],
         f"kept 127 of 169 answers; wrote {out}".split(),
     ]
     data, before = pv.read(out), pv.read(crowd_folder)
@@ -127,7 +127,7 @@ MISTAKES = {
     "IN -o OUT --drop-workers trace --quantile 2": "quantile must be between 0 and 1",
     "IN -o IN --rules too-fast --force": "would overwrite the input",
     "toy -o OUT --rules too-fast": "too-fast needs the duration of each answer: give a column 'seconds'",
-    "toy -o OUT --rules out-of-range": "these are votes: give the answers table",
+    "toy -o OUT --rules percent-out-of-range": "these are votes: give the answers table",
     "toy -o OUT --rules repeats-once": "--repeats first",
     "toy -o OUT --rules straight-lining --part answers": "toy has no answers to clean; it has votes, gold",
     "COUNTS -o OUT --rules straight-lining": "has counts without worker names",

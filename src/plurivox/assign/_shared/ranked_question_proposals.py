@@ -72,7 +72,7 @@ class Proposals(DataType):
             "gain_per_second": self.per_second,
         }
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         skipped = np.array([], TEXT) if self.let_go is None else self.let_go
         return {"by": self.made_by, "proposals": len(self), "workers let go": len(skipped), "enough": self.enough}
 

@@ -122,7 +122,7 @@ class ErrorRule(Rule, ABC):
     def describe_error(self, answer_rows: AnswerRows, answer_index: int) -> str:
         """Return the reason for removing answer `answer_index`: what is wrong with it, as text."""
 
-    def _find_answers_to_remove(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
+    def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         errors = self.mask_of_answers_with_error(answer_rows)
         n = answer_rows.count_answers_by_worker(errors)
         too_many = np.zeros(len(n), bool) if self.at_most is None else n > self.at_most

@@ -125,7 +125,7 @@ class Reliability(DataType):
         """Return one row per bin of confidence, as columns: low, high, n, confidence, accuracy."""
         return {name: getattr(self, name) for name in ("low", "high", "n", "confidence", "accuracy")}
 
-    def info(self) -> dict[str, object]:
+    def summary_values(self) -> dict[str, object]:
         return {"bins": len(self.n), "tasks": int(self.n.sum())}
 
 

@@ -75,7 +75,7 @@ def enter_by_platform_and_get_stage(
     return _move_if_no_task_left_and_get_current_stage(connection, study, person)
 
 
-def enter_by_personal_link_and_get_stage(connection: Connection, study: Study, worker: int) -> CurrentStage:
+def get_stage_of_returning_worker(connection: Connection, study: Study, worker: int) -> CurrentStage:
     """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
     return _move_if_no_task_left_and_get_current_stage(connection, study, get_worker(connection, worker))
 

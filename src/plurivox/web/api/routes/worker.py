@@ -51,7 +51,7 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
         )
     else:
         job = partial(
-            enter_study.enter_by_personal_link_and_get_stage,
+            enter_study.get_stage_of_returning_worker,
             study=study,
             worker=_id_from_signed_link(studio, LINK, body.link or ""),
         )

@@ -13,7 +13,7 @@ from plurivox.core.array_types import Bools
 
 
 @dataclass(frozen=True)
-class OutOfRange(ErrorRule):
+class PercentOutOfRange(ErrorRule):
     """Remove answers with a percent below 0 or above 100 and, with `at_most`, workers with too many of them.
 
     The percents of all named labels are checked. Text that is not a number is not out of range.
@@ -21,10 +21,11 @@ class OutOfRange(ErrorRule):
     >>> from plurivox.clean import clean
     >>> from plurivox.core.answers import Answers
     >>> answers = Answers.of(["a", "b"], ["ann", "bo"], [[("named", "cat", "80%")], [("named", "dog", "-5")]])
-    >>> clean(answers, ["out-of-range"]).audit.reason.tolist()
+    >>> clean(answers, ["percent-out-of-range"]).audit.reason.tolist()
     ["'-5' beside 'dog' is outside 0 to 100"]
     """
 
+    former_names: ClassVar[tuple[str, ...]] = ("out-of-range",)
     error: ClassVar[str] = "a percent outside 0 to 100"
 
     def mask_of_answers_with_error(self, answer_rows: AnswerRows) -> Bools:
