@@ -24,7 +24,7 @@ from sqlalchemy import Engine
 
 from plurivox.web.api.response_builders import inputs_asked_for_response
 from plurivox.web.server.multi_study import MultiStudyApp, create_multi_study_app, settings_with_own_base_url_per_study
-from plurivox.web.server.uvicorn_server import run_app_in_thread, serve_in_thread
+from plurivox.web.server.uvicorn_server import serve_app_while_block_runs, serve_in_thread
 from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store import database, unpredictable_random_generator
@@ -60,7 +60,7 @@ def running_multi_study(studies: Sequence[Settings], base_url: str = "") -> Iter
         line.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{line.getsockname()[1]}"
         app = create_multi_study_app(settings_with_own_base_url_per_study(studies, base_url or url))
-        with run_app_in_thread(app, studies[0], line):
+        with serve_app_while_block_runs(app, studies[0], line):
             yield url, app
 
 

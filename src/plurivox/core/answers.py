@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, readonly_copy, smallest_signed_dtype
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, as_readonly_array, smallest_signed_dtype
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import (
@@ -93,11 +93,11 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_names(column, name))
         self._check_codes_in_range()
-        object.__setattr__(self, "mark_label", readonly_copy(self.mark_label, smallest_signed_dtype(len(self.labels))))
-        object.__setattr__(self, "mark_kind", readonly_copy(self.mark_kind, np.uint8))
+        object.__setattr__(self, "mark_label", as_readonly_array(self.mark_label, smallest_signed_dtype(len(self.labels))))
+        object.__setattr__(self, "mark_kind", as_readonly_array(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *ANSWER_COLUMNS):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, readonly_copy(column))
+                object.__setattr__(self, name, as_readonly_array(column))
         self._check_column_lengths_and_offsets()
 
     def _check_codes_in_range(self) -> None:

@@ -33,7 +33,7 @@ def readonly_view(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def readonly_copy(values: Any, dtype: Any = None) -> NDArray[Any]:
+def as_readonly_array(values: Any, dtype: Any = None) -> NDArray[Any]:
     """Return values as a read-only array of dtype `dtype`: a copy, or the array itself if it is read-only already."""
     given = np.asarray(values)
     made = given if dtype is None else given.astype(dtype, copy=False)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, readonly_copy
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, as_readonly_array
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 
@@ -42,9 +42,9 @@ class Audit(DataType):
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
         for name in TEXT_COLUMNS:
-            object.__setattr__(self, name, readonly_copy(np.asarray(getattr(self, name), dtype=TEXT)))
+            object.__setattr__(self, name, as_readonly_array(np.asarray(getattr(self, name), dtype=TEXT)))
         for name, kind in (("row", np.int64), ("answers", np.int64), ("value", np.float64)):
-            object.__setattr__(self, name, readonly_copy(np.asarray(getattr(self, name)), kind))
+            object.__setattr__(self, name, as_readonly_array(np.asarray(getattr(self, name)), kind))
         for name in (*TEXT_COLUMNS, "row", "answers", "value"):
             if len(getattr(self, name)) != len(self.rule):
                 raise InputError(f"{name} of an audit has {len(getattr(self, name))} values for {len(self.rule)} rows")

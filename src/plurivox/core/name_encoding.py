@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, readonly_copy
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names, as_readonly_array
 from plurivox.core.errors import InputError, first_few
 
 TOO_LARGE_HINT = "integers must be between -2**63 and 2**63 - 1; convert them to text"
@@ -195,12 +195,12 @@ def numbered_names(prefix: str, n: int) -> Names:
     for place in range(1, digits + 1):
         rest, digit = np.divmod(rest, 10)
         letters[:, -place] = digit + ord("0")
-    return readonly_copy(letters.view(f"S{letters.shape[1]}").ravel(), TEXT)
+    return as_readonly_array(letters.view(f"S{letters.shape[1]}").ravel(), TEXT)
 
 
 def readonly_names(values: Iterable[object] | NDArray[Any], what: str) -> Names:
     """Return values as a read-only array of names, a copy unless the array is read-only already."""
-    return readonly_copy(as_names(values, what))
+    return as_readonly_array(as_names(values, what))
 
 
 def _positions_by_text(names: Names, wanted: Names) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import TEXT, readonly_copy
+from plurivox.core.array_types import TEXT, as_readonly_array
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
@@ -48,7 +48,7 @@ class Table(DataType):
     digits: int = 4  # after the decimal point of floats
 
     def __post_init__(self) -> None:
-        columns = {str(name): readonly_copy(_column_to_array(column)) for name, column in self.cells.items()}
+        columns = {str(name): as_readonly_array(_column_to_array(column)) for name, column in self.cells.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")

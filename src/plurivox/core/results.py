@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import Bools, Floats, Ints, Names, readonly_copy
+from plurivox.core.array_types import Bools, Floats, Ints, Names, as_readonly_array
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few, unknown_name_error
 from plurivox.core.name_encoding import as_names, positions, readonly_names
@@ -38,7 +38,7 @@ class Confusion(DataType):
     def __post_init__(self) -> None:
         for name in ("workers", "labels"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
-        object.__setattr__(self, "matrices", readonly_copy(self.matrices))
+        object.__setattr__(self, "matrices", as_readonly_array(self.matrices))
         k = len(self.labels)
         if self.matrices.ndim != 3 or self.matrices.shape[1:] != (k, k):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
@@ -62,7 +62,7 @@ class Confusion(DataType):
             if len(self.matrices) != len(self.workers):
                 raise InputError(f"{len(self.matrices)} matrices for {len(self.workers)} workers; set `which`")
             return
-        object.__setattr__(self, "which", readonly_copy(self.which))
+        object.__setattr__(self, "which", as_readonly_array(self.which))
         if self.which.shape != self.workers.shape:
             raise InputError(
                 f"`which` has the shape {self.which.shape}; {len(self.workers)} workers need one number each"
@@ -132,7 +132,7 @@ class Fit(DataType):
             if (column := getattr(self, name)) is not None:
                 if len(column) != size:
                     raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
-                object.__setattr__(self, name, readonly_copy(column))
+                object.__setattr__(self, name, as_readonly_array(column))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table of the soft labels: task, most probable label, confidence and the probability of each label."""
@@ -182,7 +182,7 @@ class Scores(DataType):
             if (column := getattr(self, name)) is not None:
                 if len(column) != len(self.names):
                     raise InputError(f"{name} of the scores has {len(column)} values for {len(self.names)} names")
-                object.__setattr__(self, name, readonly_copy(column, np.float64))
+                object.__setattr__(self, name, as_readonly_array(column, np.float64))
 
     def worst(self, n: int = 10) -> Names:
         """Return the names of the n tasks, workers or votes with the highest scores, worst first; without scores of nan."""
@@ -211,7 +211,7 @@ class Dynamics(DataType):
     def __post_init__(self) -> None:
         for name in ("tasks", "labels"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
-        object.__setattr__(self, "logits", readonly_copy(self.logits))
+        object.__setattr__(self, "logits", as_readonly_array(self.logits))
         shape = self.logits.shape
         if len(shape) != 3 or shape[1:] != (len(self.tasks), len(self.labels)):
             raise InputError(

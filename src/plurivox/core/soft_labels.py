@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import Floats, Ints, Names, readonly_copy
+from plurivox.core.array_types import Floats, Ints, Names, as_readonly_array
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import (
@@ -56,7 +56,7 @@ class SoftLabels(DataType):
         self._check_probabilities()
         for name, whose in (("support", self.tasks), ("scale", self.labels)):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, readonly_copy(column, np.float64))
+                object.__setattr__(self, name, as_readonly_array(column, np.float64))
                 if getattr(self, name).shape != whose.shape:
                     raise InputError(f"the {name} has {len(column)} values; soft labels need {len(whose)}")
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import Bools, Floats, Ints, Names, readonly_copy, smallest_unsigned_dtype
+from plurivox.core.array_types import Bools, Floats, Ints, Names, as_readonly_array, smallest_unsigned_dtype
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import (
@@ -65,7 +65,7 @@ class Votes(DataType):
         self._check_and_narrow_codes()
         for name in ("weight", "answer", "when", "seconds", "scale"):
             if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, readonly_copy(column))
+                object.__setattr__(self, name, as_readonly_array(column))
         object.__setattr__(self, "missing", int(self.missing))
         self._check_lengths_and_unique_names()
         self._check_sorted_by_task_and_missing_count()
@@ -364,7 +364,7 @@ class Votes(DataType):
             column = np.asarray(getattr(self, name))
             check_codes(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
             object.__setattr__(
-                self, name, readonly_copy(column, kind)
+                self, name, as_readonly_array(column, kind)
             )  # after the range check: codes out of range would wrap around
 
     def _check_lengths_and_unique_names(self) -> None:

@@ -34,10 +34,10 @@ class FormColumn(Form):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.name() in self._forms_with_options_by_name():
+        if self.name() in self._parse_forms_option_by_form_name():
             raise OptionError(f"{self.name()} cannot be in its own list of forms; remove it from the option forms")
 
-    def _forms_with_options_by_name(self) -> dict[str, Form]:
+    def _parse_forms_option_by_form_name(self) -> dict[str, Form]:
         """Return a dict from the name of a form to the form with its options, parsed from the option `forms`."""
         return {parse_spec(spec)[0]: methods.make(spec) for spec in split_at_commas_outside_brackets(self.forms)}
 
@@ -45,7 +45,7 @@ class FormColumn(Form):
         if answers.form is None:
             raise InputError("these answers have no form column; name the form instead of form-column, such as top-two")
         asked, code = np.unique(answers.form, return_inverse=True)
-        with_options = self._forms_with_options_by_name()
+        with_options = self._parse_forms_option_by_form_name()
         flags = np.zeros(len(answers), np.uint32)
         parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         for place, name in enumerate(asked.tolist()):

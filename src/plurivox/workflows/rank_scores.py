@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from plurivox import identify
-from plurivox.core.array_types import TEXT, Floats, Names, readonly_copy
+from plurivox.core.array_types import TEXT, Floats, Names, as_readonly_array
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions, readonly_names
@@ -37,7 +37,7 @@ class Ranking(DataType):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         shape = len(self.names), len(self.scores)
         for name in ("value", "rank"):
-            object.__setattr__(self, name, readonly_copy(getattr(self, name), np.float64))
+            object.__setattr__(self, name, as_readonly_array(getattr(self, name), np.float64))
             if getattr(self, name).shape != shape:
                 raise InputError(f"{name} of a ranking has the shape {getattr(self, name).shape}; it needs {shape}")
 

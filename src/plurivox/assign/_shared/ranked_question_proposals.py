@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.assign._contract import Assigner
-from plurivox.core.array_types import TEXT, Floats, Ints, Names, readonly_copy
+from plurivox.core.array_types import TEXT, Floats, Ints, Names, as_readonly_array
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import readonly_names
@@ -48,7 +48,7 @@ class Proposals(DataType):
         for name in ("tasks", "workers", "forms"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         for name in ("task", "worker", "question", "gain", "seconds"):
-            column = readonly_copy(getattr(self, name))
+            column = as_readonly_array(getattr(self, name))
             if len(column) != len(self.task):
                 raise InputError(f"{name} of the proposals has {len(column)} values for {len(self.task)} proposals")
             object.__setattr__(self, name, column)

@@ -20,7 +20,7 @@ from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_log_via_running_product,
     copy_row,
     fill_exp_minus_maximum_return_sum,
-    padded_row,
+    constant_simd_row,
 )
 from plurivox.engine.numba_compilation import compile_inlined_by_numba, compile_kernel
 
@@ -49,7 +49,7 @@ def e_step_adding_expected_counts(
     log_confusion[key, true]).
     """
     n_labels = np.uint64(len(log_prior))
-    prior = padded_row(len(log_prior), width, -math.inf)
+    prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[end_task]), n_votes_to_prefetch_ahead(first_task, end_task, start, log_confusion)
@@ -85,7 +85,7 @@ def hard_e_step_adding_counts(
     Return the log-likelihood of the votes and of these labels.
     """
     n_labels = np.uint64(len(log_prior))
-    prior = padded_row(len(log_prior), width, -math.inf)
+    prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row = np.empty(len(prior))
     value = 0.0
@@ -125,7 +125,7 @@ def fill_posterior_and_add_agreement(
     said | the votes of the other workers on the task).
     """
     n_labels, own_prior = np.uint64(log_prior.shape[1]), np.uint64(len(log_prior) > 1)
-    prior = padded_row(log_prior.shape[1], width, -math.inf)
+    prior = constant_simd_row(log_prior.shape[1], width, -math.inf)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     last_vote, ahead = np.uint64(start[end_task]), n_votes_to_prefetch_ahead(first_task, end_task, start, log_confusion)
     value, product = 0.0, 1.0
@@ -178,7 +178,7 @@ def add_expected_counts_under_posterior(
 ) -> float:
     """Add the expected counts under a posterior prob[task, true] to tasks_per_label[true] and counts[key, true]."""
     n_labels = np.uint64(prob.shape[1])
-    row = padded_row(prob.shape[1], width, 0.0)
+    row = constant_simd_row(prob.shape[1], width, 0.0)
     end, ahead = np.uint64(start[end_task]), n_votes_to_prefetch_ahead(first_task, end_task, start, counts)
     for t in range(np.uint64(first_task), np.uint64(end_task)):
         lo, hi = np.uint64(start[t]), np.uint64(start[t + np.uint64(1)])

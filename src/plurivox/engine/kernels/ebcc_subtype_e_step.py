@@ -29,7 +29,7 @@ from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_log_via_running_product,
     copy_row,
     fill_exp_minus_maximum_return_sum,
-    padded_row,
+    constant_simd_row,
     softmax_in_place_return_logsumexp,
 )
 from plurivox.engine.numba_compilation import compile_kernel
@@ -59,7 +59,7 @@ def e_step_of_runs_adding_expected_counts(
     kind]). Its log-likelihood is added to value[r].
     """
     n_columns, n_runs = np.uint64(len(log_prior)), len(run_edges) - 1
-    prior = padded_row(len(log_prior), width, -math.inf)
+    prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row = np.empty(len(prior))
     end, ahead = np.uint64(start[end_task]), n_votes_to_prefetch_ahead(first_task, end_task, start, log_confusion)
@@ -144,7 +144,7 @@ def fill_posterior_and_add_agreement(
     other workers' votes on the task).
     """
     n_kinds = np.uint64(len(log_prior))
-    prior = padded_row(len(log_prior), width, -math.inf)
+    prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     for t in range(np.uint64(first_task), np.uint64(end_task)):

@@ -23,7 +23,7 @@ from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_log_via_running_product,
     copy_row,
     fill_exp_minus_maximum_return_sum,
-    padded_row,
+    constant_simd_row,
 )
 from plurivox.engine.numba_compilation import compile_inlined_by_llvm, compile_kernel
 
@@ -46,7 +46,7 @@ def e_step_adding_expected_counts(
 
     Return the log-likelihood.
     """
-    prior = padded_row(len(log_prior), width, -math.inf)
+    prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row, step = np.empty(len(prior)), np.uint64(4 * len(width))
     value, product = 0.0, 1.0
@@ -80,7 +80,7 @@ def fill_posterior_and_add_agreement(
     agreeing_weight: Floats,
 ) -> float:
     """Fill prob[task, true]; add to agreeing_weight[worker] weight * p(true = said | the other workers' votes on the task)."""
-    prior = padded_row(len(log_prior), width, -math.inf)
+    prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row, rest = np.empty(len(prior)), np.empty(len(prior))
     for t in range(first_task, end_task):

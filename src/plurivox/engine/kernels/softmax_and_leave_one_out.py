@@ -66,7 +66,7 @@ def add_log_via_running_product(
 
 
 @compile_inlined_by_numba
-def padded_row(n_labels: int, width: Any, fill: float) -> Floats:
+def constant_simd_row(n_labels: int, width: Any, fill: float) -> Floats:
     """Return an array filled with `fill`: n_labels numbers, the length rounded up to a multiple of the SIMD row length."""
     step = 4 * len(width)
     row = np.empty(-(-n_labels // step) * step)

@@ -135,12 +135,12 @@ def serve_in_thread(settings: Settings, port: int = 0) -> Iterator[tuple[str, Fa
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         given = settings if "base_url" in settings.model_fields_set else settings.model_copy(update={"base_url": url})
         app = create_app(given)
-        with run_app_in_thread(app, settings, listener):
+        with serve_app_while_block_runs(app, settings, listener):
             yield url, app
 
 
 @contextmanager
-def run_app_in_thread(app: Any, settings: Settings, listener: socket.socket) -> Iterator[None]:
+def serve_app_while_block_runs(app: Any, settings: Settings, listener: socket.socket) -> Iterator[None]:
     """Context manager: serve an ASGI application on a bound socket from a thread of this process."""
     server = uvicorn.Server(uvicorn.Config(app, **uvicorn_options(settings)))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
