@@ -16,7 +16,7 @@ TOLERANCE = 1e-6  # nats per vote
 def load_crowds() -> dict[str, Votes]:
     """Return the votes of five real data sets if PLURIVOX_DATA has them, else of five simulated crowds."""
     if os.environ.get("PLURIVOX_DATA"):
-        found = [name for name in REAL_DATA if dataset_catalog.find_dataset_folder(name)]
+        found = [name for name in REAL_DATA if dataset_catalog.find_dataset_folder_or_none(name)]
         if len(found) == len(REAL_DATA):
             return {name: read(name).crowd() for name in REAL_DATA}
     sizes = {"n_tasks": 3000, "n_workers": 60, "feedback": 5}

@@ -21,7 +21,7 @@ from plurivox.web.services.enter_study import enter_by_invite_and_get_stage
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask, update_quotas_and_queues_if_options_changed
-from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout
+from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout_in_transaction
 from plurivox.web.store.report import answer_counters, soft_labels, study_progress
 from plurivox.web.studio import Studio
 from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
@@ -238,7 +238,7 @@ def time_assignment(studio: Studio, study: Study) -> dict[str, list[float]]:
     for way in ("quota", "next-best"):
         studio.study = study.model_copy(update={"assign": way})
         with studio.engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-            disable_statement_timeout(connection)
+            disable_statement_timeout_in_transaction(connection)
             update_quotas_and_queues_if_options_changed(
                 connection, answers_per_task_assigner_and_arm_names(studio.study, has_batches=False)
             )
@@ -277,7 +277,7 @@ def _time_choices(studio: Studio) -> list[float]:
 
 def time_pages(studio: Studio) -> dict[str, list[float]]:
     """Return the seconds of each view of the owner's overview page and of pages of tasks."""
-    while studio.writer.submit(answer_counters.add_next_answers_to_counters).result():
+    while studio.writer.submit(answer_counters.count_next_answers_and_return_has_more).result():
         pass
     pages = {"progress": [study_progress.study_progress], "tasks": _task_pages(studio)}
     return {

@@ -22,7 +22,7 @@ from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import invites
 from plurivox.web.store.random_ids import encode_id
-from plurivox.web.study.demo_study import demo_tasks, make_demo_study
+from plurivox.web.study.demo_study import demo_tasks, make_demo_study_with_simulated_answers
 
 OUT = Path(__file__).parent / "studio"
 COLOURS = 128  # enough for these pages, and keeps the files small
@@ -39,7 +39,7 @@ def demo() -> Iterator[tuple[str, str, str]]:
         sock.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{sock.getsockname()[1]}"
         home = Path(folder) / "digits"
-        make_demo_study(home)
+        make_demo_study_with_simulated_answers(home)
         app = create_app(Settings(folder=home, database="", base_url=base, snapshot_seconds=1))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)

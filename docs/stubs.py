@@ -24,7 +24,7 @@ REGISTRIES += [targets.methods, losses.methods, heads.methods, nets.methods]
 def stubs() -> dict[Path, str]:
     """Return {path: text} of all stub files."""
     steps = {
-        SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.pyi_text_of_method_classes()
+        SOURCE.joinpath(*methods.package.split(".")[1:], "__init__.pyi"): methods.pyi_text_importing_method_classes()
         for methods in REGISTRIES
     }
     steps[SOURCE / "recipes" / "__init__.pyi"] += pyi_text_of_exports("plurivox.workflows", recipes.EXPORTS).partition(

@@ -113,10 +113,12 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "
 def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Running"]:
     """Serve the demo study, which has answers."""
     from interfaces.web.live_server import run
-    from plurivox.web.study.demo_study import make_demo_study
+    from plurivox.web.study.demo_study import make_demo_study_with_simulated_answers
 
     with run(
-        tmp_path_factory.mktemp("owned") / "digits", lambda settings: make_demo_study(settings.folder), is_leader=True
+        tmp_path_factory.mktemp("owned") / "digits",
+        lambda settings: make_demo_study_with_simulated_answers(settings.folder),
+        is_leader=True,
     ) as running:
         yield running
 

@@ -52,7 +52,9 @@ def bound(votes: Votes, theta: np.ndarray, phi: np.ndarray) -> float:
 def test_the_trace_is_the_bound_and_never_decreases(votes: Votes) -> None:
     tasks = TasksWithoutGold(votes)
     model = _Clusters(tasks, 3, None)
-    first = model.initial_cluster_params(model.em.expected_task_and_vote_counts(tasks.vote_shares_of_open_tasks()))
+    first = model.initial_worker_cluster_params(
+        model.em.expected_task_and_vote_counts(tasks.vote_shares_of_open_tasks())
+    )
     end = run_em(model.em_pass, first, max_iter=5000, tol=1e-10)
     assert end.converged and (np.diff(end.trace) >= -1e-9 * abs(end.trace[-1])).all()
     theta, _ = model.em.posterior_and_agreeing_weight_per_worker(model.expected_log_params_per_worker(end.params))

@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError, UnknownName
 
 def test_each_rule_is_applied_to_what_the_previous_rules_left() -> None:
     both = clean(faulty(), ["percent-out-of-range[at-most=2]", "collins2022"], GOLD).audit
-    assert both.worker[both.mask_removed_rows("worker")].tolist() == ["beyond", "torn"]
+    assert both.worker[both.mask_removal_records("worker")].tolist() == ["beyond", "torn"]
     assert both.rule.tolist() == ["percent-out-of-range[at-most=2]", "collins2022", "collins2022"]
     other = clean(faulty(), ["collins2022", "percent-out-of-range[at-most=2]"], GOLD).audit
     assert set(other.rule.tolist()) == {"collins2022"}
@@ -19,7 +19,7 @@ def test_each_rule_is_applied_to_what_the_previous_rules_left() -> None:
 
 def test_the_summary_has_one_row_per_rule_even_without_findings() -> None:
     audit = clean(faulty(), ["stored-twice", "repeats-once", "repeats-once[keep=last]", "collins2022"], GOLD).audit
-    table = audit.counts_by_rule()
+    table = audit.removed_and_flagged_counts_by_rule()
     assert table["answers out"].tolist() == [14, 23, 0, 24] and table["people out"].tolist() == [0, 0, 0, 2]
     assert table["flagged"].tolist() == [0, 0, 0, 1] and audit.answers.sum() == 61
 
@@ -48,4 +48,8 @@ def test_an_audit_refuses_unknown_kinds_and_rules() -> None:
 
 def test_an_empty_audit_is_a_table_without_rows() -> None:
     empty = Audit.of(["r"])
-    assert len(empty) == 0 and empty.to_polars().height == 0 and empty.counts_by_rule()["answers out"].tolist() == [0]
+    assert (
+        len(empty) == 0
+        and empty.to_polars().height == 0
+        and empty.removed_and_flagged_counts_by_rule()["answers out"].tolist() == [0]
+    )

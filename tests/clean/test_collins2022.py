@@ -67,7 +67,7 @@ def test_kinds_of_errors_are_counted_separately_on_request() -> None:
 
 def test_removed_and_flagged_workers_among_those_with_every_fault() -> None:
     out = {rule: clean(faulty(), [rule], GOLD).audit for rule in (PAPER, RELEASED)}
-    gone = {rule: audit.worker[audit.mask_removed_rows("worker")].tolist() for rule, audit in out.items()}
+    gone = {rule: audit.worker[audit.mask_removal_records("worker")].tolist() for rule, audit in out.items()}
     assert gone == {PAPER: ["beyond", "torn"], RELEASED: ["beyond", "empty", "torn"]}
     assert out[PAPER].worker[out[PAPER].did == "flagged"].tolist() == ["empty"]
 

@@ -11,7 +11,7 @@ from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError
-from plurivox.core.inputs_asked_by_form import input_fields_of_form
+from plurivox.core.inputs_asked_by_form import input_fields_of_form_or_none
 from plurivox.elicit import FLAGS, OUTCOMES
 
 LABELS = ["ant", "bee", "cat", "dog"]
@@ -91,7 +91,7 @@ def test_no_answers_give_no_votes_in_any_form(name: str) -> None:
     if name == "form-column":
         return
     found = elicit.methods.make(name).read(none)
-    assert len(found.votes) == 0 and found.flag_counts == {} and len(found.answers_without_vote()["task"]) == 0
+    assert len(found.votes) == 0 and found.flag_counts == {} and len(found.table_of_answers_without_vote()["task"]) == 0
 
 
 @every
@@ -131,7 +131,7 @@ def test_every_flag_is_a_separate_bit_with_a_description() -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_declares_its_question_and_flags_further_labels(name: str) -> None:
     asks = elicit.methods[name].asks
-    assert asks is not None and asks == input_fields_of_form(name)
+    assert asks is not None and asks == input_fields_of_form_or_none(name)
     if not asks.labels:
         return
     marks = [[("named", label, "20") for label in LABELS[: asks.labels + more]] for more in (0, 1)]

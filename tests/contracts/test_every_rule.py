@@ -31,8 +31,8 @@ def votes() -> Votes:
 def left_by(given: Any, audit: Audit) -> Any:
     """Return the rows that remain if exactly the removals listed in the audit are applied."""
     keep = np.ones(len(given), bool)
-    keep[audit.row[audit.mask_removed_rows("answer")]] = False
-    out = np.isin(given.workers.tolist(), audit.worker[audit.mask_removed_rows("worker")].tolist())
+    keep[audit.row[audit.mask_removal_records("answer")]] = False
+    out = np.isin(given.workers.tolist(), audit.worker[audit.mask_removal_records("worker")].tolist())
     return given.where(keep & ~np.append(out, False)[given.worker])
 
 
@@ -58,7 +58,7 @@ def test_faults_are_found_and_every_finding_has_a_reason(name: str) -> None:
 def test_only_removed_workers_disappear_from_the_worker_names(name: str) -> None:
     given = faulty()
     done = clean.clean(given, [name], GOLD)
-    gone = set(done.audit.worker[done.audit.mask_removed_rows("worker")].tolist())
+    gone = set(done.audit.worker[done.audit.mask_removal_records("worker")].tolist())
     assert set(done.answers.workers.tolist()) == set(given.workers.tolist()) - gone
     assert done.answers.tasks.tolist() == given.tasks.tolist()
 

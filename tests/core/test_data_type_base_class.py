@@ -216,7 +216,7 @@ def test_repr_uses_the_singular_for_one() -> None:
 
 @every
 def test_html_shows_the_first_rows_of_the_table(instance: DataType) -> None:
-    head, whole = instance._first_rows(2), instance.columns()
+    head, whole = instance._table_of_first_rows(2), instance.columns()
     assert head and all(str(column.tolist()) == str(whole[name][:2].tolist()) for name, column in head.items())
 
 

@@ -66,23 +66,27 @@ def test_sampling_from_invalid_input_raises() -> None:
     with pytest.raises(InputError, match="whole numbers; check the tasks 'a'"):
         subsample(halves, 1)
     with pytest.raises(InputError, match="tasks without answers: 'c'"):
-        AnswerSampler.from_votes(counts()).draw_random_answers(np.array([0, 2]), np.random.default_rng(0))
+        AnswerSampler.from_votes(counts()).draw_label_weights_of_random_answers(
+            np.array([0, 2]), np.random.default_rng(0)
+        )
 
 
 def test_a_drawn_answer_is_one_of_the_answers() -> None:
     votes = soft_crowd()
     rows = np.zeros((int(votes.answer.max()) + 1, votes.n_labels))
     rows[votes.answer, votes.label] = votes.weight
-    drawn = AnswerSampler.from_votes(votes).draw_random_answers(np.array([4, 4, 7]), np.random.default_rng(0))
+    drawn = AnswerSampler.from_votes(votes).draw_label_weights_of_random_answers(
+        np.array([4, 4, 7]), np.random.default_rng(0)
+    )
     mine = [rows[np.unique(votes.answer[votes.task == task])] for task in (4, 4, 7)]
     assert all((one == people).all(1).any() for one, people in zip(drawn, mine, strict=True))
 
 
 def test_the_mean_of_many_draws_is_the_vote_share() -> None:
     sampler, many = AnswerSampler.from_votes(counts()), np.zeros(20_000, np.int64)
-    found = sampler.draw_random_answers(many, np.random.default_rng(0))
+    found = sampler.draw_label_weights_of_random_answers(many, np.random.default_rng(0))
     assert (found.sum(1) == 1).all()
     np.testing.assert_allclose(found.mean(0), COUNTS[0] / 51, atol=0.015)
     votes = soft_crowd()
-    found = AnswerSampler.from_votes(votes).draw_random_answers(many, np.random.default_rng(0)).mean(0)
+    found = AnswerSampler.from_votes(votes).draw_label_weights_of_random_answers(many, np.random.default_rng(0)).mean(0)
     np.testing.assert_allclose(found, votes.counts()[0] / votes.support[0], atol=0.015)

@@ -144,7 +144,7 @@ def test_contradiction_never_drops_only_the_ruled_out_label() -> None:
 def test_the_released_formula_leaves_out_answers_with_negative_weights() -> None:
     found = read(said(("c", "50"), ("d", "20"), never="cdfs"), TopTwo(compat="cifar10s"))
     assert found.has_flag("negative").all() and found.outcome_counts["unreadable"] == 1
-    assert found.answers_without_vote()["why"].tolist() == ["unreadable"]
+    assert found.table_of_answers_without_vote()["why"].tolist() == ["unreadable"]
 
 
 @pytest.mark.parametrize("form", [TopOne, TopTwo])
@@ -188,8 +188,13 @@ def test_abstaining_and_none_of_these_give_no_vote() -> None:
     )
     found = TopTwo().read(answers)
     assert found.outcome_counts == {"read": 0, "abstained": 1, "none-of-these": 1, "unreadable": 2}
-    assert found.answers_without_vote()["why"].tolist() == ["abstained", "none-of-these", "unreadable", "unreadable"]
-    assert found.flagged_answers()["flag"].tolist() == ["set-aside-but-marked"]
+    assert found.table_of_answers_without_vote()["why"].tolist() == [
+        "abstained",
+        "none-of-these",
+        "unreadable",
+        "unreadable",
+    ]
+    assert found.table_of_answer_flags()["flag"].tolist() == ["set-aside-but-marked"]
     assert found.outcomes_per_task()["abstained"].tolist() == [1, 0] and found.outcomes_per_task()[
         "unreadable"
     ].tolist() == [0, 2]

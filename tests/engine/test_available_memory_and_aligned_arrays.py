@@ -5,18 +5,18 @@ def test_available_memory_is_limited_by_machine_and_container(tmp_path, monkeypa
     (tmp_path / "meminfo").write_text("MemTotal: 900 kB\nMemAvailable:    500 kB\n")
     monkeypatch.setattr(available_memory_and_aligned_arrays, "MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(available_memory_and_aligned_arrays, "CGROUP", tmp_path)
-    assert available_memory_and_aligned_arrays.available_memory() == 500 * 1024
+    assert available_memory_and_aligned_arrays.available_memory_or_none() == 500 * 1024
     (tmp_path / "memory.max").write_text("max\n")
     (tmp_path / "memory.current").write_text("1000\n")
-    assert available_memory_and_aligned_arrays.available_memory() == 500 * 1024
+    assert available_memory_and_aligned_arrays.available_memory_or_none() == 500 * 1024
     (tmp_path / "memory.max").write_text("3000\n")
-    assert available_memory_and_aligned_arrays.available_memory() == 2000
+    assert available_memory_and_aligned_arrays.available_memory_or_none() == 2000
 
 
 def test_available_memory_is_none_if_unknown(tmp_path, monkeypatch):
     monkeypatch.setattr(available_memory_and_aligned_arrays, "MEMINFO", tmp_path / "none")
     monkeypatch.setattr(available_memory_and_aligned_arrays, "CGROUP", tmp_path / "none")
-    assert available_memory_and_aligned_arrays.available_memory() is None
+    assert available_memory_and_aligned_arrays.available_memory_or_none() is None
 
 
 def test_aligned_arrays_start_a_cache_line():

@@ -7,7 +7,7 @@ import pytest
 
 from plurivox.engine import numba_compilation
 
-SHOW = "from plurivox.engine import numba_compilation; print(numba_compilation.compiled_code_cache_folder())"
+SHOW = "from plurivox.engine import numba_compilation; print(numba_compilation.compiled_code_cache_folder_or_none())"
 
 
 def run_python(code: str, **env: str) -> str:
@@ -38,10 +38,10 @@ def test_a_read_only_package_caches_in_the_users_cache_or_a_private_folder(tmp_p
     else:
         place.write_text("a file where a folder should be: nobody, not even root, can write below it")
     code = (
-        "from plurivox.engine import numba_compilation; ours = numba_compilation._create_and_check_private_folder\n"
+        "from plurivox.engine import numba_compilation; ours = numba_compilation._create_folder_return_whether_private\n"
         "outside = lambda folder: numba_compilation.ENGINE_FOLDER not in folder.parents and ours(folder)\n"
-        "numba_compilation._create_and_check_private_folder = outside\n"
-        "print(numba_compilation.compiled_code_cache_folder())"
+        "numba_compilation._create_folder_return_whether_private = outside\n"
+        "print(numba_compilation.compiled_code_cache_folder_or_none())"
     )
     found = Path(run_python(code, XDG_CACHE_HOME=str(place), TMPDIR=str(tmp_path)))
     expected = place / "plurivox" if home == "writable" else tmp_path / f"plurivox-{os.getuid()}"
@@ -64,6 +64,6 @@ def test_a_change_of_any_source_changes_the_cache_folder(tmp_path, monkeypatch):
 
 
 def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
-    assert numba_compilation._create_and_check_private_folder(tmp_path / "mine")
+    assert numba_compilation._create_folder_return_whether_private(tmp_path / "mine")
     monkeypatch.setattr(os, "getuid", lambda: 4242)
-    assert not numba_compilation._create_and_check_private_folder(tmp_path / "mine")
+    assert not numba_compilation._create_folder_return_whether_private(tmp_path / "mine")

@@ -15,7 +15,7 @@ from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.available_memory_and_aligned_arrays import available_memory, format_bytes
+from plurivox.engine.available_memory_and_aligned_arrays import available_memory_or_none, format_bytes
 from plurivox.engine.em import ParamSpace
 
 __all__ = ["Aggregator", "methods"]
@@ -123,7 +123,7 @@ class EMAggregator(Aggregator):
         """Raise InputError if `n_floats` floats of worker tables (None: one confusion matrix per worker) exceed free memory."""
         n_floats = votes.n_workers * votes.n_labels**2 if n_floats is None else n_floats
         rows = votes.n_tasks * votes.n_labels
-        need, have = 8 * (12 * n_floats + 3 * rows), available_memory()
+        need, have = 8 * (12 * n_floats + 3 * rows), available_memory_or_none()
         if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
             free = "that is out of range" if have is None else f"{format_bytes(have)} are free"
             raise InputError(

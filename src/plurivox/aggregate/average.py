@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.aggregate._contract import Aggregator, methods
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option, split_at_commas_outside_brackets
-from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step
+from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import mean_of_soft_labels, overlay
@@ -55,7 +55,9 @@ class Average(Aggregator):
         fits = []
         for step, part in enumerate(parts):
             known = gold if "gold" in part.accepted_inputs() else None
-            fits.append(part.fit(votes, gold=known, progress=callback_reporting_outer_step(progress, step, len(parts))))
+            fits.append(
+                part.fit(votes, gold=known, progress=callback_reporting_only_outer_step(progress, step, len(parts)))
+            )
             progress(step, len(parts))
         soft = replace(mean_of_soft_labels([fit.soft for fit in fits]), support=votes.support, scale=votes.scale)
         ends = [fit.converged for fit in fits if fit.converged is not None]

@@ -62,7 +62,7 @@ class DawidSkene(EMAggregator):
         )
         params, spent = model.initial_params(start), 0
         if self.pool:
-            params, spent = model.run_em_to_fit_pooled_pseudo_counts(
+            params, spent = model.run_em_and_set_pooled_pseudo_counts(
                 params, self.pool, min(POOL_PASSES, self.max_iter - 1), progress, self.max_iter
             )
         result = run_em(model.em_pass, params, **self.run_em_arguments(votes, progress, model.em), passes_spent=spent)
@@ -82,7 +82,7 @@ class DawidSkeneModel:
     def __init__(
         self, tasks: TasksWithoutGold, fixed_prior: Floats | None, pseudo_counts: Floats, *, hard: bool = False
     ) -> None:
-        self.tasks, self.em, self.hard = tasks, tasks.make_confusion_em(), hard
+        self.tasks, self.em, self.hard = tasks, tasks.make_confusion_em_from_votes_and_gold(), hard
         self.fixed = fixed_prior  # (n_labels,) the prior, if it is not learnt
         self.pseudo = pseudo_counts  # (said, true) counts that are added to those of each worker
         self.counts: Counts | None = None  # of the latest pass
@@ -108,7 +108,7 @@ class DawidSkeneModel:
         """Return the label prior and confusion matrices that maximise the objective, given expected vote counts."""
         return Params(log_label_prior(counts.n_true, self.fixed), self.em.m_step(counts.confusion, self.pseudo))
 
-    def run_em_to_fit_pooled_pseudo_counts(
+    def run_em_and_set_pooled_pseudo_counts(
         self, params: Params, strength: float, max_passes: int, progress: Progress, progress_total: int
     ) -> tuple[Params, int]:
         """Run EM until the pooled confusion matrix of all workers converges; make it `pseudo`. Return (params, passes run)."""
@@ -130,7 +130,9 @@ class DawidSkeneModel:
         assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
         posterior, agree = self.em.posterior_and_agreeing_weight_per_worker(params)
-        confusion = Confusion(self.em.confusion_matrices(params.log_confusion), votes.workers, votes.labels)
+        confusion = Confusion(
+            self.em.confusion_matrices_from_flat_logs(params.log_confusion), votes.workers, votes.labels
+        )
         ability = worker_accuracy(confusion.matrices, prior)
         counts = self.em.worker_said_true_view(self.counts.confusion) + self.pseudo
         right = np.einsum("wkk->wk", counts)
@@ -151,15 +153,15 @@ class DawidSkeneModel:
 
 
 def _worker_accuracy_interval_95(
-    right_votes: Floats, wrong_votes: Floats, label_prior: Floats
+    right_votes_by_label: Floats, wrong_votes_by_label: Floats, label_weights: Floats
 ) -> tuple[Floats, Floats]:
     """(low, high), each (n_workers,): 95% credible interval of each worker's accuracy on a task drawn from the prior.
 
-    `right_votes`, `wrong_votes` (n_workers, n_labels) count a worker's right and wrong votes on each true label, with
-    pseudo-counts. The probability of a right vote on a label is Beta(right + 1/2, wrong + 1/2); their mean weighted by
-    `label_prior` is approximated by the Beta distribution of the same mean and variance.
+    `right_votes_by_label`, `wrong_votes_by_label` (n_workers, n_labels) count a worker's right and wrong votes on each true
+    label, with pseudo-counts. The probability of a right vote on a label is Beta(right + 1/2, wrong + 1/2); their mean
+    weighted by `label_weights` (the prior) is approximated by the Beta distribution of the same mean and variance.
     """
-    a, b = right_votes + 0.5, wrong_votes + 0.5
-    mean = (a / (a + b)) @ label_prior
-    variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ label_prior**2
+    a, b = right_votes_by_label + 0.5, wrong_votes_by_label + 0.5
+    mean = (a / (a + b)) @ label_weights
+    variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ label_weights**2
     return beta_interval_95_from_moments(mean, variance)

@@ -62,7 +62,7 @@ class DawidSkeneClusters(EMAggregator):
         model = _Clusters(tasks, n_clusters, self.fixed_prior(votes.labels), lagged=self.published)
         first = tasks.initial_posterior(start)
         for attempt in range(self.restarts + 1):  # noqa: B007
-            params = model.initial_cluster_params(model.em.expected_task_and_vote_counts(first))
+            params = model.initial_worker_cluster_params(model.em.expected_task_and_vote_counts(first))
             result = run_em(
                 model.em_pass, params, **self.run_em_arguments(votes, progress), objective_may_fall=self.published
             )
@@ -95,10 +95,11 @@ class _Clusters:
     def __init__(
         self, tasks: TasksWithoutGold, n_clusters: int, fixed_prior: Floats | None, *, lagged: bool = False
     ) -> None:
-        self.tasks, self.em, self.n, self.lagged = tasks, tasks.make_confusion_em(), n_clusters, lagged
+        self.tasks, self.em = tasks, tasks.make_confusion_em_from_votes_and_gold()
+        self.n, self.lagged = n_clusters, lagged
         self.fixed = fixed_prior  # (n_labels,) the prior, if it is not learnt
 
-    def initial_cluster_params(self, counts: Counts) -> _ClusterParams:
+    def initial_worker_cluster_params(self, counts: Counts) -> _ClusterParams:
         """Return initial parameters: workers sorted by the nuclear norm of their matrices, cut into clusters of equal size."""
         em = self.em
         own = np.exp(
@@ -120,7 +121,10 @@ class _Clusters:
     def expected_log_params_per_worker(self, params: _ClusterParams) -> Params:
         """Return the log prior and each worker's expected log confusion matrix under the posterior of the worker's cluster."""
         tensor = params.q_cluster @ params.log_matrix.reshape(self.n, -1)
-        return Params(params.log_prior, self.em.padded_flat_table(tensor.reshape(-1, *params.log_matrix.shape[1:])))
+        return Params(
+            params.log_prior,
+            self.em.flat_table_with_spare_cells_at_end(tensor.reshape(-1, *params.log_matrix.shape[1:])),
+        )
 
     def em_pass(self, params: _ClusterParams) -> tuple[_ClusterParams, float]:
         """Run one EM pass: update q(label), q(cluster) and parameters; return (new parameters, lower bound at `params`)."""

@@ -116,7 +116,7 @@ class _Model:
             ability_denominator: Floats,
         ) -> float:
             given = (*self.rows, is_clamped, *params, method.ease_mean, self.tasks.posterior)
-            return glad.glad_em_pass_over_tasks(
+            return glad.glad_em_pass_return_objective(
                 first_task, end_task, *given, ease, tasks_per_label, ability_numerator, ability_denominator
             )
 

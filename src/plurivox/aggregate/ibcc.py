@@ -63,7 +63,7 @@ class Ibcc(EMAggregator):
         tasks = TasksWithoutGold(votes, gold)
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
         pseudo = confusion_pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)
-        model = _Model(tasks, tasks.make_confusion_em(), labels, pseudo)
+        model = _Model(tasks, tasks.make_confusion_em_from_votes_and_gold(), labels, pseudo)
         result = run_em(
             model.em_pass, model.initial_expected_counts(start), **self.run_em_arguments(votes, progress, model)
         )

@@ -102,7 +102,7 @@ class _Model:
     def warm_start_params(self, earlier_fit: Fit) -> Params:
         """Return initial parameters that reproduce the matrices of the earlier fit, or are estimated from its posterior."""
         em, n, even = self.em, self.total.sum(1), log_label_prior(np.ones(self.n_labels), self.fixed)
-        found = em.warm_start_log_prior_and_matrices(earlier_fit)
+        found = em.log_prior_and_matrices_of_fit_or_none(earlier_fit)
         if found is None:
             right = em.expected_right_votes_per_key(em.is_open, em.initial_posterior(earlier_fit)) + em.known_right
             n_not_guessed = (
@@ -121,14 +121,14 @@ class _Model:
 
     def em_pass(self, params: Params) -> tuple[Params, float]:
         """Run one EM pass of MACE: return (updated parameters, objective at `params`)."""
-        log_guess, gain, prior_value = self.log_guess_gain_and_prior_term(params.n_not_guessed)
+        log_guess, gain, prior_value = self.guess_log_probs_gains_and_prior_term(params.n_not_guessed)
         n_true, right, value = self.em.expected_counts_and_log_likelihood(
             params.log_prior, log_guess.ravel(), gain.ravel()
         )
         n_not_guessed = right.reshape(self.shape) * -np.expm1(-gain)
         return Params(log_label_prior(n_true, self.fixed), n_not_guessed), prior_value + value
 
-    def log_guess_gain_and_prior_term(self, not_guessed_counts: Floats) -> tuple[Floats, Floats, float]:
+    def guess_log_probs_gains_and_prior_term(self, not_guessed_counts: Floats) -> tuple[Floats, Floats, float]:
         """Return (log probability of a guessed vote, log gain if its label is true, term of the priors in MACE's objective).
 
         The first two are (n_workers, n_labels): log of (1 - theta) xi, and log(1 + theta / ((1 - theta) xi)).
@@ -159,7 +159,7 @@ class _Model:
         ability = knows / (knows + guesses)
         low, high = beta_interval_95(knows, guesses) if vb else (None, None)
         soft, left_out = self.em.soft_labels_and_worker_agreement(
-            log_labels, self.log_guess_gain_and_prior_term(n_not_guessed)[1].ravel()
+            log_labels, self.guess_log_probs_gains_and_prior_term(n_not_guessed)[1].ravel()
         )
         return Fit(
             soft,

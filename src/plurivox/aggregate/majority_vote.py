@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, soft_labels_with_unvoted_tasks_filled
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, soft_labels_unvoted_get_overall_shares
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
@@ -52,7 +52,7 @@ class MajorityVote(Aggregator):
             else self._majority_labels_and_tie_count_sparse(votes.sparse_vote_counts())
         )
         return Fit(
-            soft_labels_with_unvoted_tasks_filled(votes, body),
+            soft_labels_unvoted_get_overall_shares(votes, body),
             votes.workers,
             self.spec,
             prior=overall_vote_shares(votes),

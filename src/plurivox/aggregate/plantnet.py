@@ -77,8 +77,8 @@ class PlantNet(Aggregator):
         shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
         converged = False
         for step in range(self.max_iter):
-            number = self._count_distinct_right_labels_by_worker(
-                weighted, own, shares, self._is_task_above_min_weight_and_share(weighted, shares, weight)
+            number = self._weighted_count_of_identified_labels(
+                weighted, own, shares, self._is_top_label_above_min_weight_and_share(weighted, shares, weight)
             )
             last, weight = (
                 weight,
@@ -89,14 +89,14 @@ class PlantNet(Aggregator):
             if converged := changed == 0:
                 break
             shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
-        valid = self._is_task_above_min_weight_and_share(weighted, shares, weight)
+        valid = self._is_top_label_above_min_weight_and_share(weighted, shares, weight)
         found = {"rounds": step + 1, "undecided": int((~valid).sum()), "decided": valid}
         soft = weighted.shares_to_soft_labels(shares)
         return Fit(
             soft, votes.workers, self.spec, overall_vote_shares(votes), ability=weight, converged=converged, found=found
         )
 
-    def _is_task_above_min_weight_and_share(
+    def _is_top_label_above_min_weight_and_share(
         self, weighted: WeightedVotes, shares: Candidates, worker_weight: Floats
     ) -> Bools:
         """(n_tasks,) whether the weight of the task's top label exceeds `min_weight`, and its share `min_share`."""
@@ -109,14 +109,14 @@ class PlantNet(Aggregator):
         np.maximum.at(share, weighted.task, shares.mass)
         return np.asarray((share * total > self.min_weight) & (share > self.min_share))
 
-    def _count_distinct_right_labels_by_worker(
-        self, weighted: WeightedVotes, is_vote_by_author: Bools, shares: Candidates, is_task_valid: Bools
+    def _weighted_count_of_identified_labels(
+        self, weighted: WeightedVotes, is_vote_on_own_task: Bools, shares: Candidates, is_task_valid: Bools
     ) -> Floats:
         """(n_workers,) the number of labels that each worker has identified; with known authors, others' tasks count less."""
         votes, winner = weighted.votes, weighted.top_label_per_task(shares)
         right = (votes.label == winner[votes.task]) & (votes.weights > 0)
         pair = votes.worker.astype(np.int64) * votes.n_labels + votes.label  # worker and label in one integer
-        identified = np.unique(pair[right & is_vote_by_author & is_task_valid[votes.task]])
+        identified = np.unique(pair[right & is_vote_on_own_task & is_task_valid[votes.task]])
         number = np.bincount(identified // votes.n_labels, minlength=votes.n_workers).astype(np.float64)
         if self.authors == "unknown":
             return number

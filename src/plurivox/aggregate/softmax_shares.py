@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.aggregate._contract import Aggregator
-from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, soft_labels_with_unvoted_tasks_filled
+from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, soft_labels_unvoted_get_overall_shares
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
@@ -47,7 +47,7 @@ class SoftmaxShares(Aggregator):
         total = np.bincount(tally.row_of_each_candidate, mass, minlength=votes.n_tasks) + rest
         body = replace(tally, mass=mass / total[tally.row_of_each_candidate], rest=rest / total)
         return Fit(
-            soft_labels_with_unvoted_tasks_filled(votes, dense_if_small(body)),
+            soft_labels_unvoted_get_overall_shares(votes, dense_if_small(body)),
             votes.workers,
             self.spec,
             prior=overall_vote_shares(votes),

@@ -54,7 +54,7 @@ class TwoThird(Aggregator):
         here = decided[weighted.task]
         body = replace(shares, mass=np.where(here, chosen, shares.mass), rest=np.where(decided, 0, shares.rest))
         if self.otherwise == "even":
-            body = _make_rows_uniform(body, ~decided)
+            body = _make_rows_uniform_over_all_labels(body, ~decided)
         found = {"undecided": int((~decided).sum()), "decided": decided}
         return Fit(
             weighted.shares_to_soft_labels(body),
@@ -65,7 +65,7 @@ class TwoThird(Aggregator):
         )
 
 
-def _make_rows_uniform(soft_label_rows: Candidates, row_mask: np.ndarray) -> Candidates:
+def _make_rows_uniform_over_all_labels(soft_label_rows: Candidates, row_mask: np.ndarray) -> Candidates:
     """Return soft-label rows, those in the mask `row_mask` (n_rows,) replaced by a uniform distribution over all labels."""
     even = row_mask[soft_label_rows.row_of_each_candidate]
     rest = np.where(

@@ -32,7 +32,7 @@ class OpenTasks(Protocol):
         """Return up to `n` open tasks of a stratum (None: of all) with the fewest assigned slots, ties in random order."""
         ...
 
-    def open_tasks_of_next_batch(self) -> Sequence[int]:
+    def open_tasks_of_least_assigned_batch(self) -> Sequence[int]:
         """Return the open tasks of the predefined batch that the fewest workers got; empty if no batch has open tasks."""
         ...
 

@@ -20,4 +20,4 @@ class Batches(Assigner):
     """
 
     def choose_session_tasks(self, open_tasks: OpenTasks) -> list[int]:
-        return list(open_tasks.open_tasks_of_next_batch())
+        return list(open_tasks.open_tasks_of_least_assigned_batch())

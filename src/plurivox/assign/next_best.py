@@ -89,9 +89,9 @@ class NextBest(Proposer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.question_kinds()
+        self.parse_questions_option()
 
-    def question_kinds(self) -> tuple[Question, ...]:
+    def parse_questions_option(self) -> tuple[Question, ...]:
         """Return the kinds of question (form, seconds, worth in votes) to choose from, parsed from the option `questions`."""
         return tuple(_parse_question_kind(spec) for spec in self.questions.split(","))
 
@@ -113,7 +113,7 @@ class NextBest(Proposer):
         posterior, confusion = one_coin_posterior_and_confusion(
             counts, np.bincount(votes.task, weight**2, votes.n_tasks).astype(np.float64)
         )
-        gain = np.maximum(expected_gain(posterior, confusion), self._lower_bound_of_task_gain(counts.sum(1)))
+        gain = np.maximum(expected_gain(posterior, confusion), self._min_gain_until_least_answers(counts.sum(1)))
         if fit.confusion is not None:
             n = counts.sum(1, keepdims=True)  # (n_tasks, 1)
             fitted = np.asarray(fit.soft.prob, np.float64)  # (n_tasks, K)
@@ -125,12 +125,12 @@ class NextBest(Proposer):
             gain = np.maximum(gain, expected_gain((n * fitted + posterior) / (n + 1), confusion))
         return gain
 
-    def _lower_bound_of_task_gain(self, n_answers: Floats) -> Floats:
+    def _min_gain_until_least_answers(self, n_answers: Floats) -> Floats:
         """(n_tasks,) lower bound of each task's gain, in nats, that keeps it open until it has `least_answers` answers."""
         missing = self.least_answers - n_answers
         return np.where(missing > 0, FLOOR_FACTOR * self.least * GAIN_DECAY ** (1 - missing), 0.0)
 
-    def estimate_gain_of_asking_each_worker(
+    def estimate_worker_gains_and_worth_asking(
         self, posterior: Floats, matrices: Floats, votes_per_worker: Floats
     ) -> WorkerGains:
         """Return each worker's mean expected gain on the most uncertain tasks, and whether the worker is worth asking."""
@@ -144,7 +144,9 @@ class NextBest(Proposer):
     ) -> Proposals:
         assert fit.confusion is not None
         posterior = np.asarray(fit.soft.prob, np.float64)
-        gains = self.estimate_gain_of_asking_each_worker(posterior, fit.confusion.dense(), votes.n_answers_per_worker)
+        gains = self.estimate_worker_gains_and_worth_asking(
+            posterior, fit.confusion.dense(), votes.n_answers_per_worker
+        )
         codes, pace, rows = (
             self._codes_of_named_workers_or_raise(votes, workers),
             _relative_median_seconds_per_worker(votes),
@@ -170,7 +172,7 @@ class NextBest(Proposer):
             seconds=seconds[best],
             tasks=votes.tasks,
             workers=votes.workers,
-            forms=as_names([kind.form for kind in self.question_kinds()]),
+            forms=as_names([kind.form for kind in self.parse_questions_option()]),
             enough=accuracy >= self.target or (not len(best) and nothing_to_gain),
             why=f"expected accuracy {accuracy:.4f}; " + (f"largest gain {gain.max():.4g} nats" if len(best) else why),
             made_by=self.spec,
@@ -185,7 +187,7 @@ class NextBest(Proposer):
         if not self.again:
             order, start = votes.row_order_and_offsets_by_worker
             gain[votes.task[order[start[worker] : start[worker + 1]]]] = 0
-        entropy, kinds = entropy_per_task(posterior), self.question_kinds()
+        entropy, kinds = entropy_per_task(posterior), self.parse_questions_option()
         gains = np.stack([gain_of_several_votes(gain, entropy, kind.worth) for kind in kinds])  # (n_kinds, n_tasks)
         seconds = np.array([kind.seconds * relative_seconds for kind in kinds])
         rate = gains / seconds[:, None]
@@ -219,15 +221,19 @@ class NextBest(Proposer):
         return code
 
 
-def _parse_question_kind(spec: str) -> Question:
+def _parse_question_kind(form_seconds_worth: str) -> Question:
     """Parse a kind of question, "form:seconds:worth", such as "top-two:12:2.5"; raise OptionError if it is not valid."""
-    form, *numbers = spec.strip().split(":")
+    form, *numbers = form_seconds_worth.strip().split(":")
     try:
         question = Question(form, *map(float, numbers))
     except (TypeError, ValueError):
-        raise OptionError(f"{spec!r} is not a question; write form:seconds:worth, such as top-two:12:2.5") from None
+        raise OptionError(
+            f"{form_seconds_worth!r} is not a question; write form:seconds:worth, such as top-two:12:2.5"
+        ) from None
     if not form or not question.seconds > 0 or not question.worth > 0:
-        raise OptionError(f"{spec!r} needs a form, and seconds and worth above 0; write it as in top-two:12:2.5")
+        raise OptionError(
+            f"{form_seconds_worth!r} needs a form, and seconds and worth above 0; write it as in top-two:12:2.5"
+        )
     return question
 
 

@@ -183,7 +183,11 @@ def _make_audit_of_rule(rule: str, answer_rows: AnswerRows, findings: Sequence[F
 
 
 def _without_removed_rows_and_workers(
-    answers_or_votes: A, is_row_kept: Bools, is_worker_removed: Bools, findings: Sequence[Findings], rule: str
+    answers_or_votes: A,
+    is_row_kept: Bools,
+    is_worker_removed: Bools,
+    findings: Sequence[Findings],
+    rule_spec_for_note: str,
 ) -> A:
     """Return answers or votes without removed rows and workers; repeats of a removed copy now refer to its original."""
     if is_row_kept.all() and not is_worker_removed.any():
@@ -196,7 +200,7 @@ def _without_removed_rows_and_workers(
                 answers_or_votes = replace(answers_or_votes, repeat_of=original[answers_or_votes.repeat_of])
     new_code = np.append(np.cumsum(~is_worker_removed) - 1, -1)
     kept = answers_or_votes.where(is_row_kept)
-    note = f"{rule}: {int((~is_row_kept).sum()):,} of {len(is_row_kept):,} rows removed"
+    note = f"{rule_spec_for_note}: {int((~is_row_kept).sum()):,} of {len(is_row_kept):,} rows removed"
     return replace(
         kept,
         worker=new_code[kept.worker],

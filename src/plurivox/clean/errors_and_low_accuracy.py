@@ -57,7 +57,7 @@ class ErrorsAndLowAccuracy(Rule):
             raise OptionError(f"{self.name()}: most must be at least fewest ({self.fewest}); got {self.most}")
 
     def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        errors = self._count_errors_per_worker(answer_rows)
+        errors = self._count_entry_errors_per_worker(answer_rows)
         share, n = answer_rows.accuracy_and_known_answer_count_per_worker()
         checked = (errors >= self.fewest) & (errors <= (np.inf if self.most is None else self.most))
         low = checked & (share < self.least)
@@ -69,7 +69,7 @@ class ErrorsAndLowAccuracy(Rule):
 
         return (Findings.from_mask("worker", low, share, low_accuracy_reason),)
 
-    def _count_errors_per_worker(self, answer_rows: AnswerRows) -> Ints:
+    def _count_entry_errors_per_worker(self, answer_rows: AnswerRows) -> Ints:
         """(n_workers,) errors in each worker's answers: percents out of range, contradictions and missing percents together."""
         if answer_rows.answers is None:
             if self.fewest == 0 and self.most is None:

@@ -27,11 +27,11 @@ class StoredTwice(Rule):
     needs: ClassVar[tuple[str, ...]] = ("times",)
 
     def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
-        candidates = _indices_sharing_metadata_with_another(answer_rows)
+        candidates = _indices_sharing_worker_task_and_time(answer_rows)
         mask = np.zeros(len(answer_rows), bool)
         mask[candidates] = True
         codes = codes_of_equal_rows(
-            _worker_task_time_position_codes(answer_rows, candidates), answer_rows.codes_of_equal_content(mask)
+            _codes_of_equal_worker_task_and_time(answer_rows, candidates), answer_rows.codes_of_equal_content(mask)
         )
         _, first, same = np.unique(codes, return_index=True, return_inverse=True)
         original = candidates[first][same]  # the first of all identical answers
@@ -41,7 +41,7 @@ class StoredTwice(Rule):
         return (Findings("answer", copies, np.full(len(copies), np.nan), reasons, duplicate_of=duplicate_of),)
 
 
-def _indices_sharing_metadata_with_another(answer_rows: AnswerRows) -> Ints:
+def _indices_sharing_worker_task_and_time(answer_rows: AnswerRows) -> Ints:
     """Return the indices of answers that share worker, task, times and position with another answer; their time is known."""
     timed = np.zeros(len(answer_rows), bool)
     for times in (answer_rows.seconds, answer_rows.when):
@@ -50,7 +50,7 @@ def _indices_sharing_metadata_with_another(answer_rows: AnswerRows) -> Ints:
     pair = answer_rows.task[mine].astype(np.int64) * answer_rows.n_workers + answer_rows.worker[mine]
     # few workers give two answers to one task: only these need the slower comparison
     mine = mine[_occurs_more_than_once(pair)]
-    return mine[_occurs_more_than_once(_worker_task_time_position_codes(answer_rows, mine))]
+    return mine[_occurs_more_than_once(_codes_of_equal_worker_task_and_time(answer_rows, mine))]
 
 
 def _occurs_more_than_once(codes: Ints) -> Bools:
@@ -59,11 +59,11 @@ def _occurs_more_than_once(codes: Ints) -> Bools:
     return np.isin(codes, ordered[1:][ordered[1:] == ordered[:-1]])
 
 
-def _worker_task_time_position_codes(answer_rows: AnswerRows, answer_index: Ints) -> Ints:
-    """(n,) an integer code for worker, task, times and position of each answer at `answer_index`; equal if all are equal."""
+def _codes_of_equal_worker_task_and_time(answer_rows: AnswerRows, answer_indices: Ints) -> Ints:
+    """(n,) an integer code for worker, task, times and position of each answer at `answer_indices`; equal if all are equal."""
     known = [answer_rows.worker, answer_rows.task]
     known += [np.nan_to_num(times, nan=-1) for times in (answer_rows.seconds, answer_rows.when) if times is not None]
     if answer_rows.answers is not None:
         places = (answer_rows.answers.position, answer_rows.answers.slot, answer_rows.answers.sitting)
         known += [column for column in places if column is not None]
-    return codes_of_equal_rows(*(column[answer_index] for column in known))
+    return codes_of_equal_rows(*(column[answer_indices] for column in known))

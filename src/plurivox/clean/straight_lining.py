@@ -47,7 +47,7 @@ class StraightLining(Rule):
     def _find_rule_violations(self, answer_rows: AnswerRows) -> tuple[Findings, ...]:
         label, share, n = _most_frequent_choice_and_share_per_worker(answer_rows, answer_rows.top)
         same = (n >= self.fewest) & (share >= self.share)
-        by_others = _label_share_in_others_answers_to_same_tasks(answer_rows, label, same)
+        by_others = _label_share_among_others_per_worker(answer_rows, label, same)
         out = same & ~(by_others >= self.others)
 
         def same_label_reason(worker: int) -> str:
@@ -87,8 +87,8 @@ def _most_frequent_choice_and_share_per_worker(
     return best, most / np.maximum(n, 1), n
 
 
-def _label_share_in_others_answers_to_same_tasks(
-    answer_rows: AnswerRows, worker_label: Ints, worker_mask: Bools
+def _label_share_among_others_per_worker(
+    answer_rows: AnswerRows, label_of_each_worker: Ints, worker_mask: Bools
 ) -> Floats:
     """(n_workers,) share of the others' answers to the worker's tasks that give the worker's label; nan if there are none.
 
@@ -102,10 +102,10 @@ def _label_share_in_others_answers_to_same_tasks(
     every = answer_rows.top >= 0
     in_all = np.bincount(answer_rows.task[every], minlength=len(answer_rows.tasks))[task]
     in_label = _count_occurrences_of_each(
-        task * k + worker_label[who], answer_rows.task[every].astype(np.int64) * k + answer_rows.top[every]
+        task * k + label_of_each_worker[who], answer_rows.task[every].astype(np.int64) * k + answer_rows.top[every]
     )
     own = _count_occurrences_of_each(task * w + who, task * w + who)
-    same = answer_rows.top[named] == worker_label[who]
+    same = answer_rows.top[named] == label_of_each_worker[who]
     own_label = _count_occurrences_of_each(task * w + who, (task * w + who)[same])
     # each of the worker's answers counts the others' once; repeats count them again, in both sums
     n_others, n_same = np.bincount(who, in_all - own, minlength=w), np.bincount(who, in_label - own_label, minlength=w)

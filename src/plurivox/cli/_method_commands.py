@@ -123,7 +123,7 @@ class MethodCommand(Command):
         after = [param for param in params if param not in before]
         super().__init__(
             name,
-            params=[*before, *options, *after, seed_flag(name, method)],
+            params=[*before, *options, *after, seed_flag_even_if_deterministic(name, method)],
             computes=True,
             callback=run,
             help=method.summary(),
@@ -159,7 +159,7 @@ class OptionValue(click.ParamType[Any]):
         del param, ctx
         try:
             return self.option.check_and_convert_option_value(
-                self.option.parse_option_value(value) if isinstance(value, str) else value
+                self.option.convert_text_to_option_type(value) if isinstance(value, str) else value
             )
         except OptionError as cause:
             raise OptionError(f"--{cause}") from None
@@ -188,7 +188,7 @@ def option_flag(option: Option, section: str) -> Flag:
     )
 
 
-def seed_flag(method_name: str, method: type[Method]) -> Flag:
+def seed_flag_even_if_deterministic(method_name: str, method: type[Method]) -> Flag:
     """Return --seed: the method's own option, or a flag without effect if the method is not random."""
     for option in method.options():
         if option.name == "seed":

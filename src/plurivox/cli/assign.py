@@ -32,10 +32,10 @@ def params_of_assign_beside_method_options(method: type[Method]) -> Sequence[cli
     """Return the arguments and options of `plurivox assign METHOD`: for proposals or for a plan of batches."""
     from plurivox.assign import Proposer
 
-    return _params_of_proposing_methods() if issubclass(method, Proposer) else _params_of_batch_planning_methods()
+    return _params_shared_by_proposers() if issubclass(method, Proposer) else _params_shared_by_batch_planners()
 
 
-def _params_of_proposing_methods() -> Sequence[click.Parameter]:
+def _params_shared_by_proposers() -> Sequence[click.Parameter]:
     """Return the arguments and options of methods that propose (worker, task) pairs from votes."""
     out = out_flag("write all proposals: .csv, .parquet, .jsonl or .npz")
     by = Flag(
@@ -55,7 +55,7 @@ def _params_of_proposing_methods() -> Sequence[click.Parameter]:
     return [INPUT, out, by, workers, *READING_FLAGS]
 
 
-def _params_of_batch_planning_methods() -> Sequence[click.Parameter]:
+def _params_shared_by_batch_planners() -> Sequence[click.Parameter]:
     """Return the arguments and options of methods that plan batches of tasks."""
     items = Argument(
         "items",

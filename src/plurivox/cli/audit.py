@@ -43,7 +43,9 @@ def run_leak_audit(
     from plurivox.workflows.leak_check import check_leaks
     from plurivox.workflows.load_training_data import load_training_data
 
-    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
+    training_data = load_training_data(
+        source.path_or_dataset_to_read, pictures, part, screen.print_note, **source.read_options
+    )
     found, checked = check_leaks(training_data, split, near=near, trained_on=trained_on, scored_on=scored_on)
     rows = [(finding.kind, finding.words) for finding in found]
     findings = [{"kind": finding.kind, "words": finding.words, "tasks": list(finding.tasks)} for finding in found]

@@ -146,7 +146,7 @@ def clean_and_write_dataset(
     from plurivox.workflows.clean_dataset import (
         clean_set,
         count_answers_workers_and_tasks,
-        name_of_part_to_report_sizes_of,
+        name_of_cleaned_or_largest_part,
         write_cleaned,
     )
 
@@ -154,7 +154,7 @@ def clean_and_write_dataset(
         check_replaceable(out)
     data = source.read_dataset()
     check_not_overwriting_input(data.path, out)
-    counted = name_of_part_to_report_sizes_of(data, part, by_rules_or_workers=bool(rules) or "worker" in drops)
+    counted = name_of_cleaned_or_largest_part(data, part, by_rules_or_workers=bool(rules) or "worker" in drops)
     with screen.show_progress_bar_while_block_runs("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
     write_cleaned(cleaned, audit, out, command=screen.quoted_command_line, replace=force)
@@ -168,7 +168,7 @@ def clean_and_write_dataset(
     }
     line = f"kept {after['answers']:,} of {before['answers']:,} answers; wrote {out}"
     return CommandResult(
-        {**data_out, "rules": audit.counts_by_rule()},
+        {**data_out, "rules": audit.removed_and_flagged_counts_by_rule()},
         text=audit_counts_per_rule_text(audit),
         summary=line,
     )
@@ -176,7 +176,7 @@ def clean_and_write_dataset(
 
 def audit_counts_per_rule_text(audit: "Audit") -> str:
     """Return a text table with one line per cleaning rule: workers, tasks and answers removed, and answers flagged."""
-    columns = audit.counts_by_rule()
+    columns = audit.removed_and_flagged_counts_by_rule()
     rows = [[str(cell) for cell in row] for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
     return aligned_table_text([list(columns), *rows])
 

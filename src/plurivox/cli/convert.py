@@ -27,7 +27,9 @@ def run_convert(
     from plurivox import io
 
     check_distinct_files(source, output)
-    data = io.convert(source.input_location, output, form=form, part=part, replace=force, **source.read_options)
+    data = io.convert(
+        source.path_or_dataset_to_read, output, form=form, part=part, replace=force, **source.read_options
+    )
     document = {"command": screen.quoted_command_line, "input": source.name, "out": output, "parts": data.parts()}
     return CommandResult(document, summary=f"read {source.name}; wrote {output}")
 

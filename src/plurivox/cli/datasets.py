@@ -36,7 +36,7 @@ def run_dataset_info(screen: Screen, name: str) -> CommandResult:
     )
 
 
-def run_install_dataset(screen: Screen, name: str, source: Path | None, force: bool) -> CommandResult:
+def run_install_given_or_bundled_dataset(screen: Screen, name: str, source: Path | None, force: bool) -> CommandResult:
     """Install a data set from a folder or file into the folder PLURIVOX_DATA."""
     del screen
     from plurivox import io
@@ -72,7 +72,7 @@ datasets = CommandGroup(
         Command(
             "install",
             params=[NEW, FROM, FORCE],
-            callback=run_install_dataset,
+            callback=run_install_given_or_bundled_dataset,
             help="Install a data set from a folder or file.",
         ),
     ],

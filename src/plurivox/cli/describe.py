@@ -35,7 +35,7 @@ def odd_entries_text(description: "EnteredDescription") -> str:
     """Return one line per kind of odd entry: its count, and how `plurivox elicit` converts it."""
     if description.read_by is None:
         return ""
-    rows = description.odd_entries()
+    rows = description.odd_entry_kinds_and_counts()
     title = f"odd entries, and how {description.read_by} converts them"
     return f"\n\n{title}\n{aligned_table_text(rows)}" if rows else "\nodd entries: none"
 

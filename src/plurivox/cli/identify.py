@@ -78,7 +78,7 @@ def _evidence_file_flag(name: str, visible: bool, metavar: str, help: str, **mor
     )
 
 
-def _flags_to_score_keyword_arguments(
+def _flag_values_as_score_arguments(
     by: str | None, fit: Sequence[Path], prediction: Path | None, guess: Path | None, **evidence: Any
 ) -> dict[str, Any]:
     """Return the evidence options (methods, fits, predictions) as keyword arguments of `score` and `rank`."""
@@ -90,7 +90,7 @@ def _flags_to_score_keyword_arguments(
     }
 
 
-def params_of_identify_beside_score_options(method: type[Method]) -> Sequence[click.Parameter]:
+def params_of_identify_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox identify SCORE`, without those of the score."""
     from plurivox.identify import Identifier
 
@@ -108,7 +108,7 @@ def run_identify_score(
     check_scores_output_file(source, out)
     data = source.read_dataset()
     with screen.show_progress_bar_while_block_runs(method.name()) as progress:
-        scores = score(data, method, **_flags_to_score_keyword_arguments(**evidence), progress=progress)
+        scores = score(data, method, **_flag_values_as_score_arguments(**evidence), progress=progress)
     if out is not None:
         io.save_npz_or_write_table(scores, out)
     rows = records_of_n_worst(scores, worst)
@@ -137,7 +137,7 @@ def run_identify_rank(
     check_scores_output_file(source, out)
     data = source.read_dataset()
     with screen.show_progress_bar_while_block_runs("rank") as progress:
-        joined = rank(data, scores, **_flags_to_score_keyword_arguments(**evidence), progress=progress)
+        joined = rank(data, scores, **_flag_values_as_score_arguments(**evidence), progress=progress)
     if out is not None:
         io.save_npz_or_write_table(joined, out)
     rows = records_of_n_worst(joined, worst)
@@ -284,6 +284,6 @@ class IdentifyGroup(MethodGroup):
 identify = IdentifyGroup(
     "identify",
     run_identify_score,
-    params_of_identify_beside_score_options,
+    params_of_identify_beside_method_options,
     help="Find hard tasks and unreliable workers: plurivox identify SCORE INPUT -o OUT.",
 )

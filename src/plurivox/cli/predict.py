@@ -52,7 +52,9 @@ def run_predict(
     if out.suffix.lower() not in (".npz", ".npy"):
         check_table_file_type(out, ".npy", ".npz")
     nets = load_trained_networks(run_folder, run, device, trust)
-    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
+    training_data = load_training_data(
+        source.path_or_dataset_to_read, pictures, part, screen.print_note, **source.read_options
+    )
     wanted = training_data.tasks if tasks is None else task_names_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.inputs_of(wanted), wanted)
     write_prediction(prediction, out)

@@ -158,9 +158,9 @@ def run_studio_demo(screen: Screen, study: Path, host: str, port: int, only_make
     """Run `plurivox studio demo`: create the demo study if it does not exist yet, and serve it."""
     settings = study_settings(study, "", base_url=_local_url(host, port))
     if not (study / "study.toml").is_file():
-        from plurivox.web.study.demo_study import make_demo_study
+        from plurivox.web.study.demo_study import make_demo_study_with_simulated_answers
 
-        n = make_demo_study(study)
+        n = make_demo_study_with_simulated_answers(study)
         screen.print_note(f"{n:,} simulated answers -> {study}")
     if only_make:
         return CommandResult({"study": study}, summary=f"run: plurivox studio serve {study}")
@@ -188,7 +188,7 @@ def run_studio_import_tasks_or_answers(
     settings = study_settings(study, database)
     from plurivox.web.studio import open_existing_study
     from plurivox.web.study.create_study import import_answers_collected_elsewhere, insert_tasks_and_batches
-    from plurivox.web.study.read_task_and_answer_files import read_answers, read_tasks
+    from plurivox.web.study.read_task_and_answer_files import read_answers_or_none, read_tasks
 
     with open_existing_study(settings) as studio:
         if not answers:
@@ -196,7 +196,7 @@ def run_studio_import_tasks_or_answers(
             return CommandResult(
                 {"command": screen.quoted_command_line, "tasks": n}, summary=f"{study} now has {n:,} tasks"
             )
-        given = read_answers(source)
+        given = read_answers_or_none(source)
         if given is None:
             raise InputError(f"{source} contains no answers")
         job = studio.writer.submit(
@@ -229,9 +229,9 @@ def run_studio_status(screen: Screen, study: Path, database: str | None) -> Comm
 def run_studio_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:
     """Run `plurivox studio backup`: copy study.toml, secret key and all tables of a study into a new folder."""
     settings = study_settings(study, database)
-    from plurivox.web.study.backup import back_up_study
+    from plurivox.web.study.backup import back_up_study_and_count_rows
 
-    counts = back_up_study(settings, out)
+    counts = back_up_study_and_count_rows(settings, out)
     line = (
         f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (contains the secret: keep it safe)"
     )
@@ -241,9 +241,9 @@ def run_studio_backup(screen: Screen, study: Path, database: str | None, out: Pa
 def run_studio_restore(screen: Screen, backup: Path, study: Path, database: str | None) -> CommandResult:
     """Run `plurivox studio restore`: restore a backup of a study into a new folder and an empty database."""
     settings = study_settings(study, database)
-    from plurivox.web.study.backup import restore_study
+    from plurivox.web.study.backup import restore_study_and_count_rows
 
-    counts = restore_study(backup, settings)
+    counts = restore_study_and_count_rows(backup, settings)
     return CommandResult(
         {"command": screen.quoted_command_line, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
     )
@@ -254,11 +254,11 @@ def run_studio_write_pay_sheet(
 ) -> CommandResult:
     """Run `plurivox studio pay`: write the pay of each worker of a study, or the bonuses by platform id."""
     settings = study_settings(study, database)
-    from plurivox.web.jobs.payroll import write_pay_sheet
+    from plurivox.web.jobs.payroll import write_pay_sheet_and_return_summary
     from plurivox.web.studio import open_existing_study
 
     with open_existing_study(settings) as studio:
-        totals = write_pay_sheet(studio.engine, studio.study, out, with_ids)
+        totals = write_pay_sheet_and_return_summary(studio.engine, studio.study, out, with_ids)
     line = (
         f"{totals['people']:,} worker{'s' * (totals['people'] != 1)}, {totals['total']} {totals['currency']}".rstrip()
         + f" -> {out}"
@@ -271,12 +271,14 @@ def run_studio_write_pay_sheet(
 def run_studio_erase_worker(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
     """Run `plurivox studio erase`: erase the data of a worker who withdraws consent."""
     settings = study_settings(study, database)
-    from plurivox.web.store.admin.erase_worker import erase_worker, truncate_sqlite_wal
+    from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line, try_truncate_sqlite_wal
     from plurivox.web.studio import open_existing_study
 
     with open_existing_study(settings) as studio:
-        erased = studio.writer.submit(lambda connection: erase_worker(connection, "command line", worker)).result()
-        if not truncate_sqlite_wal(studio.engine):
+        erased = studio.writer.submit(
+            lambda connection: erase_worker_and_return_audit_line(connection, "command line", worker)
+        ).result()
+        if not try_truncate_sqlite_wal(studio.engine):
             screen.print_note(
                 "old copies may remain in the database files until the next VACUUM: see docs/studio_server.md"
             )

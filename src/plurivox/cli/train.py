@@ -71,17 +71,19 @@ def run_train(
     pack: Path | None,
 ) -> CommandResult:
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
-    from plurivox.workflows.load_training_data import RunFolder, load_training_data, split_tasks
+    from plurivox.workflows.load_training_data import RunFolder, given_or_random_splits, load_training_data
     from plurivox.workflows.train_nets import make_train_spec, train_runs
 
     spec = make_train_spec(**options)
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
     run_folder = None if out is None else RunFolder.from_empty_or_run_folder(out)  # raises before the data are read
-    training_data = load_training_data(source.input_location, pictures, part, screen.print_note, **source.read_options)
+    training_data = load_training_data(
+        source.path_or_dataset_to_read, pictures, part, screen.print_note, **source.read_options
+    )
     if pack is not None:
         return write_inputs_and_labels_npz(training_data, pack)
-    splits = split_tasks(training_data, split, parse_split_shares(shares), spec.plan.seed)
+    splits = given_or_random_splits(training_data, split, parse_train_dev_test_shares(shares), spec.plan.seed)
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
@@ -133,14 +135,18 @@ def mean_std_of_measures_per_split_text(series: "Series", n_tasks_of_split: dict
     return "\n\n".join(blocks)
 
 
-def parse_split_shares(text: str) -> dict[str, float]:
+def parse_train_dev_test_shares(comma_list: str) -> dict[str, float]:
     """Parse "70,10,20" into {"train": 70, "dev": 10, "test": 20}, sizes of the splits; raise InputError if malformed."""
     try:
-        numbers = [float(number) for number in text.split(",")]
+        numbers = [float(number) for number in comma_list.split(",")]
     except ValueError:
-        raise InputError(f"--shares must be numbers separated by commas, such as 70,10,20; got {text!r}") from None
+        raise InputError(
+            f"--shares must be numbers separated by commas, such as 70,10,20; got {comma_list!r}"
+        ) from None
     if len(numbers) != 3 or min(numbers) < 0 or not numbers[0]:
-        raise InputError(f"--shares must be three numbers for train, dev and test, such as 70,10,20; got {text!r}")
+        raise InputError(
+            f"--shares must be three numbers for train, dev and test, such as 70,10,20; got {comma_list!r}"
+        )
     return dict(zip(("train", "dev", "test"), numbers, strict=True))
 
 

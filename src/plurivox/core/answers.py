@@ -26,7 +26,7 @@ from plurivox.core.name_encoding import (
     decode,
     encode,
     encode_with_names,
-    label_positions_on_scale,
+    label_positions_on_scale_or_none,
     readonly_names,
 )
 
@@ -93,7 +93,9 @@ class Answers(DataType):
             if (column := getattr(self, name)) is not None:
                 object.__setattr__(self, name, readonly_names(column, name))
         self._check_codes_in_range()
-        object.__setattr__(self, "mark_label", as_readonly_array(self.mark_label, smallest_signed_dtype(len(self.labels))))
+        object.__setattr__(
+            self, "mark_label", as_readonly_array(self.mark_label, smallest_signed_dtype(len(self.labels)))
+        )
         object.__setattr__(self, "mark_kind", as_readonly_array(self.mark_kind, np.uint8))
         for name in ("task", "mark_start", "mark_typed", "scale", *ANSWER_COLUMNS):
             if (column := getattr(self, name)) is not None:
@@ -202,7 +204,7 @@ class Answers(DataType):
             mark_kind=np.asarray(kind)[order],
             mark_label=codes[order],
             mark_typed=texts[order],
-            scale=label_positions_on_scale(names, ordered),
+            scale=label_positions_on_scale_or_none(names, ordered),
             **rest,
         )
 
@@ -298,7 +300,7 @@ class Answers(DataType):
                 table[kind] = self._join_marked_labels_per_answer(kind)
         return table
 
-    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+    def _table_of_first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         few: dict[str, Any] = {
             name: None if (column := getattr(self, name)) is None else column[:n] for name in ("task", *ANSWER_COLUMNS)
         }
@@ -316,7 +318,7 @@ class Answers(DataType):
             self.answer_of_mark[here].tolist(), self.labels[self.mark_label[here]].tolist(), strict=True
         ):
             lists[answer].append(str(label))
-        return np.array([_labels_to_cell_text(one) for one in lists], dtype=TEXT)
+        return np.array([_join_labels_or_json_list(one) for one in lists], dtype=TEXT)
 
     def summary_values(self) -> dict[str, object]:
         forms: Mapping[str, int] = {} if self.form is None else _count_occurrences_by_name(self.form)
@@ -343,7 +345,7 @@ def _count_occurrences_by_name(names: Names) -> dict[str, int]:
     return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
 
 
-def _labels_to_cell_text(labels: list[str]) -> str:
+def _join_labels_or_json_list(labels: list[str]) -> str:
     """Return several labels as the text of one table cell: joined with |, or a JSON list if | would not separate them."""
     joined = LABEL_SEPARATOR.join(labels)
     if joined.startswith("[") or any(LABEL_SEPARATOR in label or label != label.strip() for label in labels):

@@ -55,7 +55,7 @@ def atomic_folder(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
     given, target = Path(path), Path(os.path.realpath(path))
     with _os_errors_as_input_errors(given) as hidden:
         _check_parent_exists(given, target)
-        existing = _stat_or_none(target)
+        existing = _stat_or_none_if_missing(target)
         if existing and not stat.S_ISDIR(existing.st_mode):
             raise InputError(f"{given} is a file; give a folder name")
         if existing and not replace and any(target.iterdir()):
@@ -144,7 +144,7 @@ def _replace_folder_contents(temporary: Path, target: Path) -> None:
 
 def _is_pipe_or_device(path: Path) -> bool:
     """Return whether `path` is a pipe, a device or an open file descriptor, which is written to and not replaced by a file."""
-    found = _stat_or_none(path)
+    found = _stat_or_none_if_missing(path)
     if found is None:
         return False
     return _dev_fd_descriptor_number_or_none(path) is not None or not (
@@ -189,7 +189,7 @@ def _os_errors_as_input_errors(output_path: Path) -> Iterator[list[Path]]:
         raise
     except OSError as cause:
         raise InputError(
-            f"{output_path} could not be written: {_os_error_text_hiding_own_paths(cause, output_path, temporary_paths)}"
+            f"{output_path} could not be written: {_os_error_text_without_own_paths(cause, output_path, temporary_paths)}"
         ) from cause
     except PlurivoxError as cause:
         if (text := _replace_temporary_paths_in_text(str(cause), output_path, temporary_paths)) == str(cause):
@@ -197,7 +197,7 @@ def _os_errors_as_input_errors(output_path: Path) -> Iterator[list[Path]]:
         raise type(cause)(text) from cause.__cause__
 
 
-def _os_error_text_hiding_own_paths(cause: OSError, output_path: Path, temporary_paths: list[Path]) -> str:
+def _os_error_text_without_own_paths(cause: OSError, output_path: Path, temporary_paths: list[Path]) -> str:
     """Return the text of an OSError, with its file name unless that is `output_path` or a temporary path."""
     if cause.strerror is None:
         return _replace_temporary_paths_in_text(str(cause), output_path, temporary_paths)
@@ -233,7 +233,7 @@ def _temporary_name_prefix(target: Path) -> str:
     return f".{target.name[:40]}."
 
 
-def _stat_or_none(path: Path) -> os.stat_result | None:
+def _stat_or_none_if_missing(path: Path) -> os.stat_result | None:
     """Return the os.stat result of a path, following links; None if the path does not exist."""
     try:
         return path.stat()

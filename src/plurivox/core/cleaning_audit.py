@@ -24,7 +24,7 @@ class Audit(DataType):
     >>> audit = Audit.of(["too-fast"], [("too-fast", "answer", "removed", "ann", "img1", 4, 1, .3, "took 0.3 seconds")])
     >>> audit
     <Audit: 1 rule, 1 answer removed>
-    >>> audit.counts_by_rule()["answers out"].tolist()
+    >>> audit.removed_and_flagged_counts_by_rule()["answers out"].tolist()
     [1]
     """
 
@@ -75,13 +75,13 @@ class Audit(DataType):
         """Return the rows of the cleaning audit as tuples, values in the order of the table's columns."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
-    def mask_removed_rows(self, target: AuditTarget) -> Bools:
+    def mask_removal_records(self, target_kind: AuditTarget) -> Bools:
         """(n_rows,) whether each row of the cleaning audit records the removal of a target of one
         kind: answer, worker or task.
         """
-        return np.asarray((self.what == target) & (self.did == "removed"))
+        return np.asarray((self.what == target_kind) & (self.did == "removed"))
 
-    def counts_by_rule(self) -> dict[str, NDArray[Any]]:
+    def removed_and_flagged_counts_by_rule(self) -> dict[str, NDArray[Any]]:
         """Return a table with one row per cleaning rule: the numbers of workers, tasks and answers it removed and of
         rows it flagged.
         """
@@ -95,8 +95,8 @@ class Audit(DataType):
         out = np.bincount(code, self.answers, minlength=len(rules)).astype(np.int64)
         return {
             "rule": np.array(rules, dtype=TEXT),
-            "people out": count_rows_of_each_rule_in_mask(self.mask_removed_rows("worker")),
-            "tasks out": count_rows_of_each_rule_in_mask(self.mask_removed_rows("task")),
+            "people out": count_rows_of_each_rule_in_mask(self.mask_removal_records("worker")),
+            "tasks out": count_rows_of_each_rule_in_mask(self.mask_removal_records("task")),
             "answers out": out,
             "flagged": count_rows_of_each_rule_in_mask(np.asarray(self.did == "flagged")),
         }
@@ -109,8 +109,8 @@ class Audit(DataType):
         flagged = int((self.did == "flagged").sum())
         return {
             "rules": len(self.rules),
-            "workers removed": int(self.mask_removed_rows("worker").sum()) or None,
-            "tasks removed": int(self.mask_removed_rows("task").sum()) or None,
+            "workers removed": int(self.mask_removal_records("worker").sum()) or None,
+            "tasks removed": int(self.mask_removal_records("task").sum()) or None,
             "answers removed": int(self.answers.sum()),
             "flagged": flagged or None,
         }

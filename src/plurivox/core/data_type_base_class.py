@@ -64,7 +64,7 @@ class DataType:
         """Return the object as a table: columns of equal length by name. Raise TypeError if it has no table form."""
         raise TypeError(f"{type(self).__name__} has no table form")
 
-    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+    def _table_of_first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         """Return the first `n` rows of the table `columns()`, as columns by name; large data types compute only these rows."""
         return {name: column[:n] for name, column in self.columns().items()}
 
@@ -131,14 +131,14 @@ class DataType:
     # ---- repr
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {', '.join(_format_info_item(*item) for item in self._info_items_not_none())}>"
+        return f"<{type(self).__name__}: {', '.join(_format_summary_item(*item) for item in self._summary_items_not_none())}>"
 
     def _repr_html_(self) -> str:
         """Return HTML that notebooks show for this object: its summary and the first five rows of its table."""
         facts = "".join(
-            f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._info_items_not_none()
+            f"<li>{html.escape(name)}: {html.escape(str(value))}</li>" for name, value in self._summary_items_not_none()
         )
-        shown = dict(list(self._first_rows(5).items())[:12])
+        shown = dict(list(self._table_of_first_rows(5).items())[:12])
         head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
         rows = "".join(
             "<tr>"
@@ -151,7 +151,7 @@ class DataType:
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
-    def _info_items_not_none(self) -> list[tuple[str, object]]:
+    def _summary_items_not_none(self) -> list[tuple[str, object]]:
         """Return the (name, value) pairs of the summary `summary_values` whose value is not None."""
         return [(name, value) for name, value in self.summary_values().items() if value is not None]
 
@@ -163,7 +163,7 @@ def _with_readonly_arrays(value: Any) -> Any:
     return readonly_view(value) if isinstance(value, np.ndarray) else value
 
 
-def _format_info_item(name: str, value: object) -> str:
+def _format_summary_item(name: str, value: object) -> str:
     """Return one item of the summary in a repr as text, such as "3 tasks", "1 task" or "not converged"."""
     if isinstance(value, bool):
         return name if value else f"not {name}"

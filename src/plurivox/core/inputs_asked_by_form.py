@@ -18,10 +18,10 @@ class Question:
 
 
 @cache
-def input_fields_of_form(form_name: str) -> Question | None:
+def input_fields_of_form_or_none(form_name: str) -> Question | None:
     """Return the inputs (Question) that an annotation form such as "top-two" declares; None for an unknown or undeclared form.
 
-    >>> input_fields_of_form("top-two")
+    >>> input_fields_of_form_or_none("top-two")
     Question(labels=2, percents=True, ticks='never')
     """
     forms: Methods[Method] = Methods("plurivox.elicit", Method)

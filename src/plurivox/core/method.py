@@ -49,7 +49,7 @@ class Option:
             return f"at least {self.low:g}"
         return f"at most {self.high:g}" if self.high is not None else ""
 
-    def parse_option_value(self, text: str) -> Any:
+    def convert_text_to_option_type(self, text: str) -> Any:
         """Convert the text of an option value to the type of the option. Raise OptionError if that
         fails; do not check the range.
         """
@@ -160,7 +160,9 @@ class Method:
             name = flag.replace("_", "-")
             if name not in known:
                 raise unknown_name_error(f"option of {cls.name()} called", name, known)
-            values[known[name].name] = known[name].parse_option_value(value) if isinstance(value, str) else value
+            values[known[name].name] = (
+                known[name].convert_text_to_option_type(value) if isinstance(value, str) else value
+            )
         return cls(**values)
 
 

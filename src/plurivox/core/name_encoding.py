@@ -98,12 +98,12 @@ def decode(names: Names, codes: Ints) -> Names:
     return out
 
 
-def check_codes(codes: Ints, low: int, high: int, what: str) -> None:
-    """Raise InputError if codes are not integers from `low` to `high - 1`; `what` names them in the message."""
+def check_codes(codes: Ints, low: int, n_names: int, what: str) -> None:
+    """Raise InputError if codes are not integers from `low` to `n_names - 1`; `what` names them in the message."""
     if codes.dtype.kind not in "iu":
         raise InputError(f"{what} codes are {codes.dtype}; they must be whole numbers")
-    if codes.size and (int(codes.min()) < low or int(codes.max()) >= high):
-        raise InputError(f"{what} codes run from {codes.min()} to {codes.max()}; there are {high} {what}s")
+    if codes.size and (int(codes.min()) < low or int(codes.max()) >= n_names):
+        raise InputError(f"{what} codes run from {codes.min()} to {codes.max()}; there are {n_names} {what}s")
 
 
 def sort_names_and_recode(codes: Ints, names: Names) -> tuple[Ints, Names]:
@@ -114,8 +114,8 @@ def sort_names_and_recode(codes: Ints, names: Names) -> tuple[Ints, Names]:
     return rank[codes] if len(names) else codes, names[order]
 
 
-def positions(names: Names, wanted: Names) -> Ints:
-    """(n_wanted,) the index of each wanted name in `names`; -1 if absent. A number equals its text.
+def positions(names: Names, maybe_absent: Names) -> Ints:
+    """(n_maybe_absent,) the index of each of `maybe_absent` in `names`; -1 if absent. A number equals its text.
 
     >>> positions(as_names(["a", "b"]), as_names(["b", "x"]))
     array([ 1, -1])
@@ -124,23 +124,27 @@ def positions(names: Names, wanted: Names) -> Ints:
     >>> positions(as_names(["1", "2.0", "2.5"]), as_names([1.0, 2.0, 2.5]))
     array([0, 1, 2])
     """
-    if len(names) == len(wanted) and names.dtype.kind == wanted.dtype.kind and bool(np.all(names == wanted)):
+    if (
+        len(names) == len(maybe_absent)
+        and names.dtype.kind == maybe_absent.dtype.kind
+        and bool(np.all(names == maybe_absent))
+    ):
         return np.arange(len(names))
-    kinds = names.dtype.kind + wanted.dtype.kind
+    kinds = names.dtype.kind + maybe_absent.dtype.kind
     if not len(names):
-        return np.full(len(wanted), -1)
+        return np.full(len(maybe_absent), -1)
     if "T" in kinds:
-        return _positions_by_text(names, wanted)
+        return _positions_by_text(names, maybe_absent)
     if kinds == "if":  # as whole numbers: 2**53 + 1 and 2.0**53 are equal only after rounding
-        whole = _mask_whole_numbers_in_int64(wanted)
-        return np.where(whole, positions(names, np.where(whole, wanted, 0).astype(np.int64)), -1)
+        whole = _mask_whole_numbers_in_int64(maybe_absent)
+        return np.where(whole, positions(names, np.where(whole, maybe_absent, 0).astype(np.int64)), -1)
     if kinds == "fi":
         at = np.flatnonzero(_mask_whole_numbers_in_int64(names))
-        found = positions(names[at].astype(np.int64), wanted)
+        found = positions(names[at].astype(np.int64), maybe_absent)
         return np.where(found >= 0, at[found], -1) if len(at) else found
     order = np.argsort(names, kind="stable")
-    found = order[np.minimum(np.searchsorted(names, wanted, sorter=order), len(names) - 1)]
-    return np.where(names[found] == wanted, found, -1)
+    found = order[np.minimum(np.searchsorted(names, maybe_absent, sorter=order), len(names) - 1)]
+    return np.where(names[found] == maybe_absent, found, -1)
 
 
 def duplicates(names: Names) -> Names:
@@ -182,10 +186,10 @@ def parse_floats_or_none(names: Names) -> Floats | None:
     return values if np.isfinite(values).all() else None
 
 
-def numbered_names(prefix: str, n: int) -> Names:
+def numbered_names_from_zero(prefix: str, n: int) -> Names:
     """Return n names such as task-007, padded with zeros so that they sort by number.
 
-    >>> numbered_names("task", 11)[[0, 10]]
+    >>> numbered_names_from_zero("task", 11)[[0, 10]]
     array(['task-00', 'task-10'], dtype=StringDType())
     """
     head, digits = f"{prefix}-".encode(), len(str(max(n - 1, 0)))
@@ -243,7 +247,7 @@ def _list_of_names_to_array(values: list[Any], name_in_errors: str) -> NDArray[A
     for value in values:
         kinds.setdefault(_kind_of_name(value, name_in_errors), value)
     if set(kinds) == {"whole numbers", "numbers"}:
-        return _mixed_numbers_to_floats(values, name_in_errors)
+        return _mixed_numbers_to_exact_floats(values, name_in_errors)
     if len(kinds) > 1:
         (one, a), (two, b) = list(kinds.items())[:2]
         raise InputError(f"{name_in_errors} mix {one} and {two} ({a!r}, {b!r}); make them all text")
@@ -255,7 +259,7 @@ def _list_of_names_to_array(values: list[Any], name_in_errors: str) -> NDArray[A
     return np.array(values, dtype={"whole numbers": np.int64, "numbers": np.float64, "truth values": np.bool_}[kind])
 
 
-def _mixed_numbers_to_floats(values: list[Any], name_in_errors: str) -> NDArray[Any]:
+def _mixed_numbers_to_exact_floats(values: list[Any], name_in_errors: str) -> NDArray[Any]:
     """Return a list of mixed ints and floats as a float array. Raise InputError if a float cannot represent one of the ints."""
     whole = [int(value) for value in values if isinstance(value, int | np.integer)]
     lost = [value for value in whole if abs(value) > 2**53 and (abs(value) >= 2**1023 or int(float(value)) != value)]
@@ -296,7 +300,7 @@ def _kind_of_name(value: object, name_in_errors: str) -> str:
     )
 
 
-def label_positions_on_scale(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
+def label_positions_on_scale_or_none(labels: Names, ordered: bool | Iterable[float]) -> Floats | None:
     """(n_labels,) the position of each ordered label on a number scale; None if `ordered` is False.
 
     True: the labels' own values if all are numbers, else 0, 1, 2, ... Numbers: these positions.

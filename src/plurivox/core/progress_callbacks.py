@@ -17,7 +17,7 @@ def no_progress(step: int, total: int, value: float | None = None) -> None:
     del step, total, value
 
 
-def callback_reporting_outer_step(progress: Progress, outer_step: int, n_outer_steps: int) -> Progress:
+def callback_reporting_only_outer_step(progress: Progress, outer_step: int, n_outer_steps: int) -> Progress:
     """Return a callback for work inside one step of an outer loop: every call reports only that outer step to `progress`."""
 
     outer = outer_step, n_outer_steps

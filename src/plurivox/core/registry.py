@@ -35,7 +35,7 @@ class Catalogue:
         self.package = package
 
     @property
-    def step_name(self) -> str:
+    def package_base_name(self) -> str:
         """The last part of the name of the methods' package, such as `aggregate`."""
         return self.package.rpartition(".")[2]
 
@@ -74,11 +74,11 @@ class Catalogue:
         return (
             name in self._own_module_by_method_name
             or name in self._plugin_entry_point_by_name
-            or name in self._current_name_by_alias_or_former_name
+            or name in self._current_name_and_is_former_by_alias
         )
 
     @cached_property
-    def _current_name_by_alias_or_former_name(self) -> dict[str, tuple[str, bool]]:
+    def _current_name_and_is_former_by_alias(self) -> dict[str, tuple[str, bool]]:
         """Alias or former name -> (current name, whether it is a former name), parsed from the source files."""
         found: dict[str, tuple[str, bool]] = {}
         for name in self._own_module_by_method_name:
@@ -96,17 +96,17 @@ class Catalogue:
         if (
             name_or_alias in self._own_module_by_method_name
             or name_or_alias in self._plugin_entry_point_by_name
-            or name_or_alias not in self._current_name_by_alias_or_former_name
+            or name_or_alias not in self._current_name_and_is_former_by_alias
         ):
             return name_or_alias, ""
-        current, former = self._current_name_by_alias_or_former_name[name_or_alias]
-        return current, f"the {self.step_name} method {name_or_alias} is now called {current}" if former else ""
+        current, former = self._current_name_and_is_former_by_alias[name_or_alias]
+        return current, f"the {self.package_base_name} method {name_or_alias} is now called {current}" if former else ""
 
     def replace_former_names(self, spec: str) -> str:
         """Return a method spec, such as one saved by an older version, with former method names
         replaced by the current ones.
         """
-        former = {old: new for old, (new, is_former) in self._current_name_by_alias_or_former_name.items() if is_former}
+        former = {old: new for old, (new, is_former) in self._current_name_and_is_former_by_alias.items() if is_former}
         return re.sub(r"[a-z0-9]+(?:-[a-z0-9]+)*", lambda found: former.get(found[0], found[0]), spec)
 
     def summary(self, method_name: str) -> str:
@@ -122,7 +122,7 @@ class Catalogue:
         if method_name in self._own_module_by_method_name:
             return _class_name_and_docstring_line(self._parse_class_of_method(method_name))
         if method_name not in self._plugin_entry_point_by_name:
-            raise unknown_name_error(f"{self.step_name} method", method_name, self)
+            raise unknown_name_error(f"{self.package_base_name} method", method_name, self)
         plugin = self._plugin_entry_point_by_name[method_name]
         try:
             spec = importlib.util.find_spec(plugin.module)
@@ -172,19 +172,20 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
             warnings.warn(note, PlurivoxWarning, stacklevel=2)
         if name in self._own_module_by_method_name:
             module = importlib.import_module(self._own_module_by_method_name[name])
-            return self._require_subclass_of_base(_find_class(module, name), name)
+            return self._subclass_of_base_or_raise(_find_class(module, name), name)
         if name in self._plugin_entry_point_by_name:
             try:
-                return self._require_subclass_of_base(self._plugin_entry_point_by_name[name].load(), name)
+                return self._subclass_of_base_or_raise(self._plugin_entry_point_by_name[name].load(), name)
             except Exception as cause:
                 raise _broken_plugin_error(name, cause) from cause
-        raise unknown_name_error(f"{self.step_name} method", name, self)
+        raise unknown_name_error(f"{self.package_base_name} method", name, self)
 
-    def _require_subclass_of_base(self, candidate: Any, method_name: str) -> type[M]:
+    def _subclass_of_base_or_raise(self, candidate: Any, method_name: str) -> type[M]:
         """Return the class loaded for a method; raise PlurivoxError if it is not a subclass of the registry's base class."""
         if not (isinstance(candidate, type) and issubclass(candidate, self.base)):
             raise PlurivoxError(
-                f"{self.step_name} method {method_name!r} is {candidate!r}; it must be a class based on {self.base.__name__}"
+                f"{self.package_base_name} method {method_name!r} is {candidate!r}; "
+                f"it must be a class based on {self.base.__name__}"
             )
         return candidate  # type: ignore[return-value]
 
@@ -211,7 +212,7 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
         named = getattr(importlib.import_module(self.package), "__all__", [])
         return sorted({*named, *filter(None, map(self.class_name, self._own_module_by_method_name))})
 
-    def pyi_text_of_method_classes(self) -> str:
+    def pyi_text_importing_method_classes(self) -> str:
         """Return the text of the package's `__init__.pyi`, which declares its methods for editors and type checkers."""
         classes = {name: self[name].__name__ for name in self._own_module_by_method_name}
         lines = [f"from {self.package}._contract import *", f"from {self.package}._contract import methods as methods"]

@@ -48,7 +48,9 @@ class Table(DataType):
     digits: int = 4  # after the decimal point of floats
 
     def __post_init__(self) -> None:
-        columns = {str(name): as_readonly_array(_column_to_array(column)) for name, column in self.cells.items()}
+        columns = {
+            str(name): as_readonly_array(_column_to_number_or_text_array(column)) for name, column in self.cells.items()
+        }
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
             raise InputError(f"the columns of the table {self.title!r} differ in length: {sizes}")
@@ -147,7 +149,11 @@ class Tables(DataType):
     def text(self) -> str:
         """Return all tables as text for a terminal; long tables are truncated."""
         return "\n\n".join(
-            [self.title, *(_truncate_text_of_long_table(one.text(), len(one)) for one in self.tables), *self.notes]
+            [
+                self.title,
+                *(_drop_last_rows_of_long_table_text(one.text(), len(one)) for one in self.tables),
+                *self.notes,
+            ]
         )
 
     def markdown(self) -> str:
@@ -192,7 +198,7 @@ def check_folder_empty_or_only_tables(folder: Path, *, replace: bool) -> None:
         )
 
 
-def _truncate_text_of_long_table(table_text: str, n_table_rows: int) -> str:
+def _drop_last_rows_of_long_table_text(table_text: str, n_table_rows: int) -> str:
     """Return the text of a table without its last rows if it has more than 60; title, head and notes stay."""
     if n_table_rows <= MAX_TERMINAL_ROWS:
         return table_text
@@ -201,7 +207,7 @@ def _truncate_text_of_long_table(table_text: str, n_table_rows: int) -> str:
     return "\n".join([*lines[: MAX_TERMINAL_ROWS // 2 + 2], more, *lines[n_table_rows + 2 :]])
 
 
-def _column_to_array(column: Any) -> NDArray[Any]:
+def _column_to_number_or_text_array(column: Any) -> NDArray[Any]:
     """Return a table column as an array: None among numbers becomes nan, other mixed values become text."""
     if isinstance(column, np.ndarray) and column.dtype != object:
         return column

@@ -99,7 +99,7 @@ class Confusion(DataType):
             "p": self.dense().ravel(),
         }
 
-    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+    def _table_of_first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         few = Confusion(self.matrices[self._matrix_index_of_each_worker()[:1]], self.workers[:1], self.labels).columns()
         return {name: column[:n] for name, column in few.items()}
 
@@ -138,8 +138,8 @@ class Fit(DataType):
         """Return the table of the soft labels: task, most probable label, confidence and the probability of each label."""
         return self.soft.columns()
 
-    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
-        return self.soft._first_rows(n)
+    def _table_of_first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+        return self.soft._table_of_first_rows(n)
 
     def worker_ability_columns(self) -> dict[str, NDArray[Any]]:
         """Return a table of workers with their ability and its 95% interval, if the aggregator estimates them."""

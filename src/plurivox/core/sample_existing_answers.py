@@ -30,7 +30,7 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
     note = f"at most {m} answers per task, seed {seed}"
     if isinstance(crowd, Answers):
         return crowd.where(_mask_m_random_rows_per_task(crowd.task, m, seed), note)
-    units = AnswerUnits.group_votes_into_answers(crowd)
+    units = AnswerUnits.group_rows_into_answers_or_counts(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
     left = np.bincount(copy[_mask_m_random_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
         units.unit
@@ -65,7 +65,7 @@ class AnswerUnits:
     counted: Bools  # (n_rows,) whether the row is a count of people without a name
 
     @classmethod
-    def group_votes_into_answers(cls, votes: Votes) -> Self:
+    def group_rows_into_answers_or_counts(cls, votes: Votes) -> Self:
         """Group votes into units to draw, answers or counts of answers. Raise InputError if a count is not a whole number."""
         begins = np.ones(len(votes), bool)
         if votes.answer is not None:
@@ -93,7 +93,7 @@ class AnswerSampler:
 
     >>> votes = Votes.of(task=["a", "a", "b"], worker=[1, 2, 1], label=["no", "yes", "yes"])
     >>> sampler = AnswerSampler.from_votes(votes)
-    >>> sampler.draw_random_answers(np.array([1, 1]), np.random.default_rng(0))
+    >>> sampler.draw_label_weights_of_random_answers(np.array([1, 1]), np.random.default_rng(0))
     array([[0., 1.],
            [0., 1.]])
     """
@@ -109,7 +109,7 @@ class AnswerSampler:
     @classmethod
     def from_votes(cls, votes: Votes) -> Self:
         """Create a sampler of answers from votes (plain votes, soft answers or counts without names)."""
-        units = AnswerUnits.group_votes_into_answers(votes)
+        units = AnswerUnits.group_rows_into_answers_or_counts(votes)
         n_answers_per_task = np.bincount(units.task, units.times, minlength=votes.n_tasks).astype(np.int64)
         return cls(
             np.concatenate([[0], np.cumsum(n_answers_per_task)]),
@@ -137,7 +137,7 @@ class AnswerSampler:
             )
         return np.searchsorted(self.unit_end, self.first[task_codes] + rng.integers(0, size), side="right")
 
-    def draw_random_answers(self, task_codes: Ints, rng: np.random.Generator) -> Floats:
+    def draw_label_weights_of_random_answers(self, task_codes: Ints, rng: np.random.Generator) -> Floats:
         """(n, n_labels) for each task code, the label weights of one random person's answer to that task."""
         unit = self.draw_unit_indices_of_random_answers(np.asarray(task_codes), rng)
         size = self.row_start[unit + 1] - self.row_start[unit]

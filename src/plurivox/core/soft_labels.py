@@ -243,7 +243,7 @@ class SoftLabels(DataType):
         prob = self.prob
         return table | {f"p:{label}": prob[:, k] for k, label in enumerate(as_text(self.labels).tolist())}
 
-    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+    def _table_of_first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         few = self._select_tasks(np.arange(min(n, len(self))), self.tasks[:n]).columns()
         return {name: column[:n] for name, column in few.items()}
 

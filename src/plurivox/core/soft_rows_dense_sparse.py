@@ -46,7 +46,7 @@ class Dense(DataType):
 
     def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
-        return self.prob[np.arange(len(self)), _require_one_label_code_per_row(self, label_of_row)]
+        return self.prob[np.arange(len(self)), _one_label_code_per_row_or_raise(self, label_of_row)]
 
     def top_label_codes_and_probs(self, k: int) -> tuple[Ints, Floats]:
         """Return (label codes, probabilities), each (n_rows, k), of the k most probable labels of
@@ -150,7 +150,7 @@ class Candidates(DataType):
 
     def prob_of_labels(self, label_of_row: Ints) -> Floats:
         """(n_rows,) the probability of one label per row; `label_of_row` (n_rows,) are label codes."""
-        wanted = np.arange(len(self)) * self.n_labels + _require_one_label_code_per_row(self, label_of_row)
+        wanted = np.arange(len(self)) * self.n_labels + _one_label_code_per_row_or_raise(self, label_of_row)
         have = self.row_of_each_candidate * self.n_labels + self.label
         if not len(have):
             return self.prob_of_each_unlisted_label
@@ -229,7 +229,7 @@ class Candidates(DataType):
 Rows = Dense | Candidates
 
 
-def _require_one_label_code_per_row(rows: Rows, label_of_row: Ints) -> Ints:
+def _one_label_code_per_row_or_raise(rows: Rows, label_of_row: Ints) -> Ints:
     """Return `label_of_row` as an array of codes. Raise InputError if it is not one valid label code per row."""
     codes = np.asarray(label_of_row)
     if codes.shape != (len(rows),):

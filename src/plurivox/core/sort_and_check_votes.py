@@ -10,14 +10,18 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE
 
 
-def sort_vote_rows(
-    task: Ints, worker: Ints, label: Ints, other_columns: dict[str, NDArray[Any]], sizes: tuple[int, int, int]
+def sort_vote_columns_by_task_and_answer(
+    task: Ints,
+    worker: Ints,
+    label: Ints,
+    other_columns: dict[str, NDArray[Any]],
+    n_tasks_workers_labels: tuple[int, int, int],
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of votes, rows sorted by task, answer, worker, label, weight and times.
 
-    `other_columns` are the optional columns by name; `sizes` is (n_tasks, n_workers, n_labels).
+    `other_columns` are the optional columns by name; `n_tasks_workers_labels` is (n_tasks, n_workers, n_labels).
     """
-    n_tasks, n_workers, n_labels = sizes
+    n_tasks, n_workers, n_labels = n_tasks_workers_labels
     if (
         not other_columns and n_tasks * (n_workers + 1) * n_labels < 2**63
     ):  # pack each row into one integer and sort those

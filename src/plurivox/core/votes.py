@@ -18,12 +18,12 @@ from plurivox.core.name_encoding import (
     duplicates,
     encode,
     encode_with_names,
-    label_positions_on_scale,
+    label_positions_on_scale_or_none,
     positions,
     readonly_names,
 )
 from plurivox.core.soft_rows_dense_sparse import Candidates
-from plurivox.core.sort_and_check_votes import check_soft_answers, sort_vote_rows
+from plurivox.core.sort_and_check_votes import check_soft_answers, sort_vote_columns_by_task_and_answer
 
 UNNAMED = -1  # worker code of a vote without a worker
 
@@ -68,8 +68,8 @@ class Votes(DataType):
                 object.__setattr__(self, name, as_readonly_array(column))
         object.__setattr__(self, "missing", int(self.missing))
         self._check_lengths_and_unique_names()
-        self._check_sorted_by_task_and_missing_count()
-        self._check_weights()
+        self._check_sorted_and_missing_not_negative()
+        self._check_weights_and_soft_answer_sums()
 
     @classmethod
     def of(
@@ -109,7 +109,7 @@ class Votes(DataType):
             answer=None if answer is None else encode(answer, "answers")[0].astype(np.int64),
             when=None if when is None else np.asarray(list(when), np.float64),
             seconds=None if seconds is None else np.asarray(list(seconds), np.float32),
-            scale=label_positions_on_scale(label_names, ordered),
+            scale=label_positions_on_scale_or_none(label_names, ordered),
         )
 
     @classmethod
@@ -126,7 +126,9 @@ class Votes(DataType):
         for name, codes, low, n in (("task", task, 0, len(tasks)), ("worker", worker, UNNAMED, len(workers))):
             check_codes(np.asarray(codes), low, n, name)  # before sorting: it packs the codes of a row into one number
         check_codes(np.asarray(label), 0, len(labels), "label")
-        columns = sort_vote_rows(task, worker, label, extra, (len(tasks), len(workers), len(labels)))
+        columns = sort_vote_columns_by_task_and_answer(
+            task, worker, label, extra, (len(tasks), len(workers), len(labels))
+        )
         for column in columns.values():  # new arrays without other references: no copy needed
             column.flags.writeable = False
         return cls(**{**rest, **columns}, tasks=tasks, workers=workers, labels=labels)
@@ -165,7 +167,7 @@ class Votes(DataType):
             workers=as_names([], "workers"),
             labels=label_names,
             weight=table[order][row, label],
-            scale=label_positions_on_scale(label_names, ordered),
+            scale=label_positions_on_scale_or_none(label_names, ordered),
         )
 
     # ---- sizes and derived columns
@@ -328,7 +330,7 @@ class Votes(DataType):
         """Return the votes as a table: task, worker and label by name, and the other columns that are not None."""
         return self._table_of_rows(slice(None))
 
-    def _first_rows(self, n: int) -> dict[str, NDArray[Any]]:
+    def _table_of_first_rows(self, n: int) -> dict[str, NDArray[Any]]:
         return self._table_of_rows(slice(n))
 
     def _table_of_rows(self, rows: slice) -> dict[str, NDArray[Any]]:
@@ -379,14 +381,14 @@ class Votes(DataType):
             if len(twice := duplicates(getattr(self, name))):
                 raise InputError(f"{name} contains a name twice: {first_few(twice)}")
 
-    def _check_sorted_by_task_and_missing_count(self) -> None:
+    def _check_sorted_and_missing_not_negative(self) -> None:
         """Raise InputError if the rows of the votes are not sorted by task, or the number of missing labels is negative."""
         if self.missing < 0:
             raise InputError(f"`missing` must be 0 or more; got {self.missing}")
         if len(self) and bool((self.task[1:] < self.task[:-1]).any()):
             raise InputError("the rows of votes are not sorted by task; use Votes.coded or Votes.of")
 
-    def _check_weights(self) -> None:
+    def _check_weights_and_soft_answer_sums(self) -> None:
         """Raise InputError if a vote weight is negative or not finite, or the weights of a soft answer do not sum to one."""
         if self.weight is not None and (bad := ~np.isfinite(self.weight) | (self.weight < 0)).any():
             raise InputError(f"weights must be 0 or more; check the tasks {first_few(self.tasks[self.task[bad]])}")

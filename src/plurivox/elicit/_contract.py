@@ -124,13 +124,13 @@ class Elicited:
         counts = {name: int(np.count_nonzero(self.flags & bit)) for name, (bit, _) in FLAGS.items()}
         return {name: n for name, n in counts.items() if n}
 
-    def answers_without_vote(self) -> dict[str, NDArray[Any]]:
+    def table_of_answers_without_vote(self) -> dict[str, NDArray[Any]]:
         """Return the answers that gave no vote, as columns task, worker, answer (index) and why (abstained, ...)."""
         rows = np.flatnonzero(self.outcome != READ)
         why = np.array(OUTCOMES, dtype=TEXT)[self.outcome[rows]]
         return self._task_and_worker_names(rows) | {"answer": rows, "why": why}
 
-    def flagged_answers(self) -> dict[str, NDArray[Any]]:
+    def table_of_answer_flags(self) -> dict[str, NDArray[Any]]:
         """Return one row per flag of each answer, as columns task, worker, answer (index) and flag."""
         parts = [(np.flatnonzero(self.has_flag(name)), name) for name in self.flag_counts]
         rows = np.concatenate([np.zeros(0, np.int64), *(found for found, _ in parts)])

@@ -35,7 +35,7 @@ class AlsoPossible(PercentForm):
     top_is_certain: ClassVar[bool] = True
 
     def shares(self, answers: Answers) -> Shares:
-        named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_labels_used=2)
+        named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_first_labels=2)
         n_labels = len(answers.labels)
         possible = answer_label_pairs_of_mark_kind(answers, "possible").sorted_unique_answer_label_pairs(n_labels)
         for closed in (named, answer_label_pairs_of_mark_kind(answers, "never")):
@@ -44,7 +44,7 @@ class AlsoPossible(PercentForm):
             )
         split = Split(named, points, self.gamma)
         total, n_open = split.percent_sum_per_answer, possible.n_labels_per_answer
-        wanted = split.leaves_weight_for_unnamed_labels(total) | (total == 0)
+        wanted = split.gives_unnamed_labels_weight_or_gamma(total) | (total == 0)
         set_flag(flags, "no-room", wanted & (total < 100) & (n_open == 0) & (total > 0))
         weight, each = split.named_and_open_label_weights(total, np.where(wanted, n_open, 0), flags)
         answer = np.concatenate([named.answer, possible.answer])

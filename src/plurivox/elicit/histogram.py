@@ -17,7 +17,7 @@ from plurivox.elicit._shared.named_and_ruled_out_labels import (
     ContradictionRule,
     answer_label_pairs_of_mark_kind,
     flag_contradictions_and_mask_kept_labels,
-    parse_percents_of_named_labels,
+    parse_percent_of_each_named_mark,
 )
 from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, label_weights_with_rest_on_open_labels
 
@@ -46,7 +46,7 @@ class Histogram(Form):
     def shares(self, answers: Answers) -> Shares:
         named, read, n_labels = (
             answer_label_pairs_of_mark_kind(answers, "named"),
-            parse_percents_of_named_labels(answers),
+            parse_percent_of_each_named_mark(answers),
             len(answers.labels),
         )
         flags, never = np.zeros(len(answers), np.uint32), answer_label_pairs_of_mark_kind(answers, "never")

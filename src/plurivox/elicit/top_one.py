@@ -36,4 +36,4 @@ class TopOne(PercentForm):
             check_spread_is_clamp_or_uniform(self.name(), self.spread)
 
     def shares(self, answers: Answers) -> Shares:
-        return self.label_weights_from_first_labels(answers, self.spread, self.compat, n_labels_used=1)
+        return self.label_weights_from_first_labels(answers, self.spread, self.compat, n_first_labels=1)

@@ -46,5 +46,5 @@ class TopTwo(PercentForm):
             check_spread_is_clamp_or_uniform(self.name(), self.spread)
 
     def shares(self, answers: Answers) -> Shares:
-        n_labels_used = 2 if self.use == "both" else 1
-        return self.label_weights_from_first_labels(answers, self.spread, self.compat, n_labels_used=n_labels_used)
+        n_first_labels = 2 if self.use == "both" else 1
+        return self.label_weights_from_first_labels(answers, self.spread, self.compat, n_first_labels=n_first_labels)

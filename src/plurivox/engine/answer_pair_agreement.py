@@ -20,7 +20,7 @@ def agreeing_pair_share_per_task(votes: Votes) -> Floats:
     squares = np.bincount(tally.row_of_each_candidate, tally.mass**2, minlength=votes.n_tasks).astype(np.float64)
     return np.where(
         has_two_or_more_answers(n),
-        agreeing_pair_share_from_sums(n, squares, disagreement_within_soft_answers_per_task(votes)),
+        agreeing_pair_share_from_sums(n, squares, task_sums_of_within_answer_disagreement(votes)),
         np.nan,
     )
 
@@ -32,19 +32,23 @@ def has_two_or_more_answers(n_answers: Floats) -> Bools:
     return n_answers > 1.5
 
 
-def agreeing_pair_share_from_sums(n_answers: Floats, sums_of_squared_counts: Floats, within_answers: Floats) -> Floats:
+def agreeing_pair_share_from_sums(
+    n_answers: Floats, sums_of_squared_counts: Floats, within_answer_disagreement: Floats
+) -> Floats:
     """Return the share of pairs of answers to each task that agree, from sums of squared counts; 0 if there are no pairs.
 
-    `sums_of_squared_counts` are the sums over labels of squared vote counts, `within_answers` the result of
-    `disagreement_within_soft_answers_per_task`.
+    `sums_of_squared_counts` are the sums over labels of squared vote counts, `within_answer_disagreement` the result of
+    `task_sums_of_within_answer_disagreement`.
     """
     pairs = np.where(has_two_or_more_answers(n_answers), n_answers * (n_answers - 1), 1)
     return np.where(
-        has_two_or_more_answers(n_answers), (sums_of_squared_counts + within_answers - n_answers) / pairs, 0.0
+        has_two_or_more_answers(n_answers),
+        (sums_of_squared_counts + within_answer_disagreement - n_answers) / pairs,
+        0.0,
     )
 
 
-def disagreement_within_soft_answers_per_task(votes: Votes, label_positions: Floats | None = None) -> Floats:
+def task_sums_of_within_answer_disagreement(votes: Votes, label_positions: Floats | None = None) -> Floats:
     """(n_tasks,) the sum over a task's soft answers of the probability that two labels drawn from the same answer differ.
 
     With `label_positions` (n_labels,): the expected squared distance of the two. Sums over all pairs of rows are corrected by

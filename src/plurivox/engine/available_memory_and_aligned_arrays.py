@@ -11,7 +11,7 @@ CGROUP = Path("/sys/fs/cgroup")
 CACHE_LINE_FLOATS = 8  # float64 in a cache line
 
 
-def available_memory() -> int | None:
+def available_memory_or_none() -> int | None:
     """Return the bytes this process can still allocate, limited by machine and container; None if unknown."""
     found = [free for free in (_available_memory_in_proc_meminfo(), _available_container_memory()) if free is not None]
     return min(found) if found else None

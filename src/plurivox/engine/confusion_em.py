@@ -220,15 +220,15 @@ class ConfusionEM:
         """Return a view of a flat table over workers as a (n_workers, said, true) array, without the spare cells at its end."""
         return flat_table[: self.n_cells].reshape(self.n_workers, self.n_labels, self.n_labels)
 
-    def padded_flat_table(self, worker_said_true: Floats) -> Floats:
+    def flat_table_with_spare_cells_at_end(self, worker_said_true: Floats) -> Floats:
         """Return a (n_workers, said, true) array as a flat table with spare cells at its end."""
         table = cache_line_aligned_zeros(self.n_cells + PAD)
         self.worker_said_true_view(table)[:] = worker_said_true
         return table
 
-    def confusion_matrices(self, log_confusion: Floats) -> Floats:
+    def confusion_matrices_from_flat_logs(self, flat_log_confusion: Floats) -> Floats:
         """Return the (n_workers, true, said) confusion matrices, given their flat table of log-probabilities."""
-        matrices = np.exp(self.worker_said_true_view(log_confusion).transpose(0, 2, 1))
+        matrices = np.exp(self.worker_said_true_view(flat_log_confusion).transpose(0, 2, 1))
         matrices[matrices < 2 * TINY] = 0
         return matrices
 
@@ -236,7 +236,7 @@ class ConfusionEM:
         """Return the flat table of log-probabilities of (n_workers, true, said) confusion matrices,
         clipped from below to `floor`.
         """
-        return self.padded_flat_table(np.log(np.maximum(confusion_matrices, floor)).transpose(0, 2, 1))
+        return self.flat_table_with_spare_cells_at_end(np.log(np.maximum(confusion_matrices, floor)).transpose(0, 2, 1))
 
     # ---- vector form of the parameters for SQUAREM, which extrapolates log-probabilities
 

@@ -23,12 +23,12 @@ def dirichlet_expected_logs_and_minus_kl(counts: Floats, prior: Floats, n_groups
     plain, log_mean = prior.ravel(), np.zeros(len(counts))
     size = max(1, CELLS_PER_CHUNK // max(prior.size, 1))
 
-    def fill_expected_logs_of_chunk(chunk: int) -> float:
+    def fill_chunk_return_minus_kl(chunk: int) -> float:
         return fill_expected_logs_return_minus_kl(
             chunk * size, min((chunk + 1) * size, n_groups), counts, plain, n_said, n_kinds, log_mean
         )
 
-    minus_kl = sum(parallel_map(fill_expected_logs_of_chunk, -(-n_groups // size)))
+    minus_kl = sum(parallel_map(fill_chunk_return_minus_kl, -(-n_groups // size)))
     return log_mean, minus_kl + n_groups * _minus_kl_term_of_prior_alone(prior)
 
 

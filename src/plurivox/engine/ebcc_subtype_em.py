@@ -83,7 +83,9 @@ class SubtypeEM:
         """
         live = [self._drop_subtypes_negligible_for_every_task(params) for params in runs]
         return [
-            found for group in self._group_runs_by_cache_size(live) for found in self._expected_counts_of_group(group)
+            found
+            for group in self._group_runs_by_cache_size(live)
+            for found in self._counts_and_log_likelihoods_of_group(group)
         ]
 
     def _drop_subtypes_negligible_for_every_task(self, params: SubtypeParams) -> SubtypeParams:
@@ -114,7 +116,7 @@ class SubtypeEM:
             cells += mine
         yield runs[begin:]
 
-    def _expected_counts_of_group(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
+    def _counts_and_log_likelihoods_of_group(self, runs: Sequence[SubtypeParams]) -> list[tuple[SubtypeCounts, float]]:
         """Run one joint EM pass over the votes for several EM runs; return (expected counts, log-likelihood) of each run."""
         edges = np.cumsum([0, *map(_n_kinds_rounded_up_to_four, runs)])
         n, n_cells = int(edges[-1]), self.n_keys * int(edges[-1])
@@ -129,7 +131,7 @@ class SubtypeEM:
             first_task: int, end_task: int, n_kind: Floats, counts: Floats, value: Floats
         ) -> float:
             given = (*self.open[:3], log_prior, table, edges, width)
-            return ebcc_subtype_e_step.e_step_of_runs_adding_expected_counts(
+            return ebcc_subtype_e_step.e_step_of_em_runs_adding_counts(
                 first_task, end_task, *given, n_kind, counts, value
             )
 

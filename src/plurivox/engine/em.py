@@ -208,12 +208,12 @@ def run_all_starts_return_best_and_index(
     as a posterior, is that of the last run, not of the best.
     """
 
-    def make_progress_callback_of_start(start: int) -> Progress:
+    def make_progress_callback_of_start(start_index: int) -> Progress:
         """Return the progress callback for EM from one start, which also counts the passes of earlier starts."""
 
         def report_pass_of_start(step: int, total: int, value: float | None = None) -> None:
             del total  # of this start alone
-            progress(start * max_iter + step, n_starts * max_iter, value)
+            progress(start_index * max_iter + step, n_starts * max_iter, value)
 
         return report_pass_of_start
 

@@ -24,7 +24,7 @@ def compile_kernel(function: F) -> F:
 
     The Python function is `.py_func`, the reference in tests.
     """
-    folder = compiled_code_cache_folder()
+    folder = compiled_code_cache_folder_or_none()
     options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH_FLAGS, "error_model": "numpy"}
     with _temporarily_set_numba_cache_dir(folder):
         compiled: Any = numba.njit(cache=folder is not None, **options)(function)
@@ -54,7 +54,7 @@ def compile_inlined_by_llvm(function: F) -> F:
 
 
 @cache
-def compiled_code_cache_folder() -> Path | None:
+def compiled_code_cache_folder_or_none() -> Path | None:
     """Return the folder for cached machine code: in NUMBA_CACHE_DIR, else next to the sources, else in the user's cache.
 
     Its name has a digest of all sources of the engine: numba checks only the file of the kernel itself, and would keep
@@ -65,7 +65,7 @@ def compiled_code_cache_folder() -> Path | None:
         return Path(numba_config.CACHE_DIR) / name
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     places = [ENGINE_FOLDER / "__pycache__", home / "plurivox", Path(tempfile.gettempdir()) / f"plurivox-{os.getuid()}"]
-    return next((place / name for place in places if _create_and_check_private_folder(place / name)), None)
+    return next((place / name for place in places if _create_folder_return_whether_private(place / name)), None)
 
 
 def _engine_source_hash() -> str:
@@ -76,7 +76,7 @@ def _engine_source_hash() -> str:
     return whole.hexdigest()[:12]
 
 
-def _create_and_check_private_folder(folder: Path) -> bool:
+def _create_folder_return_whether_private(folder: Path) -> bool:
     """Create a cache folder if needed; return whether it is writable and owned by this user.
 
     Machine code is loaded from it, so a folder created by another user is not trusted.

@@ -134,18 +134,18 @@ class Blocks:
             return work(int(self.edges[block_index]), int(self.edges[block_index + 1]), *sums)
 
         values = parallel_map(run_work_on_block, len(self))
-        total = sum_over_blocks(parts)
+        total = sum_arrays_of_blocks(parts)
         return sum(values), tuple(total[begin : begin + size] for begin, size in zip(begins, sizes, strict=True))
 
 
-def sum_over_blocks(parts: Floats, chunk_size: int = 2**16) -> Floats:
-    """(n,) the sum of `parts` (n_blocks, n) over its first axis, added in order, computed on several threads."""
-    total = np.empty(parts.shape[1])
+def sum_arrays_of_blocks(block_arrays: Floats, chunk_size: int = 2**16) -> Floats:
+    """(n,) the sum of `block_arrays` (n_blocks, n) over its first axis, added in order, computed on several threads."""
+    total = np.empty(block_arrays.shape[1])
 
     def sum_chunk_over_blocks(chunk_index: int) -> None:
         here = slice(chunk_index * chunk_size, (chunk_index + 1) * chunk_size)
-        total[here] = parts[0, here]
-        for part in parts[1:]:
+        total[here] = block_arrays[0, here]
+        for part in block_arrays[1:]:
             total[here] += part[here]
 
     parallel_map(sum_chunk_over_blocks, -(-len(total) // chunk_size))

@@ -12,18 +12,18 @@ def mean_or_zero(values: Any) -> float:
     return float(np.mean(values)) if len(values) else 0.0
 
 
-def median_and_range_of_positive_values(values: Any) -> Triple | None:
+def median_and_range_of_positives_or_none(values: Any) -> Triple | None:
     """Return (median, smallest, largest) of those values that are above 0; None if no value is."""
     positive = values[values > 0]
     return (float(np.median(positive)), float(positive.min()), float(positive.max())) if len(positive) else None
 
 
-def format_number_unless_none(value: float | None, digits: int) -> str | None:
+def format_number_or_keep_none(value: float | None, digits: int) -> str | None:
     """Return `value` as text with `digits` decimals; None if `value` is None."""
     return None if value is None else f"{value:.{digits}f}"
 
 
-def format_percent_unless_none(share: float | None) -> str | None:
+def format_percent_or_keep_none(share: float | None) -> str | None:
     """Return a share of 0 to 1 as text in percent with one decimal, 0.25 as "25.0%"; None if `share` is None."""
     return None if share is None else f"{100 * share:.1f}%"
 
@@ -38,12 +38,12 @@ def count_in_parentheses_or_empty(n: int, word: str) -> str:
     return f" ({n:,} {word})" if n else ""
 
 
-def format_median_and_range_unless_none(median_low_high: Triple | None, suffix: str = "") -> str | None:
+def format_median_and_range_or_keep_none(median_low_high: Triple | None, suffix: str = "") -> str | None:
     """Return (median, low, high) as the text "median M (LOW to HIGH)"; None if it is None.
 
-    >>> format_median_and_range_unless_none((2, 1, 4))
+    >>> format_median_and_range_or_keep_none((2, 1, 4))
     'median 2 (1 to 4)'
-    >>> format_median_and_range_unless_none((3.14159, 1, 40.25), " for nine in ten")
+    >>> format_median_and_range_or_keep_none((3.14159, 1, 40.25), " for nine in ten")
     'median 3.1 (1 to 40.2 for nine in ten)'
     """
     if median_low_high is None:

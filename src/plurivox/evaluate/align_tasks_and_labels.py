@@ -53,7 +53,7 @@ def prediction_labels_then_truth_only(prediction: SoftLabels, truth: SoftLabels)
 
 def prediction_and_truth_blocks(prediction: Rows, truth: Rows) -> Iterator[tuple[Floats, Floats]]:
     """Yield (prediction, truth) block by block: float64 arrays (n, n_labels) of the same consecutive tasks."""
-    for where, q in float64_row_blocks(prediction):
+    for where, q in slices_and_float64_row_blocks(prediction):
         yield q, truth.dense_block(where).astype(np.float64, copy=False)
 
 
@@ -70,7 +70,7 @@ class CachedTopRows(Dense):
         return self._cached_top_label_and_probability if k == 1 else super().top_label_codes_and_probs(k)
 
 
-def float64_row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
+def slices_and_float64_row_blocks(rows: Rows) -> Iterator[tuple[slice, Floats]]:
     """Yield (slice of row numbers, float64 array (n, n_labels) of these rows), one block of rows after another."""
     size = max(min(MAX_ROWS, MAX_CELLS // max(rows.n_labels, 1)), 1)
     for begin in range(0, len(rows), size):

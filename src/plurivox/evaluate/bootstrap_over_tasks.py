@@ -69,7 +69,7 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
     tasks are drawn instead: sums of random groups vary as sums of tasks do.
     """
     found = np.empty((repeats, len(all_sums)))
-    groups = [_n_groups_of_tasks_to_resample(task_sums) for task_sums in all_sums]
+    groups = [_n_random_task_groups_to_draw(task_sums) for task_sums in all_sums]
     for n_groups in sorted(set(groups)):
         chosen = [i for i, own in enumerate(groups) if own == n_groups]
         found[:, chosen] = _resample_measures_by_groups(
@@ -78,7 +78,7 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
     return found
 
 
-def _n_groups_of_tasks_to_resample(task_sums: TaskSums) -> int:
+def _n_random_task_groups_to_draw(task_sums: TaskSums) -> int:
     """Return the number of groups of tasks that are drawn in a bootstrap: one per task, fewer if there are many tasks."""
     return min(task_sums.n_tasks, MAX_GROUPS, max(MAX_CELLS // task_sums.width, 200))
 
@@ -93,14 +93,14 @@ def _resample_measures_by_groups(
     numbers = [task_sums.sum_task_numbers_by_group(group, n_groups) for task_sums in all_sums]
     drawn = max(round(fraction * n_groups), 1)
     found = np.empty((repeats, len(all_sums)))
-    for rows, times in _draw_bootstrap_counts_in_blocks(rng, n_groups, drawn, repeats):
+    for rows, times in _draw_resample_slices_and_group_counts(rng, n_groups, drawn, repeats):
         n = times @ sizes
         for i, task_sums in enumerate(all_sums):
             found[rows, i] = task_sums.finish(times @ numbers[i], n)
     return found
 
 
-def _draw_bootstrap_counts_in_blocks(
+def _draw_resample_slices_and_group_counts(
     rng: np.random.Generator, n_groups: int, n_draws: int, repeats: int
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield (slice of resamples, (n_resamples, n_groups) how often each group is drawn in them), block by block."""

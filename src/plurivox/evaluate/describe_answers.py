@@ -15,11 +15,11 @@ from plurivox.evaluate._format_description_numbers import (
     Triple,
     count_in_parentheses_or_empty,
     format_count_or_none_if_zero,
-    format_median_and_range_unless_none,
-    format_number_unless_none,
-    format_percent_unless_none,
+    format_median_and_range_or_keep_none,
+    format_number_or_keep_none,
+    format_percent_or_keep_none,
     mean_or_zero,
-    median_and_range_of_positive_values,
+    median_and_range_of_positives_or_none,
 )
 from plurivox.evaluate.describe_votes import observed_agreement
 
@@ -71,21 +71,21 @@ class AnswersDescription:
             ("labels", f"{self.n_labels:,}"),
             ("sittings", None if self.n_sittings is None else f"{self.n_sittings:,}"),
             ("answers per task", f"{middle:.2f} ({low:g} to {high:g})"),
-            ("answers per worker", format_median_and_range_unless_none(self.answers_per_worker)),
+            ("answers per worker", format_median_and_range_or_keep_none(self.answers_per_worker)),
             ("asked again on purpose", format_count_or_none_if_zero(self.n_asked_again)),
             ("repeated answers not asked for", format_count_or_none_if_zero(self.n_further)),
             ("abstained", format_count_or_none_if_zero(self.n_abstained)),
             ("none of these", format_count_or_none_if_zero(self.n_none_of_these)),
             ("nothing entered", format_count_or_none_if_zero(self.n_empty)),
-            ("name a second label", format_percent_unless_none(self.share_second)),
-            ("exclude labels", format_percent_unless_none(self.share_never or None)),
-            ("mark further labels as possible", format_percent_unless_none(self.share_possible or None)),
-            ("agreement on the label named first", format_number_unless_none(self.top_agreement, 3)),
-            ("seconds per answer", format_median_and_range_unless_none(self.seconds, " for nine in ten")),
-            ("first answer", _format_unix_time_unless_none(self.first)),
-            ("last answer", _format_unix_time_unless_none(self.last)),
+            ("name a second label", format_percent_or_keep_none(self.share_second)),
+            ("exclude labels", format_percent_or_keep_none(self.share_never or None)),
+            ("mark further labels as possible", format_percent_or_keep_none(self.share_possible or None)),
+            ("agreement on the label named first", format_number_or_keep_none(self.top_agreement, 3)),
+            ("seconds per answer", format_median_and_range_or_keep_none(self.seconds, " for nine in ten")),
+            ("first answer", _format_unix_time_or_keep_none(self.first)),
+            ("last answer", _format_unix_time_or_keep_none(self.last)),
             ("answers to tasks with gold", format_count_or_none_if_zero(self.n_gold)),
-            ("label named first is right", format_number_unless_none(self.top_accuracy, 4)),
+            ("label named first is right", format_number_or_keep_none(self.top_accuracy, 4)),
         ]
         return [(name, value) for name, value in lines if value is not None]
 
@@ -113,7 +113,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         n_labels=len(answers.labels),
         forms=_count_answers_by_form(answers),
         answers_per_task=(mean_or_zero(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
-        answers_per_worker=median_and_range_of_positive_values(np.bincount(answers.worker[answers.worker >= 0])),
+        answers_per_worker=median_and_range_of_positives_or_none(np.bincount(answers.worker[answers.worker >= 0])),
         n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
         n_asked_again=int(again.sum()),
         n_further=_count_unrequested_repeats(answers, again),
@@ -127,7 +127,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         seconds=_median_5_and_95_percent_quantile(answers.seconds),
         first=_first_or_last_time(answers.when, np.min),
         last=_first_or_last_time(answers.when, np.max),
-        **_gold_count_and_accuracy(answers, top, gold),
+        **_gold_answer_count_and_accuracy(answers, top, gold),
     )
 
 
@@ -159,7 +159,7 @@ def _votes_for_first_label(answers: Answers, first_label: Ints) -> Votes:
     return Votes.coded(**columns, tasks=answers.tasks, workers=answers.workers, labels=answers.labels)
 
 
-def _gold_count_and_accuracy(answers: Answers, first_label: Ints, gold: SoftLabels | None) -> dict[str, Any]:
+def _gold_answer_count_and_accuracy(answers: Answers, first_label: Ints, gold: SoftLabels | None) -> dict[str, Any]:
     """Return n_gold, the number of answers to tasks with gold, and top_accuracy, the share with the right first label."""
     known = None if gold is None else gold.shared(answers.tasks)
     if known is None or not len(known):
@@ -195,6 +195,6 @@ def _column_or_all_false(column: Bools | None, n: int) -> Bools:
     return np.zeros(n, bool) if column is None else column
 
 
-def _format_unix_time_unless_none(unix_time: float | None) -> str | None:
+def _format_unix_time_or_keep_none(unix_time: float | None) -> str | None:
     """Return seconds since 1970 as text, a UTC date and time; None if it is None."""
     return None if unix_time is None else datetime.fromtimestamp(unix_time, UTC).strftime("%Y-%m-%d %H:%M UTC")

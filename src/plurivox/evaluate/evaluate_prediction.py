@@ -15,16 +15,20 @@ from plurivox.core.votes import Votes
 from plurivox.evaluate.align_tasks_and_labels import (
     CachedTopRows,
     align_rows,
-    float64_row_blocks,
     prediction_labels_then_truth_only,
     shared_task_positions,
+    slices_and_float64_row_blocks,
 )
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, resample_measures
 from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label_and_share, true_labels
 from plurivox.evaluate.measures.measure_registry import Measure, select_measures
 from plurivox.evaluate.measures.soft_label_measures import total_variations
-from plurivox.evaluate.measures.vote_likelihood import deviances_of_vote_counts, expected_kl_from_vote_noise, shares_of
+from plurivox.evaluate.measures.vote_likelihood import (
+    deviances_of_vote_counts,
+    expected_kl_from_vote_noise_per_task,
+    shares_of,
+)
 from plurivox.evaluate.measures.wasserstein_distances import label_scale, wassersteins_along_scale
 
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
@@ -156,7 +160,9 @@ class _Comparison:
     @classmethod
     def with_soft_labels(cls, prediction: Rows, reference: Rows, reference_name: str) -> Self:
         """Return the comparison of a prediction with soft labels; the baseline is their mean over tasks."""
-        total = sum((block.sum(0) for _, block in float64_row_blocks(reference)), np.zeros(reference.n_labels))
+        total = sum(
+            (block.sum(0) for _, block in slices_and_float64_row_blocks(reference)), np.zeros(reference.n_labels)
+        )
         constant = Dense(np.broadcast_to(total / total.sum(), (len(reference), reference.n_labels)))
         return cls(prediction, reference, constant, reference_name)
 
@@ -178,7 +184,7 @@ def _wasserstein_row_with_baseline(comparison: _Comparison, scale: Floats) -> _M
 def _rows_of_count_deviance_and_floors(prediction: SoftLabels, vote_shares: SoftLabels) -> list[_MeasureRow]:
     """Return three measures: the deviance of the vote counts, and the KL and cross-entropy of a perfect prediction."""
     known = vote_shares.on(prediction.tasks[shared_task_positions(prediction, vote_shares)[0]])
-    floor = expected_kl_from_vote_noise(known)
+    floor = expected_kl_from_vote_noise_per_task(known)
     return [
         _MeasureRow(
             "count-deviance", "votes", "lower", mean_as_task_sums(deviances_of_vote_counts(prediction, vote_shares))

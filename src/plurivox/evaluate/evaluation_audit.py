@@ -76,7 +76,7 @@ def find_labels_in_names(truth: SoftLabels, *, share: float = 0.9) -> list[Findi
             f"the names of {len(matching)} of {len(names)} tasks contain their true label, such as {matching[0]!r}"
         )
         return [Finding("label-in-name", f"{message}; rename the tasks before use", tuple(matching[:3]))]
-    first = [_first_word_of_name(name) for name in names]
+    first = [_leading_letters_in_lower_case(name) for name in names]
     predicted = _share_predicted_by_first_word(first, labels)
     if predicted >= share and predicted > max(map(labels.count, set(labels))) / len(names) + 0.05:
         message = (
@@ -99,18 +99,18 @@ def _names_containing_own_label(names: Sequence[str], labels: Sequence[str]) -> 
     return [name for name, label in pairs if set(one.findall(name.lower())) == {label.lower()}]
 
 
-def _first_word_of_name(name: str) -> str:
+def _leading_letters_in_lower_case(name: str) -> str:
     """Return the letters at the beginning of a task name, in lower case; "" if it does not begin with a letter."""
     found = re.match(r"[^\W\d_]+", name)
     return found.group(0).lower() if found else ""
 
 
-def _share_predicted_by_first_word(first_words: Sequence[str], labels: Sequence[str]) -> float:
+def _share_predicted_by_first_word(first_words_of_task_names: Sequence[str], labels: Sequence[str]) -> float:
     """Return the share of tasks that have the most frequent label of their name's first word; unique words do not count."""
-    if not first_words:
+    if not first_words_of_task_names:
         return 0.0
-    word, _ = encode(list(first_words))
+    word, _ = encode(list(first_words_of_task_names))
     label, known = encode(list(labels))
     table = np.zeros((int(word.max()) + 1, len(known)))
     np.add.at(table, (word, label), 1)
-    return float(table.max(1)[table.sum(1) > 1].sum() / len(first_words))
+    return float(table.max(1)[table.sum(1) > 1].sum() / len(first_words_of_task_names))

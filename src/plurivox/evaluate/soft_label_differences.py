@@ -68,11 +68,11 @@ def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: b
     order = np.argsort(-gain, kind="stable")
     order = order[gain[order] > 0]
     if same_label:
-        order = order[_same_top_label(one, two)[order]]
+        order = order[_top_label_of_hard_is_top_in_soft(one, two)[order]]
     return _contrast_of_picked_tasks(left, right, tasks, gain, order[:n], "entropy_gain")
 
 
-def _same_top_label(soft: SoftLabels, hard: SoftLabels) -> Bools:
+def _top_label_of_hard_is_top_in_soft(soft: SoftLabels, hard: SoftLabels) -> Bools:
     """Return (n_tasks,) true if the most probable label in `hard` also has the largest probability in `soft`, alone or tied."""
     code = positions(soft.labels, hard.labels)[hard.most_probable_label_codes()]
     return (code >= 0) & (soft.at(np.maximum(code, 0)) >= soft.confidence - TIE_TOLERANCE)

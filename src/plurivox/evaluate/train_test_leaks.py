@@ -77,7 +77,7 @@ def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, nea
     parts = _task_positions_by_part(tasks, split)
     found = []
     for train, test in _train_test_pairs_of_part_names(parts):
-        match = _first_similar_train_row(flat[parts[test]], flat[parts[train]], near)
+        match = _first_similar_train_row_or_minus_one(flat[parts[test]], flat[parts[train]], near)
         hit = np.flatnonzero(match >= 0)
         pairs = [(tasks[parts[test][i]], tasks[parts[train][match[i]]]) for i in hit]
         found += _leak_finding_or_empty_list(
@@ -166,7 +166,7 @@ def _leak_finding_or_empty_list(
     return [Finding("leak", message, tuple(str(task) for task, _ in test_train_copies[:3]), len(test_train_copies))]
 
 
-def _first_similar_train_row(test: Floats, train: Floats, min_cosine: float) -> Ints:
+def _first_similar_train_row_or_minus_one(test: Floats, train: Floats, min_cosine: float) -> Ints:
     """Return (n_test,) for each test row the first training row with at least this cosine similarity; -1 if none."""
     match = np.full(len(test), -1)
     for begin in range(0, len(test), BLOCK_ROWS):

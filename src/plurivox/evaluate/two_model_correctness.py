@@ -62,7 +62,7 @@ def correctness_table(
     cells = [first & second for first in (hit[0], ~hit[0]) for second in (hit[1], ~hit[1])]
     defined = np.isfinite(value)
     means = [float(value[cell & defined].mean()) if (cell & defined).any() else float("nan") for cell in cells]
-    test = _mann_whitney_nan_if_empty(value[cells[1] & defined], value[cells[2] & defined])
+    test = _mann_whitney_test_nan_if_empty(value[cells[1] & defined], value[cells[2] & defined])
     words = as_names(["right", "right", "wrong", "wrong"]), as_names(["right", "wrong", "right", "wrong"])
     n = np.array([int(cell.sum()) for cell in cells])
     return CorrectnessTable(*words, n, np.array(means), look, test.u, test.p_value, notes)
@@ -105,7 +105,7 @@ def row_excess_kurtosis(prob: Floats) -> Floats:
     return np.where(spread_out, fourth / np.where(spread_out, second, 1) ** 2 - 3, np.nan)
 
 
-def _mann_whitney_nan_if_empty(left: Floats, right: Floats) -> RankTest:
+def _mann_whitney_test_nan_if_empty(left: Floats, right: Floats) -> RankTest:
     """Return the Mann-Whitney test of two groups of values; all results are NaN if a group is empty."""
     if not len(left) or not len(right):
         return RankTest(float("nan"), float("nan"), float("nan"))

@@ -128,7 +128,7 @@ def _make_pair_kappa_sum_function(
         votes.n_workers,
     )
 
-    def pair_kappa_sums_of_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
+    def kappa_and_weight_sums_of_worker_range(task_weights: Floats, first_worker: int, end_worker: int) -> Floats:
         """Return sums over pairs with a worker in first_worker:end_worker: kappa, weight, pairs, undefined pairs."""
         sums = np.zeros(4)
         add_kappas_of_worker_pairs(
@@ -144,21 +144,21 @@ def _make_pair_kappa_sum_function(
         )
         return sums
 
-    def pair_kappa_sums_of_all_workers(task_weights: Floats, threaded: bool) -> Floats:
+    def kappa_and_weight_sums_over_all_pairs(task_weights: Floats, threaded: bool) -> Floats:
         """Return sums over all pairs of workers: kappa, weight, pairs, undefined pairs."""
         if not threaded:  # resamples run in parallel instead
-            return pair_kappa_sums_of_worker_range(task_weights, 0, n)
+            return kappa_and_weight_sums_of_worker_range(task_weights, 0, n)
         cut = np.unique(np.searchsorted(begin, np.linspace(0, begin[-1], min(N_CHUNKS, n) + 1)[1:-1]))
         edges = [0, *cut.tolist(), n]
         return np.sum(
             parallel_map(
-                lambda i: pair_kappa_sums_of_worker_range(task_weights, edges[i], edges[i + 1]),
+                lambda i: kappa_and_weight_sums_of_worker_range(task_weights, edges[i], edges[i + 1]),
                 len(edges) - 1,
             ),
             axis=0,
         )
 
-    return pair_kappa_sums_of_all_workers
+    return kappa_and_weight_sums_over_all_pairs
 
 
 def _shift_resamples_to_mean(resampled: list[Floats], target_mean: Floats) -> list[Floats]:

@@ -47,7 +47,7 @@ class Drift(Identifier):
         votes = require_some_worker_names(evidence.votes, self.name())
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
-        worker, when, agreed = _agreement_minus_task_mean_per_answer(votes)
+        worker, when, agreed = _workers_times_agreement_minus_task_mean(votes)
         order, start = row_order_and_offsets_by_group(
             worker[(early := np.argsort(when, kind="stable"))], votes.n_workers
         )
@@ -67,7 +67,7 @@ class Drift(Identifier):
         return Scores("worker", votes.workers, np.where(enough, z, np.nan), self.spec, raw=change, n=n)
 
 
-def _agreement_minus_task_mean_per_answer(votes: Votes) -> tuple[Ints, Floats, Floats]:
+def _workers_times_agreement_minus_task_mean(votes: Votes) -> tuple[Ints, Floats, Floats]:
     """Return (worker, Unix time, agreement with the other workers minus the task's mean agreement) of every dated answer."""
     share = share_of_others_agreeing_with_vote(votes)
     assert votes.when is not None

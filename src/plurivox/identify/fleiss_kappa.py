@@ -35,7 +35,7 @@ class FleissKappa(AgreementCoefficient):
     def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         return agreement_and_label_share_columns(vote_count_patterns)
 
-    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_per_row_of_term_sums(self, term_sums: Floats) -> Floats:
         agreement = term_sums[:, 0] / np.maximum(term_sums[:, 1], 1)
         share = term_sums[:, 3:] / term_sums[:, 2:3]
         kappa = agreement_beyond_chance(agreement, (share**2).sum(1))

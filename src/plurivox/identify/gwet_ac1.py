@@ -34,7 +34,7 @@ class GwetAc1(AgreementCoefficient):
     def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         return agreement_and_label_share_columns(vote_count_patterns)
 
-    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_per_row_of_term_sums(self, term_sums: Floats) -> Floats:
         agreement = term_sums[:, 0] / np.maximum(term_sums[:, 1], 1)
         share, n_labels = term_sums[:, 3:] / term_sums[:, 2:3], term_sums.shape[1] - 3
         chance = (share * (1 - share)).sum(1) / (n_labels - 1) if n_labels > 1 else np.ones(len(term_sums))

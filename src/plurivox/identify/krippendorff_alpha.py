@@ -14,8 +14,8 @@ from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement import (
     AgreementCoefficient,
     CountPatterns,
-    distinct_vote_count_patterns,
     row_sums_of_squares,
+    vote_count_patterns_with_frequencies,
 )
 
 
@@ -44,7 +44,7 @@ class KrippendorffAlpha(AgreementCoefficient):
     )
 
     def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
-        return distinct_vote_count_patterns(votes, self._label_positions_on_scale_or_none(votes))
+        return vote_count_patterns_with_frequencies(votes, self._label_positions_on_scale_or_none(votes))
 
     def _label_positions_on_scale_or_none(self, votes: Votes) -> Floats | None:
         """Return (n_labels,) the position of each label on a scale, with mean 0 over the votes; None if nominal."""
@@ -66,7 +66,7 @@ class KrippendorffAlpha(AgreementCoefficient):
 
     def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         """Return (n_patterns, n_terms) terms of observed, then of chance disagreement, for each pattern of vote counts."""
-        n, has_pairs = vote_count_patterns.n, vote_count_patterns.has_two_or_more_votes
+        n, has_pairs = vote_count_patterns.n, vote_count_patterns.has_two_or_more_votes_per_pattern
         if vote_count_patterns.scale is None:
             rest = vote_count_patterns.counts
             apart = n**2 - row_sums_of_squares(vote_count_patterns.counts) - vote_count_patterns.within
@@ -82,7 +82,7 @@ class KrippendorffAlpha(AgreementCoefficient):
         front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, vote_count_patterns.within])
         return sparse.hstack([sparse.csr_array(front), rest]).multiply(has_pairs[:, None])
 
-    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_per_row_of_term_sums(self, term_sums: Floats) -> Floats:
         observed, n, within, rest = term_sums[:, 0], term_sums[:, 1], term_sums[:, 2], term_sums[:, 3:]
         if self.level == "nominal":
             by_chance = n**2 - (rest**2).sum(1) - within

@@ -40,7 +40,7 @@ class ObservedAgreement(AgreementCoefficient):
             return np.column_stack(
                 [
                     np.where(
-                        vote_count_patterns.has_two_or_more_votes,
+                        vote_count_patterns.has_two_or_more_votes_per_pattern,
                         vote_count_patterns.agreeing_pair_share_per_pattern,
                         1.0,
                     ),
@@ -48,8 +48,8 @@ class ObservedAgreement(AgreementCoefficient):
                 ]
             )
         return np.column_stack(
-            [vote_count_patterns.agreeing_pair_share_per_pattern, vote_count_patterns.has_two_or_more_votes]
+            [vote_count_patterns.agreeing_pair_share_per_pattern, vote_count_patterns.has_two_or_more_votes_per_pattern]
         )
 
-    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_per_row_of_term_sums(self, term_sums: Floats) -> Floats:
         return divide_or_nan(term_sums[:, 0], term_sums[:, 1])

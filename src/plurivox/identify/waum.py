@@ -12,8 +12,8 @@ from plurivox.identify._shared.margins_of_voted_labels import (
     MARGIN_HELP,
     TOP_K_HELP,
     MarginOptions,
+    indices_of_votes_on_recorded_tasks,
     task_scores_from_weighted_margins,
-    vote_rows_on_recorded_tasks,
 )
 
 
@@ -57,7 +57,7 @@ class Waum(Identifier):
         del progress
         votes, dynamics, fit = evidence.votes, evidence.dynamics, evidence.fit
         assert votes is not None and dynamics is not None and fit is not None
-        index = vote_rows_on_recorded_tasks(votes, dynamics)
+        index = indices_of_votes_on_recorded_tasks(votes, dynamics)
         margin, weight = MarginOptions(self.margin, self.top_k).margins_and_trust_weights_of_votes(
             votes, index, dynamics, fit.confusion
         )

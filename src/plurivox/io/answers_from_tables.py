@@ -65,7 +65,7 @@ def answers(
         ordered=ordered,
         **rest,
     )
-    return _add_earlier_answer_of_repeats(made, table)
+    return _answers_with_repeat_of(made, table)
 
 
 def _texts_meaning_no_label(missing: Any) -> list[str]:
@@ -98,7 +98,7 @@ def _frame_with_row_per_entered_label(table: Columns, top_column: str, no_label_
     """
     parts = [
         _frame_of_nth_label_of_each_answer(table, *columns, place)
-        for place, columns in enumerate(_label_and_percent_column_names(table, top_column))
+        for place, columns in enumerate(_label_percent_columns_of_each_place(table, top_column))
     ]
     for role, kind in (("never", NEVER), ("possible", POSSIBLE)):
         if (name := _find_column_name_by_role(table, role)) is not None:
@@ -111,7 +111,7 @@ def _frame_with_row_per_entered_label(table: Columns, top_column: str, no_label_
     return marks.filter(filled | (pl.col("place") < last))
 
 
-def _label_and_percent_column_names(table: Columns, top_column: str) -> list[tuple[str | None, str | None]]:
+def _label_percent_columns_of_each_place(table: Columns, top_column: str) -> list[tuple[str | None, str | None]]:
     """Return the (label column, percentage column) of the first, second, ... label; None for a column that is absent."""
     first = top_column if top_column in table else None
     places = [
@@ -231,7 +231,7 @@ def _yes_no_to_booleans(column: pl.Series, name_in_errors: str) -> Any:
     return texts.is_in(TRUE_TEXTS).to_numpy()
 
 
-def _add_earlier_answer_of_repeats(answers: Answers, table: Columns) -> Answers:
+def _answers_with_repeat_of(answers: Answers, table: Columns) -> Answers:
     """Return the answers with `repeat_of` (the earlier answer that each repeats), from the column `repeat_of` or `repeat`."""
     if "repeat_of" in table:
         return replace(

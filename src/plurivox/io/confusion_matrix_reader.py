@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import numbered_names, positions, sort_distinct_names_by_value
+from plurivox.core.name_encoding import numbered_names_from_zero, positions, sort_distinct_names_by_value
 from plurivox.core.results import Confusion, Fit
 from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.table_file_names import file_suffix
@@ -30,8 +30,8 @@ def read_confusion(path: str | Path) -> Confusion:
         array = _read_confusion_matrices_from_npy(Path(path))
         return Confusion(
             _check_rows_sum_to_one_and_normalise(array, path),
-            numbered_names("worker", len(array)),
-            numbered_names("label", array.shape[1]),
+            numbered_names_from_zero("worker", len(array)),
+            numbered_names_from_zero("label", array.shape[1]),
         )
     frame = read_table(path)
     require_columns(frame, ["worker", "true", "said", "p"], path)

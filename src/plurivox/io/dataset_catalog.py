@@ -10,7 +10,7 @@ from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.io.dataset_folder_and_overwrite_checks import (
     check_not_overwriting_input,
     check_replaceable,
-    holds_dataset,
+    holds_dataset_of_any_format,
     not_a_dataset_error,
 )
 
@@ -43,7 +43,7 @@ def list_dataset_names() -> list[str]:
     return sorted(found)
 
 
-def find_dataset_folder(name: str) -> Path | None:
+def find_dataset_folder_or_none(name: str) -> Path | None:
     """Return the folder of the catalog data set with this name, or None."""
     if not _is_valid_dataset_name(name):
         return None
@@ -54,10 +54,10 @@ def info(name: str) -> dict[str, Any]:
     """Return the folder, parts, tables and sizes of the data set with this name; raise UnknownName if there is none."""
     from plurivox.io.dataset_reader import read
 
-    folder = find_dataset_folder(name)
+    folder = find_dataset_folder_or_none(name)
     if folder is None:
         raise unknown_name_error("data set", name, list_dataset_names())
-    if not holds_dataset(folder):
+    if not holds_dataset_of_any_format(folder):
         raise not_a_dataset_error(folder)
     data = read(folder)
     about: dict[str, Any] = {"name": name, "folder": str(folder), "parts": data.parts(), "tables": sorted(data.tables)}
@@ -89,7 +89,7 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
         source = BUNDLED / name
     if not source.exists():
         raise InputError(f"there is no file or folder {source} to install")
-    if source.is_dir() and not holds_dataset(source):
+    if source.is_dir() and not holds_dataset_of_any_format(source):
         raise not_a_dataset_error(source)
     root = data_home()
     check_not_overwriting_input(source, root / name)
@@ -128,7 +128,7 @@ def _is_visible_nonempty_folder(folder: Path) -> bool:
 def _is_readable_dataset(folder: Path) -> bool:
     """Return whether a folder contains a data set that this user may read."""
     try:
-        return _is_visible_nonempty_folder(folder) and holds_dataset(folder)
+        return _is_visible_nonempty_folder(folder) and holds_dataset_of_any_format(folder)
     except OSError:
         return False  # no permission
 

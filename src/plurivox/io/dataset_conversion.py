@@ -40,7 +40,7 @@ def convert(
     if part is not None:
         data = _without_the_other_of_votes_and_counts(data, part)
     if is_file:
-        main_part = _name_of_part_for_single_file(data, part)
+        main_part = _first_part_writable_to_single_file(data, part)
         _warn_about_unwritten_parts(
             data, (main_part,), f"{out.name} contains only the {main_part}", "write a folder to keep them"
         )
@@ -108,7 +108,7 @@ def _write_peerannot(data: Dataset, out: Path, *, replace: bool) -> None:
     warn_notes(notes)
 
 
-def _name_of_part_for_single_file(data: Dataset, requested_part: str | None) -> str:
+def _first_part_writable_to_single_file(data: Dataset, requested_part: str | None) -> str:
     """Return the name of the part of a data set that is written to a single file: answers, votes, counts or soft labels."""
     for one in (requested_part,) if requested_part else ("answers", "votes", "counts", "soft_labels"):
         if data.has(one):

@@ -22,7 +22,7 @@ def holds_votes_answers_counts_or_gold_table(folder: Path) -> bool:
     )
 
 
-def holds_dataset(folder: Path) -> bool:
+def holds_dataset_of_any_format(folder: Path) -> bool:
     """Return whether a folder can be read as a data set: tables of plurivox, peerannot, or one folder of images per label."""
     if not folder.is_dir():
         return False
@@ -82,11 +82,11 @@ def _is_part_of_dataset_folder(entry: Path) -> bool:
     if entry.is_symlink():
         return False
     if entry.is_dir():
-        return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _holds_only_images(entry)
+        return entry.name in SPLITS and (entry.parent / METADATA).is_file() and _holds_only_images_and_folders(entry)
     return entry.name == DATASET_TOML or file_suffix(entry) == ".npz" or is_table_file(entry)
 
 
-def _holds_only_images(folder: Path) -> bool:
+def _holds_only_images_and_folders(folder: Path) -> bool:
     """Return whether a folder contains only images and folders."""
     from plurivox.io.formats.image_folder import is_image_file
 

@@ -33,7 +33,7 @@ def read(where: str | Path, **how: Any) -> Dataset:
     """
     path = Path(where).expanduser()
     if not path.exists():
-        found = dataset_catalog.find_dataset_folder(str(where))
+        found = dataset_catalog.find_dataset_folder_or_none(str(where))
         if found is None:
             raise _path_or_dataset_not_found_error(str(where))
         path = found
@@ -109,7 +109,7 @@ def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     return (
         read_plurivox_folder(path, **options)
         if reader is None
-        else _read_with_reader_of_other_program(reader, path, options)
+        else _read_foreign_data_and_apply_options(reader, path, options)
     )
 
 
@@ -125,10 +125,10 @@ def _read_table_or_dataset_of_export(path: Path, options: dict[str, Any]) -> Dat
     """Return the table in a file, or the data set if the file is a peerannot or Label Studio export (JSON)."""
     if file_suffix(path) == ".json":
         if peerannot.recognises(path):
-            return _read_with_reader_of_other_program(peerannot, path, options)
+            return _read_foreign_data_and_apply_options(peerannot, path, options)
         records = read_json(path)
         if label_studio.is_label_studio_export(records):
-            return _read_with_reader_of_other_program(label_studio, path, options, records=records)
+            return _read_foreign_data_and_apply_options(label_studio, path, options, records=records)
         return Columns.from_frame_mapping_or_parquet(frame_from_records(records, path), path.name)
     if file_suffix(path) == ".parquet":
         with suppress(InputError):  # read_table below raises a more precise error
@@ -148,13 +148,13 @@ def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> 
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=path.name, **given))
-    if not options.get("wide") and _is_counts_table_or_error_if_misnamed(table, options, name):
+    if not options.get("wide") and _is_counts_or_error_if_not_named_counts(table, options, name):
         columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
         return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=path.name, **columns))
     return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
 
 
-def _read_with_reader_of_other_program(
+def _read_foreign_data_and_apply_options(
     reader: ModuleType, path: Path, options: dict[str, Any], **reader_options: Any
 ) -> Dataset:
     """Return the data set read by another format's reader, after applying the options `missing`, `repeats` and `ordered`."""
@@ -190,7 +190,7 @@ def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
     )
 
 
-def _is_counts_table_or_error_if_misnamed(table: Columns, options: dict[str, Any], table_name: str) -> bool:
+def _is_counts_or_error_if_not_named_counts(table: Columns, options: dict[str, Any], table_name: str) -> bool:
     """Return whether a table has a task column and otherwise numbers; raise InputError if so but not named "counts"."""
     task = options.get("task", "task")
     others = [one for one in table.names if one != task]

@@ -40,7 +40,7 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
             np.save(file, prob, allow_pickle=False)
     else:
         columns = soft.columns()
-        write_table(columns if "p" not in columns else _add_rows_for_unlisted_labels(soft, columns), path)
+        write_table(columns if "p" not in columns else _add_first_task_rows_for_absent_labels(soft, columns), path)
 
 
 def read_soft(path: str | Path) -> SoftLabels:
@@ -89,7 +89,9 @@ def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
         raise cause if str(path) in str(cause) else InputError(f"{path}: {cause}") from None
 
 
-def _add_rows_for_unlisted_labels(soft: SoftLabels, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _add_first_task_rows_for_absent_labels(
+    soft: SoftLabels, columns: dict[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
     """Return the columns of a long table of soft labels, with a row added for each label that no row lists."""
     listed = positions(soft.labels, encode(columns["label"])[1])
     absent = np.setdiff1d(np.arange(soft.n_labels), listed)

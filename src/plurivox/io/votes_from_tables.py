@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first
 from plurivox.core.name_encoding import (
     as_names,
     as_text,
-    label_positions_on_scale,
+    label_positions_on_scale_or_none,
     positions,
     sort_distinct_names_by_value,
 )
@@ -70,13 +70,13 @@ def votes(
     if isinstance(labels, str):
         raise InputError(f"labels must be a list; got the text {labels!r}")
     extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
-    table, task, worker, label = _long_table_and_column_names(data, task, worker, label, extras, wide, where)
+    table, task, worker, label = _long_table_and_three_column_names(data, task, worker, label, extras, wide, where)
     table.check_has_columns({"task": task, "worker": worker, "label": label})
     labels = table.ordered_categories_or_none(label) if labels is None else labels
     reader = _VoteReader(table, missing, wide)
     columns = reader.encode_task_worker_label_columns(task, worker, label)
     columns |= reader.read_optional_columns(**_optional_column_names(extras, table, has_table=data is not None))
-    columns = reader.drop_rows_without_vote(columns)
+    columns = reader.drop_rows_without_task_or_label(columns)
     if repeats != "keep":
         columns, notes = drop_repeats_and_return_notes(columns, reader.names, repeats)
         reader.notes += notes
@@ -84,7 +84,7 @@ def votes(
     made = Votes.coded(
         **columns,
         **names,
-        scale=label_positions_on_scale(names["labels"], ordered),
+        scale=label_positions_on_scale_or_none(names["labels"], ordered),
         notes=tuple(reader.notes),
         missing=reader.n_missing,
     )
@@ -95,7 +95,7 @@ def votes(
     return made
 
 
-def _long_table_and_column_names(
+def _long_table_and_three_column_names(
     data: Any, task: Any, worker: Any, label: Any, extras: dict[str, Any], wide: bool, where: str
 ) -> tuple[Columns, str, str | None, str]:
     """Return the votes given as a table, columns or arrays as one long table, and its task, worker and label column names."""
@@ -214,7 +214,7 @@ class _VoteReader:
             ).astype(np.float32)
         return found
 
-    def drop_rows_without_vote(self, columns: dict[str, Any]) -> dict[str, Any]:
+    def drop_rows_without_task_or_label(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""
         no_label = columns["label"] < 0
         name_only = no_label & (

@@ -32,7 +32,7 @@ class MarginRecipe(Recipe):
         from plurivox.train.training_hyperparameters import Plan
         from plurivox.workflows.score_by_training_dynamics import (
             DynamicsSetup,
-            train_and_score_tasks_in_several_runs,
+            task_scores_of_each_training_run,
             worst_tasks_and_wrong_vote_detection_tables,
         )
 
@@ -40,9 +40,7 @@ class MarginRecipe(Recipe):
         setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
         shared = {option.name for option in MarginRecipe.options()}
         own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
-        found = train_and_score_tasks_in_several_runs(
-            setup, identify.methods.make(self.score, **own), self.runs, progress
-        )
+        found = task_scores_of_each_training_run(setup, identify.methods.make(self.score, **own), self.runs, progress)
         return Tables(
             f"{self.title} of {setup.training_data.name}",
             worst_tasks_and_wrong_vote_detection_tables(setup, found, self.n),

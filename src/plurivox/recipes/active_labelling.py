@@ -189,7 +189,7 @@ def _refit_and_update_state(
         )
     state.posterior = np.array(fit.soft.prob, np.float64)
     n_votes = state.labelled.sum(0).astype(np.float64)
-    state.gains = assigner.estimate_gain_of_asking_each_worker(state.posterior, fit.confusion.dense(), n_votes)
+    state.gains = assigner.estimate_worker_gains_and_worth_asking(state.posterior, fit.confusion.dense(), n_votes)
     return fit
 
 

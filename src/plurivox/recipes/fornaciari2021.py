@@ -157,7 +157,7 @@ class Fornaciari2021(Recipe):
         from plurivox.recipes._papers.fornaciari2021_conditions import (
             measures_of_runs_by_condition_name,
             one_and_two_heads_correctness_table,
-            two_heads_gain_table,
+            two_heads_gain_and_p_value_table,
         )
 
         found = measures_of_runs_by_condition_name(texts, predictions)
@@ -172,7 +172,7 @@ class Fornaciari2021(Recipe):
             (
                 mean_and_std_table("Measures", found, (note,), first_column_name="condition"),
                 self._split_sizes_table(texts),
-                two_heads_gain_table(texts, predictions, self.repeats, self.fraction),
+                two_heads_gain_and_p_value_table(texts, predictions, self.repeats, self.fraction),
                 *(() if correctness_table is None else (correctness_table,)),
                 every_run_table("Every run", found, self.seed, first_column_name="condition"),
             ),

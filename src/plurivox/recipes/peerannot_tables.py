@@ -128,11 +128,11 @@ def _yield_published_and_own_accuracies() -> Iterator[PublishedAccuracy]:
         crowd = simulate.methods.make(spec).draw()
         true = crowd.truth.most_probable_label_codes()
         for method, accuracy in published.items():
-            ours = [float((codes == true).mean()) for codes in _iterate_aggregated_label_codes(method, crowd.votes)]
+            ours = [float((codes == true).mean()) for codes in _iterate_label_codes_over_tie_seeds(method, crowd.votes)]
             yield PublishedAccuracy(title, method, accuracy, float(np.mean(ours)), min(ours), max(ours))
 
 
-def _iterate_aggregated_label_codes(method: str, votes: Votes) -> "Iterator[np.ndarray]":
+def _iterate_label_codes_over_tie_seeds(method: str, votes: Votes) -> "Iterator[np.ndarray]":
     """Yield (n_tasks,) the aggregated label codes by a method; for majority vote one array per seed that breaks ties."""
     if method == "majority-vote":
         for seed in range(N_TIE_SEEDS):

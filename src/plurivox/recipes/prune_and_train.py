@@ -71,7 +71,7 @@ class PruneAndTrain(Recipe):
         cache = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
         alphas, found = self._parse_alphas(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
-            seeded = setup.copy_with_plan_seed(self.seed + run)
+            seeded = setup.with_plan_seed_replaced(self.seed + run)
             order = _TaskDropOrder(seeded, self.score)
             for which, alpha in [("none", 0.0), *((which, alpha) for alpha in alphas for which in ("worst", "by lot"))]:
                 name = f"{which} {100 * alpha:g}%" if alpha else "none"
@@ -111,7 +111,7 @@ class PruneAndTrain(Recipe):
         trained = train_once(training_data, parts, make_train_spec(self.method, net=self.net, plan=plan))
         prediction, gold = trained.predict(training_data.inputs_of(test), test), training_data.gold
         assert gold is not None
-        soft = _aggregated_labels_or_none(setup, remaining, self.method)
+        soft = _labels_if_target_is_aggregator(setup, remaining, self.method)
         labels = {} if soft is None else {"labels": evaluate.accuracy(soft, gold.on(remaining))}
         return {
             **{name: evaluate.MEASURES[name](prediction, gold.on(test)) for name in MEASURES},
@@ -145,11 +145,11 @@ class _TaskDropOrder:
         return np.random.default_rng(self.setup.plan.seed).permutation(len(self.setup.parts["train"]))
 
 
-def _aggregated_labels_or_none(setup: "DynamicsSetup", tasks: "Names", method: str) -> "SoftLabels | None":
-    """Return the soft labels of `tasks` by an aggregation method; None if `method` is another target."""
+def _labels_if_target_is_aggregator(setup: "DynamicsSetup", tasks: "Names", target_spec: str) -> "SoftLabels | None":
+    """Return the soft labels of `tasks` by an aggregation method; None if `target_spec` is another target."""
     from plurivox import aggregate
     from plurivox.core.method import parse_spec
 
-    if parse_spec(method)[0] not in aggregate.methods:
+    if parse_spec(target_spec)[0] not in aggregate.methods:
         return None
-    return aggregate.methods.make(method).fit(setup.votes.on(tasks)).soft
+    return aggregate.methods.make(target_spec).fit(setup.votes.on(tasks)).soft

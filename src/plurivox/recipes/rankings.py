@@ -6,7 +6,7 @@ from typing import ClassVar
 from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -50,7 +50,7 @@ class Rankings(Recipe):
             if (votes := data.votes) is None:
                 raise InputError(f"{data.name} has no votes of named workers; rankings need them")
             tables += self._worker_and_task_ranking_tables(
-                data.name, votes, data.gold, callback_reporting_outer_step(progress, step, len(names))
+                data.name, votes, data.gold, callback_reporting_only_outer_step(progress, step, len(names))
             )
         return Tables("Rankings of workers and tasks", tuple(tables), self.spec)
 

@@ -9,7 +9,7 @@ from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.result_tables import Table, Tables
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -65,7 +65,7 @@ class ReportCards(Recipe):
         }
         shown |= {score.made_by: _raw_values_else_ranking_values(score)[worst] for score in scores}
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
-        for worker in self._codes_of_workers_to_report(votes, worst).tolist():
+        for worker in self._codes_of_named_or_worst_workers(votes, worst).tolist():
             tables += self._report_card_tables_of_worker(votes, made, scores, worker)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
@@ -79,7 +79,7 @@ class ReportCards(Recipe):
                 found.append(
                     _align_scores_to_workers(
                         evidence.collect_evidence_and_score(
-                            method, callback_reporting_outer_step(progress, step, len(specs))
+                            method, callback_reporting_only_outer_step(progress, step, len(specs))
                         ),
                         votes,
                     )
@@ -90,7 +90,7 @@ class ReportCards(Recipe):
             raise InputError("no score can be computed for these workers: " + "; ".join(notes))
         return found, notes
 
-    def _codes_of_workers_to_report(self, votes: Votes, workers_worst_first: Ints) -> Ints:
+    def _codes_of_named_or_worst_workers(self, votes: Votes, workers_worst_first: Ints) -> Ints:
         """Return the codes of the workers in the option `workers`, else of the `n` worst; raise UnknownName for other names."""
         if not self.workers:
             return workers_worst_first[: self.n]

@@ -184,7 +184,7 @@ class Simulator(Method, ABC):
         )
 
     def _draw_assignments_and_answers(
-        self, crowd: "CrowdModel", rng: np.random.Generator, effects_rng: np.random.Generator
+        self, crowd: "CrowdModel", rng: np.random.Generator, fatigue_and_copying_rng: np.random.Generator
     ) -> tuple[Assignments, "DrawnAnswers"]:
         """Return a random assignment of workers to tasks, and the labels or answers drawn for it."""
         n_tasks, n_workers = len(crowd.dimensions.tasks), len(crowd.dimensions.workers)
@@ -194,10 +194,12 @@ class Simulator(Method, ABC):
         if self.order == "peerannot":
             task, worker, label = draw_votes_like_peerannot(design, crowd.matrices, crowd.true, crowd.level, rng)
             return make_assignments_with_drawn_effects(
-                task, worker, crowd.true, None, effects, effects_rng
+                task, worker, crowd.true, None, effects, fatigue_and_copying_rng
             ), DrawnAnswers(label)
         task, worker = draw_task_and_worker_per_vote(design, rng)
-        assignments = make_assignments_with_drawn_effects(task, worker, crowd.true, crowd.level, effects, effects_rng)
+        assignments = make_assignments_with_drawn_effects(
+            task, worker, crowd.true, crowd.level, effects, fatigue_and_copying_rng
+        )
         return assignments, self.draw_labels_and_answers(assignments, crowd, rng)
 
     def _draw_task_features_or_none(self, crowd: "CrowdModel", rng: np.random.Generator) -> Floats | None:

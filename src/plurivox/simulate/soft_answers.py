@@ -14,7 +14,7 @@ from plurivox.simulate._contract import CrowdModel, DrawnAnswers, Simulator
 from plurivox.simulate._shared.answer_sessions import (
     SessionAnswers,
     draw_answer_times_and_sort_answers,
-    session_name_per_answer,
+    numbered_session_name_per_answer,
     split_into_sessions_with_repeats,
 )
 from plurivox.simulate._shared.draw_answer_marks import Marks, draw_answer_marks
@@ -146,6 +146,6 @@ def _make_answers(
         seconds=sessions.seconds,
         when=sessions.when,
         position=sessions.position,
-        sitting=session_name_per_answer(sessions.worker, sessions.session),
+        sitting=numbered_session_name_per_answer(sessions.worker, sessions.session),
         repeat_of=sessions.repeat_of,
     )

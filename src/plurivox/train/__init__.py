@@ -7,7 +7,7 @@ The types from a data set to a training step, where they are made, and what they
     Supervision   PreparedTraining.prepare_training, fit            data that a target may use: votes, gold labels, soft labels
     PreparedData  PreparedData.from_inputs_dropping_unusable_tasks  inputs with a target as a tensor on the device; weights
     Examples      Target.make_examples                              the labels as tensors, from which those of a batch are drawn
-    Batch         Trainer.make_batch                                inputs, labels and weights of the examples of one step
+    Batch         Trainer.make_augmented_batch                      inputs, labels and weights of the examples of one step
 
 The docstring of `plurivox.train.parallel.multi_seed_runs` lists the calls from a series of runs down to a step.
 """

@@ -23,8 +23,8 @@ class Attack(Method, ABC):
     """A method that changes pixels to increase the net's cross-entropy; base class."""
 
     @abstractmethod
-    def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
-        """Return the images x (n, ...) with pixels changed to increase the net's loss against `target` (n, n_labels)."""
+    def perturb(self, net: nn.Module, images: Tensor, loss_target: Tensor, rng: Generator) -> Tensor:
+        """Return `images` (n, ...) with pixels changed to increase the net's loss against `loss_target` (n, n_labels)."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class FGSM(Attack):
 
     epsilon: float = option(4.0, "maximum change of a pixel, in units of 1/255", low=0, high=255)
 
-    def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
+    def perturb(self, net: nn.Module, images: Tensor, loss_target: Tensor, rng: Generator) -> Tensor:
         del rng
-        return (x + self.epsilon / 255 * _loss_gradient_by_pixels(net, x, target).sign()).clamp(0, 1)
+        return (images + self.epsilon / 255 * _loss_gradient_by_pixels(net, images, loss_target).sign()).clamp(0, 1)
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class PGD(Attack):
     steps: int = option(10, "number of gradient steps", low=1)
     random_start: bool = option(True, "start at a random point within epsilon of the image; no: at the image")
 
-    def perturb(self, net: nn.Module, x: Tensor, target: Tensor, rng: Generator) -> Tensor:
-        low, high = (x - self.epsilon / 255).clamp(min=0), (x + self.epsilon / 255).clamp(max=1)
-        moved = x
+    def perturb(self, net: nn.Module, images: Tensor, loss_target: Tensor, rng: Generator) -> Tensor:
+        low, high = (images - self.epsilon / 255).clamp(min=0), (images + self.epsilon / 255).clamp(max=1)
+        moved = images
         if self.random_start:
-            moved = low + (high - low) * torch.rand(x.shape, generator=rng, device=x.device)
+            moved = low + (high - low) * torch.rand(images.shape, generator=rng, device=images.device)
         for _ in range(self.steps):
-            moved = moved + self.step / 255 * _loss_gradient_by_pixels(net, moved, target).sign()
+            moved = moved + self.step / 255 * _loss_gradient_by_pixels(net, moved, loss_target).sign()
             moved = moved.maximum(low).minimum(high)
         return moved
 

@@ -81,7 +81,7 @@ def fit(
     if isinstance(target, SoftLabels | Votes):
         known, tasks = _supervision_with_target(target, known, spec.head), target.tasks if tasks is None else tasks
     rows = x if isinstance(x, Tensor) else np.asarray(x)
-    names = _require_unique_task_names(tasks, len(rows))
+    names = _require_given_unique_task_names(tasks, len(rows))
     data = PreparedData.from_inputs_dropping_unusable_tasks(
         rows, spec, known, tasks=names, labels=labels, weight=weight
     )
@@ -91,7 +91,7 @@ def fit(
     return run.train_to_end()
 
 
-def _require_unique_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
+def _require_given_unique_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
     """Return the names of the tasks; InputError if they are missing, not one per row of the inputs, or not unique."""
     if tasks is None:
         raise InputError("the inputs need the names of their tasks: give `tasks`, one for each row of x")

@@ -73,7 +73,7 @@ class Settings(BaseSettings):
         return urlsplit(self.base_url).path.rstrip("/")
 
     @property
-    def database_url(self) -> str:
+    def database_url_without_schema(self) -> str:
         """The URL of the database for SQLAlchemy, without the schema."""
         if not self.database:
             return f"sqlite:///{self.folder / 'study.db'}"

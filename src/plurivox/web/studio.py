@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
-from plurivox.web.store.admin.check_config_against_database import require_config_matches_tasks_and_answers
+from plurivox.web.store.admin.check_config_against_database import raise_if_stratum_empty_or_label_renamed
 from plurivox.web.store.collect.tasks_batches_quotas import (
     has_batches,
     kind_of_alphabetically_first_task,
@@ -22,7 +22,7 @@ from plurivox.web.store.collect.tasks_batches_quotas import (
 from plurivox.web.store.database import (
     READ_OPTIONS,
     WRITE_OPTIONS,
-    disable_statement_timeout,
+    disable_statement_timeout_in_transaction,
     first_line_of_database_error,
     has_tables,
     migrate,
@@ -69,9 +69,9 @@ class Studio:
             engine = open_database(settings)
             migrate(engine)
             with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-                disable_statement_timeout(connection)
+                disable_statement_timeout_in_transaction(connection)
                 keys = read_secret_or_create_if_no_workers(connection, settings)
-                require_config_matches_tasks_and_answers(connection, study.strata, study.labels)
+                raise_if_stratum_empty_or_label_renamed(connection, study.strata, study.labels)
                 update_quotas_and_queues_if_options_changed(
                     connection, answers_per_task_assigner_and_arm_names(study, has_batches(connection))
                 )

@@ -53,7 +53,7 @@ def modelled_seconds_per_answer(form: str | Form) -> float:
 
 def seconds_per_answer(crowd: Answers | Votes, form: str | Form | None = None) -> Seconds:
     """Return the median recorded seconds per answer; if none are recorded, the seconds of the model for this form."""
-    times = _recorded_seconds_of_each_answer(crowd)
+    times = _recorded_seconds_of_timed_answers(crowd)
     if len(times):
         return Seconds(float(np.median(times)), "recorded", len(times))
     if form is None:
@@ -61,7 +61,7 @@ def seconds_per_answer(crowd: Answers | Votes, form: str | Form | None = None) -
     return Seconds(modelled_seconds_per_answer(form), "model")
 
 
-def _recorded_seconds_of_each_answer(crowd: Answers | Votes) -> Floats:
+def _recorded_seconds_of_timed_answers(crowd: Answers | Votes) -> Floats:
     """Return the recorded seconds of each answer as an array; empty if none were recorded."""
     if crowd.seconds is None:
         return np.zeros(0)

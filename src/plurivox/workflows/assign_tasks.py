@@ -81,7 +81,7 @@ def _read_tasks_and_make_quota_ledger(
     method: Assigner, items_file_or_folder: Path, per_task: int
 ) -> tuple[list[str], Ledger]:
     """Return the distinct tasks of a table, and the ledger that counts answers against quotas; raise InputError if invalid."""
-    file = _items_file_of_folder(items_file_or_folder) if items_file_or_folder.is_dir() else items_file_or_folder
+    file = _get_required_items_file(items_file_or_folder) if items_file_or_folder.is_dir() else items_file_or_folder
     frame = io.read_table(file)
     needs = {"task"} | (
         {"stratum"} if isinstance(method, TasksPerStratum) else {"batch"} if isinstance(method, Batches) else set()
@@ -103,7 +103,7 @@ def _read_tasks_and_make_quota_ledger(
     return list(places), Ledger(quota, strata, list(batches.values()), method.seed)
 
 
-def _items_file_of_folder(folder: Path) -> Path:
+def _get_required_items_file(folder: Path) -> Path:
     """Return the path of the table `items` in a data set folder; raise InputError if there is none."""
     tables = [one for one in sorted(folder.iterdir()) if one.name.split(".")[0] == "items"]
     if not tables:

@@ -81,7 +81,7 @@ def name_of_part_to_clean(data: Dataset, requested_part: str | None) -> str:
     )
 
 
-def name_of_part_to_report_sizes_of(data: Dataset, requested_part: str | None, *, by_rules_or_workers: bool) -> str:
+def name_of_cleaned_or_largest_part(data: Dataset, requested_part: str | None, *, by_rules_or_workers: bool) -> str:
     """Return the part (answers, votes, counts) to report sizes of: the one cleaned by rules or workers, else the largest.
 
     Counts may have more answers than the votes with names, and tasks are dropped from both.

@@ -16,7 +16,7 @@ from plurivox.core.array_types import TEXT, Floats, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
-from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.registry import BrokenPlugin
 from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
@@ -231,7 +231,7 @@ def _measure_methods_and_note_failures(
             try:
                 rows.append(
                     accuracy_nll_brier_ece_seconds_of_fit(
-                        method, votes, truth, callback_reporting_outer_step(progress, step, total)
+                        method, votes, truth, callback_reporting_only_outer_step(progress, step, total)
                     )
                 )
             except (

@@ -28,12 +28,12 @@ def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "fo
     if isinstance(answers, str | Path):
         answers = io.read(answers)
     if isinstance(answers, Dataset):
-        answers = _answers_of_dataset(answers)
+        answers = _require_answers_of_dataset(answers)
         warn_notes(answers.notes)
     return elicit.methods.make(form, **options).read(answers)
 
 
-def _answers_of_dataset(data: Dataset) -> Answers:
+def _require_answers_of_dataset(data: Dataset) -> Answers:
     """Return the answers of a data set; raise InputError if it has none."""
     if (answers := data.answers) is not None:
         return answers
@@ -65,7 +65,7 @@ def write_elicited(
     if file_suffix(out) in TABLE_SUFFIXES and not Path(out).is_dir():
         io.write_table(vote_columns_with_rows_for_unvoted(elicited.votes), out)
         return Dataset(Path(out).name.split(".")[0], votes=elicited.votes)
-    tables = {"apart": elicited.answers_without_vote(), "flags": elicited.flagged_answers()}
+    tables = {"apart": elicited.table_of_answers_without_vote(), "flags": elicited.table_of_answer_flags()}
     parts = (
         () if source is None else tuple(part for part in ("gold", "items", "features", "workers") if source.has(part))
     )

@@ -35,7 +35,7 @@ class EnteredDescription:
         """Return (name, value) texts of the statistics of answers for display, without those that cannot be computed."""
         return self.figures.rows()
 
-    def odd_entries(self) -> list[tuple[str, str, str]]:
+    def odd_entry_kinds_and_counts(self) -> list[tuple[str, str, str]]:
         """Return (kind, number, how such an entry is read) as texts, for each kind of odd entry among the answers."""
         return [(name, f"{n:,}", FLAGS[name][1]) for name, n in self.odd.items()]
 

@@ -42,14 +42,14 @@ def fit(
     made = aggregate.methods.make(method, **options)
     if isinstance(gold, bool):
         votes = as_dataset(votes) if gold else votes
-        gold = _gold_of_dataset(votes) if gold else None
+        gold = _require_gold_of_dataset(votes) if gold else None
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
         votes = as_votes(votes, part, method_needing_names="" if "counts" in made.accepted_inputs() else made.name())
     return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
 
 
-def _gold_of_dataset(data: Dataset) -> SoftLabels:
+def _require_gold_of_dataset(data: Dataset) -> SoftLabels:
     """Return the gold labels of a data set; raise InputError if it has none."""
     if data.gold is None:
         raise InputError(f"{data.name} has no gold labels; give a file of gold labels, or leave gold out (--gold)")

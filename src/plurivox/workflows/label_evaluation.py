@@ -46,7 +46,7 @@ def evaluate_labels(
     sides: dict[int | str, _InputLabels] = {}  # an input that is given twice is read once
     for given in (prediction, truth, against):
         if given is not None and _cache_key_of_input(given) not in sides:
-            sides[_cache_key_of_input(given)] = _read_gold_soft_labels_and_votes(given, part)
+            sides[_cache_key_of_input(given)] = _read_gold_votes_and_soft_labels(given, part)
     other = None if against is None else sides[_cache_key_of_input(against)]
     return evaluate.evaluate_labels(
         sides[_cache_key_of_input(prediction)].soft_labels_else_vote_shares(),
@@ -91,38 +91,38 @@ def _cache_key_of_input(labels_input: Any) -> int | str:
     return str(labels_input) if isinstance(labels_input, str | Path) else id(labels_input)
 
 
-def _read_gold_soft_labels_and_votes(labels_input: Any, part: str | None) -> _InputLabels:
+def _read_gold_votes_and_soft_labels(labels_input: Any, votes_or_counts: str | None) -> _InputLabels:
     """Return the labels in one input; raise InputError if it contains none."""
     if isinstance(labels_input, DataType):
         return _soft_labels_or_votes_of_data_type(labels_input, type(labels_input).__name__)
     if not isinstance(labels_input, str | Path):
-        return _gold_soft_labels_and_votes_of_dataset(labels_input, part)
+        return _gold_votes_and_soft_labels_of_dataset(labels_input, votes_or_counts)
     if str(labels_input).endswith(".npz") and Path(labels_input).is_file():
-        return _gold_soft_labels_and_votes_of_npz(str(labels_input))
+        return _gold_votes_and_soft_labels_of_npz(str(labels_input))
     from plurivox import io
 
     if not Path(labels_input).is_file():
-        return _gold_soft_labels_and_votes_of_dataset(io.read(labels_input), part)
+        return _gold_votes_and_soft_labels_of_dataset(io.read(labels_input), votes_or_counts)
     found = io.read_soft_labels_or_dataset(labels_input)
     if not isinstance(found, SoftLabels):
-        return _gold_soft_labels_and_votes_of_dataset(found, part)
+        return _gold_votes_and_soft_labels_of_dataset(found, votes_or_counts)
     from plurivox.io.votes_from_tables import warn_notes
 
     warn_notes([f"{labels_input}: {note}" for note in found.notes])
     return _InputLabels(str(labels_input), soft=found)
 
 
-def _gold_soft_labels_and_votes_of_dataset(labels_input: "Dataset | Any", part: str | None) -> _InputLabels:
+def _gold_votes_and_soft_labels_of_dataset(labels_input: "Dataset | Any", votes_or_counts: str | None) -> _InputLabels:
     """Return the labels in a data set or a DataFrame of votes."""
     from plurivox.io.dataset_reader import as_dataset, as_votes
 
     data = as_dataset(labels_input)
     has_votes = data.has("votes") or data.has("counts")
-    chosen = part if data.has("votes") and data.has("counts") else None
+    chosen = votes_or_counts if data.has("votes") and data.has("counts") else None
     return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
 
 
-def _gold_soft_labels_and_votes_of_npz(npz_path: str) -> _InputLabels:
+def _gold_votes_and_soft_labels_of_npz(npz_path: str) -> _InputLabels:
     """Return the labels in an .npz: a saved data type, or training data with its labels. Polars is not needed."""
     names = [HEADER_FILE]
     if zipfile.is_zipfile(npz_path):

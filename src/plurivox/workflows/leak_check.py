@@ -5,7 +5,7 @@ from pathlib import Path
 from plurivox.core.errors import InputError
 from plurivox.evaluate import Finding, check_reference, find_labels_in_names, find_leaks
 from plurivox.train.data.training_data import TrainingData
-from plurivox.workflows.load_training_data import split_tasks
+from plurivox.workflows.load_training_data import given_or_random_splits
 
 
 def check_leaks(
@@ -33,7 +33,11 @@ def check_leaks(
     if split is None and not training_data.tasks_by_standard_split():
         checks.append("no splits: the data have none; give a file of splits (--split FILE)")
     else:
-        part_of = {task: name for name, tasks in split_tasks(training_data, split).items() for task in tasks.tolist()}
+        part_of = {
+            task: name
+            for name, tasks in given_or_random_splits(training_data, split).items()
+            for task in tasks.tolist()
+        }
         found += find_leaks(training_data.tasks.tolist(), training_data.x, part_of, near=near)
         checks.append("copies by name, content and features")
     if trained_on:

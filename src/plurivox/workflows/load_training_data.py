@@ -67,10 +67,10 @@ def load_training_data(
         assert pictures is not None
         tasks, x = _load_task_names_and_image_pixels(data, pictures, note)
         return TrainingData(
-            data.name, tasks, x, _split_of_each_task_or_none(data, tasks), data.gold, votes, data.soft_labels
+            data.name, tasks, x, _splits_of_tasks_if_all_have_one(data, tasks), data.gold, votes, data.soft_labels
         )
     gold = data.gold if features.gold is None else features.gold
-    split = _split_of_each_task_or_none(data, features.tasks) if features.split is None else features.split
+    split = _splits_of_tasks_if_all_have_one(data, features.tasks) if features.split is None else features.split
     return TrainingData(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
 
 
@@ -104,7 +104,7 @@ def _load_task_names_and_image_pixels(
     return found.tasks, found.x
 
 
-def _split_of_each_task_or_none(data: "Dataset", tasks: Names) -> Names | None:
+def _splits_of_tasks_if_all_have_one(data: "Dataset", tasks: Names) -> Names | None:
     """Return (n_tasks,) the split (train, ...) of each task, from the data set; None if a task has no split."""
     out = np.full(len(tasks), "", object)
     for split, members in data.splits.items():
@@ -115,7 +115,7 @@ def _split_of_each_task_or_none(data: "Dataset", tasks: Names) -> Names | None:
 # ---- the split
 
 
-def split_tasks(
+def given_or_random_splits(
     training_data: TrainingData,
     split_file: str | Path | None = None,
     shares: splits.Shares = splits.DEFAULT_SHARES,

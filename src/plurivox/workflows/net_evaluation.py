@@ -76,7 +76,7 @@ def dev_inputs_and_truth(
     return None if truth is None else (training_data.inputs_of(truth.tasks), truth)
 
 
-def resolve_goal_and_dev_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
+def plan_with_goal_and_dev_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
     """Return the plan with its goal (highest or lowest dev measure), and {name: measure} unless training computes it itself."""
     if plan.best in ("last", "loss", "accuracy"):
         return plan, {}

@@ -15,7 +15,7 @@ from plurivox.core.array_types import Bools, Ints, Names
 from plurivox.core.cleaning_audit import Audit, AuditRow
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.name_encoding import as_text, positions
-from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.result_tables import Table
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -62,7 +62,9 @@ def prune(
             f"{scores.made_by}: dropping the worst {quantile:g} of {len(scores.names)} {scores.of}s leaves {left}; at least "
             f"{MIN_LEFT[scores.of]} must be left: lower the quantile"
         )
-    return _drop_names_at_score_positions(given, scores, out), _audit_of_dropped(given, scores, out, quantile)
+    return _drop_names_at_score_positions(given, scores, out), _audit_of_dropped_workers_or_tasks(
+        given, scores, out, quantile
+    )
 
 
 def _score_workers_or_tasks(
@@ -151,7 +153,7 @@ def _hint_smallest_quantile_that_drops_one(n_scored: int) -> str:
     return f": use {math.ceil(100 / n_scored) / 100:g} or more" if n_scored > 1 else ""
 
 
-def _audit_of_dropped(data: Any, scores: Scores, dropped_positions: Ints, quantile: float) -> Audit:
+def _audit_of_dropped_workers_or_tasks(data: Any, scores: Scores, dropped_positions: Ints, quantile: float) -> Audit:
     """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
     rule = f"drop-{scores.of}s {scores.made_by}"
     parts = [data] if not isinstance(data, Dataset) else [getattr(data, one) for one in CROWD_PARTS if data.has(one)]
@@ -262,13 +264,13 @@ def prune_and_compare(
     scores = (
         score
         if isinstance(score, Scores)
-        else _score_workers_or_tasks(votes, score, gold, callback_reporting_outer_step(progress, 0, total))
+        else _score_workers_or_tasks(votes, score, gold, callback_reporting_only_outer_step(progress, 0, total))
     )
-    before = maker.fit(votes, progress=callback_reporting_outer_step(progress, 1, total)).soft
+    before = maker.fit(votes, progress=callback_reporting_only_outer_step(progress, 1, total)).soft
     rows: list[dict[str, Any]] = []
     for step, quantile in enumerate(quantiles):
         left, audit = prune(votes, scores, quantile)
-        after = maker.fit(left, progress=callback_reporting_outer_step(progress, 2 + step, total)).soft
+        after = maker.fit(left, progress=callback_reporting_only_outer_step(progress, 2 + step, total)).soft
         voted = left.tasks_with_votes
         head = {"quantile": quantile, f"{scores.of}s out": len(audit), "votes out": int(audit.answers.sum())}
         for on, known in (("tasks left", truth.shared(voted)), ("all tasks", truth)):

@@ -19,7 +19,7 @@ from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
-from plurivox.workflows.load_training_data import load_training_data, split_tasks
+from plurivox.workflows.load_training_data import given_or_random_splits, load_training_data
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.rank_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
@@ -46,7 +46,7 @@ class DynamicsSetup:
     def from_dataset(cls, data: Dataset, net: str, plan: Plan) -> "DynamicsSetup":
         """Return the setup to record training dynamics on a data set; training tasks without votes are left out."""
         training_data = load_training_data(data)
-        parts = split_tasks(training_data, seed=plan.seed)
+        parts = given_or_random_splits(training_data, seed=plan.seed)
         if (votes := training_data.votes) is None:
             raise InputError(f"{data.name} has no votes; scores by training dynamics need votes on the training tasks")
         voted = votes.tasks_with_votes
@@ -55,7 +55,7 @@ class DynamicsSetup:
             raise InputError(f"no training task of {data.name} has votes")
         return cls(training_data, {**parts, "train": train}, votes.on(train), net, plan)
 
-    def copy_with_plan_seed(self, seed: int) -> "DynamicsSetup":
+    def with_plan_seed_replaced(self, seed: int) -> "DynamicsSetup":
         """Return a copy of the setup whose training plan has another seed."""
         return replace(self, plan=replace(self.plan, seed=seed))
 
@@ -112,13 +112,13 @@ def train_and_record_net_per_worker(setup: DynamicsSetup, progress: Progress = n
     return out
 
 
-def train_and_score_tasks_in_several_runs(
+def task_scores_of_each_training_run(
     setup: DynamicsSetup, method: Identifier, n_runs: int, progress: Progress = no_progress
 ) -> list[Scores]:
     """Return the scores of the training tasks of several training runs, with the seeds seed, seed + 1, ..."""
     found = []
     for run in range(n_runs):
-        found.append(train_nets_and_score_tasks(setup.copy_with_plan_seed(setup.plan.seed + run), method))
+        found.append(train_nets_and_score_tasks(setup.with_plan_seed_replaced(setup.plan.seed + run), method))
         progress(run, n_runs)
     return found
 
@@ -144,9 +144,9 @@ def worst_tasks_and_wrong_vote_detection_tables(
     note = f"mean over {len(scores_of_each_run)} runs; higher is worse"
     tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
     if gold is not None:
-        found = {mean.made_by: [_correlation_and_auc_for_wrong_votes(one, votes, gold) for one in scores_of_each_run]}
+        found = {mean.made_by: [_correlation_with_error_rates_and_auc(one, votes, gold) for one in scores_of_each_run]}
         found["entropy"] = [
-            _correlation_and_auc_for_wrong_votes(
+            _correlation_with_error_rates_and_auc(
                 identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold
             )
         ]
@@ -172,7 +172,7 @@ def _vote_counts_text(vote_counts_of_task: Floats, labels: Names) -> str:
     return ", ".join(f"{labels[k]} {vote_counts_of_task[k]:g}" for k in order if vote_counts_of_task[k] > 0)
 
 
-def _correlation_and_auc_for_wrong_votes(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
+def _correlation_with_error_rates_and_auc(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
     """Return Spearman's correlation of a score with the share of wrong votes, and its AUC for wrong majorities."""
     wrong = task_error_rates(votes, gold)
     place = positions(scores.names, wrong.names)

@@ -12,7 +12,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import split_at_commas_outside_brackets
-from plurivox.core.progress_callbacks import Progress, callback_reporting_outer_step, no_progress
+from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -102,7 +102,7 @@ def rank(
     cache = _make_evidence_cache(data, made, by, part, given)
     return join_scores_into_ranking(
         [
-            cache.collect_evidence_and_score(one, callback_reporting_outer_step(progress, step, len(made)))
+            cache.collect_evidence_and_score(one, callback_reporting_only_outer_step(progress, step, len(made)))
             for step, one in enumerate(made)
         ]
     )
@@ -128,7 +128,7 @@ def _make_evidence_cache(
     evidence, makers = _evidence_from_arguments(**arguments), _list_of_aggregators(by)
     if data is None:
         return EvidenceCache(None, evidence, makers, single_score=single_score)
-    needs_names = _first_method_needing_worker_names(scores, makers, has_fits=bool(evidence.fits))
+    needs_names = _name_of_method_needing_worker_names(scores, makers, has_fits=bool(evidence.fits))
     return EvidenceCache(
         _dataset_with_only_selected_votes(as_dataset(data), part, needs_names),
         evidence,
@@ -171,7 +171,7 @@ def _dataset_with_only_selected_votes(data: Dataset, part: str | None, method_ne
     return Dataset(data.name, votes=crowd, about=data.about, path=data.path, **rest)
 
 
-def _first_method_needing_worker_names(
+def _name_of_method_needing_worker_names(
     scores: Sequence[Identifier], aggregators: Sequence[Aggregator], *, has_fits: bool
 ) -> str:
     """Return the name of the first score or aggregator that cannot use counts (needs worker names); "" if all can."""

@@ -34,7 +34,7 @@ from plurivox.workflows.net_evaluation import (
     dev_inputs_and_truth,
     labels_absent_from_training,
     measure_net_on_each_split,
-    resolve_goal_and_dev_measure,
+    plan_with_goal_and_dev_measure,
 )
 
 Note = Callable[[str], None]  # called with a message for the user
@@ -63,14 +63,14 @@ def make_train_spec(
     """Return the TrainSpec (target, net, loss, head, plan, ...) of a training, from the option names of the command line.
 
     `target` is a target, or an aggregator whose soft labels are the target; `soft` is the aggregator of a target that uses soft
-    labels. Default: vote shares, or the target of the head; `_target_and_soft_label_aggregator` states the whole rule. `main`
-    is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
+    labels. Default: vote shares, or the target of the head; `_target_spec_and_soft_label_aggregator` states the whole rule.
+    `main` is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
 
     >>> heads = "crowd-layer", "two-heads"
     >>> [make_train_spec(head=head).target_text for head in heads], make_train_spec("dawid-skene").target_text
     (['all-votes', 'gold and vote-shares'], 'dawid-skene')
     """
-    taught, aggregator = _target_and_soft_label_aggregator(target, soft)
+    taught, aggregator = _target_spec_and_soft_label_aggregator(target, soft)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
     return TrainSpec.from_names_or_objects(
         taught,
@@ -88,7 +88,7 @@ def make_train_spec(
     )
 
 
-def _target_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
+def _target_spec_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
     """Return (training target, aggregator of the soft labels it uses or None) from the names given, each possibly "".
 
     The rule, by what `target` names:
@@ -97,7 +97,7 @@ def _target_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | Non
                    shares, also if the data have their own soft labels.
     an aggregator  the target "soft", with the soft labels of that aggregator.
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are those of the
-                   data, else vote shares (`_soft_labels_of_tasks`).
+                   data, else vote shares (`_aggregated_or_stored_soft_labels`).
     """
     name = parse_spec(target)[0]
     if name in targets.methods:
@@ -124,15 +124,20 @@ class PreparedTraining:
     @classmethod
     def prepare_training(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
         """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one."""
-        train, (plan, measures) = as_names(splits["train"], "tasks"), resolve_goal_and_dev_measure(spec.plan)
+        train, (plan, measures) = as_names(splits["train"], "tasks"), plan_with_goal_and_dev_measure(spec.plan)
         if len(twice := duplicates(train)):
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
         known = Supervision(
-            training_data.votes, training_data.gold, _soft_labels_of_tasks(training_data, train, spec.soft)
+            training_data.votes, training_data.gold, _aggregated_or_stored_soft_labels(training_data, train, spec.soft)
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
         data = PreparedData.from_inputs_dropping_unusable_tasks(
-            training_data.inputs_of(train), spec, known, tasks=train, labels=known.merge_label_lists(), weight=weight
+            training_data.inputs_of(train),
+            spec,
+            known,
+            tasks=train,
+            labels=known.merge_labels_of_votes_gold_and_soft(),
+            weight=weight,
         )
         return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
 
@@ -242,7 +247,9 @@ def _notes_before_training(
     return found
 
 
-def _soft_labels_of_tasks(training_data: TrainingData, tasks: Names, aggregator: object) -> SoftLabels | None:
+def _aggregated_or_stored_soft_labels(
+    training_data: TrainingData, tasks: Names, aggregator: object
+) -> SoftLabels | None:
     """Return the soft labels of the training tasks: by the aggregator if given, else those of the data, else vote shares."""
     votes = training_data.votes
     if aggregator is None:

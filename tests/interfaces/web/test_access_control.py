@@ -10,7 +10,7 @@ import pytest
 from fastapi import Response
 from fastapi.routing import APIRoute
 
-from plurivox.web.api.route_dependencies import set_session_cookie
+from plurivox.web.api.route_dependencies import set_owner_session_cookie
 from plurivox.web.server.middleware import SecurityMiddleware
 from plurivox.web.server_settings import Settings
 from studies import PATIENCE, Served, plain_study, served
@@ -202,7 +202,7 @@ def test_every_sign_in_makes_a_new_session_with_an_http_only_cookie(study: Serve
 
 def test_over_https_the_cookie_is_secure_and_hsts_is_set() -> None:
     settings, reply = Settings(base_url="https://study.example.org"), Response()
-    set_session_cookie(reply, settings, "token")
+    set_owner_session_cookie(reply, settings, "token")
     assert {"Secure", "HttpOnly", "SameSite=strict"} <= set(reply.headers["set-cookie"].split("; "))
     secured = dict(SecurityMiddleware(reply, settings, plain_study()).owner_headers)
     assert b"max-age" in secured[b"strict-transport-security"]

@@ -20,11 +20,15 @@ from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in, worker_stages
 from plurivox.web.store import study_state
-from plurivox.web.store.admin.erase_worker import TABLES_OF_WORKER, erase_worker, truncate_sqlite_wal
+from plurivox.web.store.admin.erase_worker import (
+    TABLES_OF_WORKER,
+    erase_worker_and_return_audit_line,
+    try_truncate_sqlite_wal,
+)
 from plurivox.web.store.report import study_progress
 from plurivox.web.store.schema import answers, audit, meta_data, slots, standings, tasks, workers
 from plurivox.web.study import export
-from plurivox.web.study.backup import back_up_study, restore_study
+from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows
 from plurivox.web.study.study_database import open_database
 from studies import PATIENCE, Person, Served, fresh_database, plain_study, served
 
@@ -91,7 +95,7 @@ def test_logs_contain_no_secrets_and_no_ids(
     lines = "\n".join(logging.Formatter("%(message)s").format(record) for record in ours)
     assert "a request failed" in lines and "the database rejected" in lines
     assert [secret for secret in used if secret in lines] == []
-    assert str(study.studio.settings.database_url) not in lines
+    assert str(study.studio.settings.database_url_without_schema) not in lines
 
 
 def test_error_responses_reveal_no_internals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,8 +175,8 @@ def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
                 person.answer(slot["slot"], mode="myMode7" if pid == PID else "x", events=events)
             person.post("/api/me/stage", {"stage": "debrief", "comment": COMMENT if pid == PID else "fine"})
         assert left()
-        study.studio.writer.submit(lambda c: erase_worker(c, "test", PID)).result()
-        assert truncate_sqlite_wal(study.studio.engine) is True
+        study.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", PID)).result()
+        assert try_truncate_sqlite_wal(study.studio.engine) is True
         assert left() == []
         line = study.look(select(audit).where(audit.c.what == "erase"))[0]
         assert '"answers": 4' in line.detail and PID not in line.detail
@@ -185,7 +189,9 @@ def test_erasing_by_pseudonym_ignores_a_platform_id_with_the_same_text(tmp_path:
             name = victim.entered["me"]["worker"]
             liar = study.enter(**platform(name))
             assert (
-                study.studio.writer.submit(lambda c, name=name: erase_worker(c, "test", name)).result()["worker"]
+                study.studio.writer.submit(
+                    lambda c, name=name: erase_worker_and_return_audit_line(c, "test", name)
+                ).result()["worker"]
                 == name
             )
             assert liar.get("/api/me").status_code == 200 and victim.get("/api/me").status_code == 403
@@ -218,12 +224,12 @@ def test_a_backup_while_people_answer_is_consistent(tmp_path: Path) -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         assert begun.wait(PATIENCE)
-        counts = back_up_study(study.studio.settings, tmp_path / "backup")
+        counts = back_up_study_and_count_rows(study.studio.settings, tmp_path / "backup")
         stop.set()
         thread.join()
         every = [tuple(row) for row in study.look(select(answers).order_by(answers.c.id))]
     settings = Settings(folder=tmp_path / "again", database="")
-    assert restore_study(tmp_path / "backup", settings) == counts
+    assert restore_study_and_count_rows(tmp_path / "backup", settings) == counts
     engine = open_database(settings)
     with engine.connect() as connection:
         kept = [tuple(row) for row in connection.execute(select(answers).order_by(answers.c.id))]
@@ -241,12 +247,12 @@ def test_a_backup_while_people_answer_is_consistent(tmp_path: Path) -> None:
 
 def test_a_backup_is_restored_only_into_an_empty_database(tmp_path: Path, postgres: str) -> None:
     with served(tmp_path / "s") as study:
-        back_up_study(study.studio.settings, tmp_path / "backup")
+        back_up_study_and_count_rows(study.studio.settings, tmp_path / "backup")
     database = fresh_database(postgres, empty=True)
     with served(tmp_path / "other", plain_study(name="other"), database=database) as study:
         before = {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
         with pytest.raises(InputError, match="the target database is not empty"):
-            restore_study(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
+            restore_study_and_count_rows(tmp_path / "backup", Settings(folder=tmp_path / "new", database=database))
         assert before == {table.name: len(study.look(select(table))) for table in meta_data.sorted_tables}
     assert not (tmp_path / "new").exists()
 

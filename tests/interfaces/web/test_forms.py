@@ -10,7 +10,7 @@ import pytest
 
 import plurivox as pv
 from plurivox.cli._click import studio_flags
-from plurivox.web.client.simulated_workers import run_async, simulate_marks, simulate_workers
+from plurivox.web.client.simulated_workers import run_async, simulate_mostly_correct_marks, simulate_workers
 from plurivox.web.study.export import export_study
 from plurivox.web.study.question_forms import FORMS
 from studies import asks, plain_study, served, text_tasks
@@ -97,6 +97,7 @@ def test_simulated_chips_are_whole_and_all_placed(chips: int) -> None:
     task: dict[str, Any] = {"text": "x", "text2": None, "media": None}
     for seed in range(30):
         typed = [
-            int(mark["typed"]) for mark in simulate_marks(task, LABELS, asks("chips", chips=chips), random.Random(seed))
+            int(mark["typed"])
+            for mark in simulate_mostly_correct_marks(task, LABELS, asks("chips", chips=chips), random.Random(seed))
         ]
         assert sum(typed) == 100 and not any(one * chips % 100 for one in typed)

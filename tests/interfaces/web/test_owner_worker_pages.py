@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import select
 
 from interfaces.web.page_actions import fits
-from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
+from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.schema import slots
@@ -24,7 +24,7 @@ def test_exclusions_and_pay_are_shown_and_an_exclusion_is_lifted(tmp_path: Path,
             for slot in person.slots():
                 person.answer(slot["slot"], submitted_ms=ms)
         engine = live.studio.engine
-        assert exclude_workers_who_break_rules(engine, study) == 1
+        assert exclude_rule_breakers_and_return_count(engine, study) == 1
         SnapshotComputer(engine).compute_and_publish_snapshot(study)
         Payroll(engine).update_pay_lines_of_changed_workers(study)
         live.sign_in()

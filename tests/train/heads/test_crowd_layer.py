@@ -83,7 +83,7 @@ def test_on_logits_the_initial_loss_is_the_plain_cross_entropy(variant: str) -> 
 def test_rows_in_the_batch_are_updated_as_by_torch_and_others_do_not_change(
     plan: Plan, capturable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(WorkerTable, "is_graph_capturable", capturable)
+    monkeypatch.setattr(WorkerTable, "are_updates_graph_capturable", capturable)
     plan = replace(plan, lr=0.1, weight_decay=0.05)
     kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
     start = torch.randn(4, 3)

@@ -56,9 +56,9 @@ def test_steps_taken_by_hand_are_those_of_run(how: dict[str, Any]) -> None:
     by_run, by_hand = trainer(**how), trainer(**how)
     first = next(by_run.train_and_yield_events())
     with by_hand.rng.training_rng_as_global_rng_context():
-        for step, indices in enumerate(by_hand.begin_epoch_and_shuffle_into_batches()):
+        for step, indices in enumerate(by_hand.begin_epoch_and_shuffle_batch_indices()):
             by_hand.take_training_step(step, indices)
-    done = by_hand.end_epoch_and_make_event(by_hand.total)
+    done = by_hand.advance_epoch_and_make_event(by_hand.total)
     assert isinstance(first, EpochDone) and (done.loss, done.lr) == (first.loss, first.lr)
     assert same(by_run.training_state_tensors_by_name(), by_hand.training_state_tensors_by_name())
 
@@ -79,7 +79,7 @@ def test_a_restored_trainer_takes_the_same_steps() -> None:
 def test_a_stack_shares_weights_and_optimizer_state_with_its_trainers() -> None:
     trainers = [trainer(seed) for seed in (1, 2)]
     stack = StackedTrainers(trainers)
-    done = stack.train_all_runs_one_epoch()
+    done = stack.train_one_epoch_return_event_per_run()
     assert [one.epoch for one in done] == [0, 0] and [one.epoch for one in trainers] == [1, 1]
     for run, one in enumerate(trainers):
         for mine, whole in zip(

@@ -24,7 +24,7 @@ KNOWN = Supervision(votes=VOTES, gold=GOLD, soft=SOFT)
 
 def examples(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> Examples:
     names = np.array(tasks, dtype=np.dtypes.StringDType())
-    return targets.methods.make(spec).make_examples(known, names, known.merge_label_lists(), CPU)
+    return targets.methods.make(spec).make_examples(known, names, known.merge_labels_of_votes_gold_and_soft(), CPU)
 
 
 def drawn(spec: str, known: Supervision = KNOWN, tasks: tuple[str, ...] = ("a", "b", "c")) -> np.ndarray:
@@ -132,4 +132,4 @@ def test_missing_data_and_wrong_options_raise_errors() -> None:
 
 def test_known_is_another_name_of_supervision() -> None:
     assert pv.train.Known is pv.train.Supervision
-    assert pv.train.Known(votes=VOTES).merge_label_lists().tolist() == ["x", "y"]
+    assert pv.train.Known(votes=VOTES).merge_labels_of_votes_gold_and_soft().tolist() == ["x", "y"]

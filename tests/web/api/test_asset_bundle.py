@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plurivox.web.api.asset_bundle import bundle_script, list_script_modules_imports_first
-from plurivox.web.api.routes.pages import STATIC, render_page, static_file_contents_by_name
+from plurivox.web.api.asset_bundle import bundle_script, list_script_after_all_its_imports
+from plurivox.web.api.routes.pages import STATIC, render_page_html, static_file_contents_by_name
 from studies import served
 
 DECLARED = re.compile(r"^(?:export )?(?:const|let|function|async function|class) +([A-Za-z_$][\w$]*)", re.MULTILINE)
@@ -15,7 +15,7 @@ ENTRIES = ["work.js", "owner.js", "api_page.js", "studies.js"]
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_modules_share_no_top_level_name_and_bundle_completely(entry: str) -> None:
-    paths = list_script_modules_imports_first(STATIC / "js" / entry)
+    paths = list_script_after_all_its_imports(STATIC / "js" / entry)
     names = [name for path in paths for name in DECLARED.findall(path.read_text())]
     assert len(names) == len(set(names)), sorted({name for name in names if names.count(name) > 1})
     joined = bundle_script(STATIC / "js" / entry)
@@ -35,7 +35,7 @@ def test_pages_load_nothing_from_other_hosts_and_nothing_is_inline() -> None:
         assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", content), name
         assert b"innerHTML" not in content and b"eval(" not in content, name
     for name in ("work.html", "owner.html", "api.html", "studies.html"):
-        text = render_page(name)
+        text = render_page_html(name)
         assert (
             "<style" not in text
             and "style=" not in text

@@ -11,7 +11,7 @@ from interfaces.cli.cli_process import environment
 from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report.result_snapshots import acquire_or_renew_leader_lease, is_result_snapshot_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
@@ -108,7 +108,7 @@ def test_erasing_a_worker_keeps_the_pseudonym_and_an_audit_line(tmp_path: Path) 
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert person.status_code == 409
         SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
-        told = study.studio.writer.submit(lambda c: erase_worker(c, "test", "pid1")).result()
+        told = study.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", "pid1")).result()
         assert told["gone"] == {"answers": 5, "visits": 1, "platform ids": 1} and told["slots given back"] == 4
         assert len(study.look(select(answers))) == 10 and {row.raw for row in study.look(select(raw_ids))} == {
             "pid0",
@@ -142,10 +142,10 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
         filled(study)
         background = BackgroundThread(study.studio)
         try:
-            background.run_jobs_if_leader()
+            background.try_to_lead_and_run_jobs()
             assert not study.studio.read_sync(is_result_snapshot_stale)
             first = study.look(select(snapshots))
-            background.run_jobs_if_leader()
+            background.try_to_lead_and_run_jobs()
             assert study.look(select(snapshots)) == first  # no new answers: no new snapshot
         finally:
             background.stop_thread_and_child_process()

@@ -41,7 +41,7 @@ def test_each_answer_is_read_once_for_rules_labels_and_pay(
         computation = RoundRunner(study.studio.engine)
         for _ in range(3):
             answer_all(study)
-            assert computation.run_jobs_and_return_error_by_job(study.studio.study) == {
+            assert computation.run_jobs_and_get_error_or_empty_by_job(study.studio.study) == {
                 "rules": "",
                 "labels": "",
                 "pay": "",
@@ -61,7 +61,7 @@ def test_next_best_reuses_the_votes_of_the_snapshot(tmp_path: Path, monkeypatch:
             answer_all(study)
             del elicited[:]
             assert (
-                not any(computation.run_jobs_and_return_error_by_job(study.studio.study).values())
+                not any(computation.run_jobs_and_get_error_or_empty_by_job(study.studio.study).values())
                 and len(elicited) == 1
             )
         study.sign_in()
@@ -76,8 +76,8 @@ def test_study_toml_is_parsed_once_per_round(tmp_path: Path, monkeypatch: pytest
         monkeypatch.setattr(background_thread, "read_study", lambda folder: parsed.append(folder) or read_study(folder))
         monkeypatch.setattr(
             background,
-            "_run_child_process_and_get_error_by_job",
-            lambda one: asked.append(one) or computation.run_jobs_and_return_error_by_job(one),
+            "_run_child_and_get_error_or_empty_by_job",
+            lambda one: asked.append(one) or computation.run_jobs_and_get_error_or_empty_by_job(one),
         )
         background.run_jobs_and_turn_errors_into_alerts()
         assert len(parsed) == len(asked) == 1 and len(study.look(select(snapshots))) == 1

@@ -9,9 +9,9 @@ from sqlalchemy import select, update
 import plurivox as pv
 from interfaces.web.page_actions import answer
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
+from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
 from plurivox.web.store.collect.excluded_workers import lift_exclusion
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask, insert_fixed_batches
 from plurivox.web.store.report.result_snapshots import is_result_snapshot_stale
@@ -57,7 +57,10 @@ def test_a_worker_who_breaks_a_rule_is_excluded_and_others_fill_the_slots(
         for slot in held[:2]:
             bad.answer(slot["slot"], "dog", key=f"k{slot['slot']}")
         engine = live.studio.engine
-        assert (exclude_workers_who_break_rules(engine, study), exclude_workers_who_break_rules(engine, study)) == (
+        assert (
+            exclude_rule_breakers_and_return_count(engine, study),
+            exclude_rule_breakers_and_return_count(engine, study),
+        ) == (
             1,
             0,
         )
@@ -80,7 +83,7 @@ def test_a_worker_who_breaks_a_rule_is_excluded_and_others_fill_the_slots(
         views = pv.io.read(tmp_path / "out").tables["views"]()
         assert sorted(views["excluded"].to_list()) == [False] * 4 + [True] * 4
         SnapshotComputer(engine).compute_and_publish_snapshot(study)
-        assert exclude_workers_who_break_rules(engine, study) == 0
+        assert exclude_rule_breakers_and_return_count(engine, study) == 0
 
 
 def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> None:
@@ -88,7 +91,7 @@ def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> N
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, engine = live.enter(), live.studio.engine
         fail(bad)
-        exclude_workers_who_break_rules(engine, study)
+        exclude_rule_breakers_and_return_count(engine, study)
         SnapshotComputer(engine).compute_and_publish_snapshot(study)
         live.sign_in()
         said = live.http.get("/api/owner/exclusions").json()
@@ -109,7 +112,7 @@ def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> N
         assert sorted(row.state for row in live.look(mine)) == ["done"] * 4 + ["extra"] * 4
         assert live.studio.read_sync(is_result_snapshot_stale)  # lifting an exclusion makes the snapshot stale
         # rules do not exclude a worker again after an owner lifted the exclusion
-        assert exclude_workers_who_break_rules(engine, study) == 0
+        assert exclude_rule_breakers_and_return_count(engine, study) == 0
         told = [row.what for row in live.look(select(audit))]
         assert "exclude" in told and "exclusion lifted" in told
         assert bad.post("/api/done").json()["how"] == "done"
@@ -129,7 +132,7 @@ def test_a_fixed_batch_of_an_excluded_worker_is_assigned_again(tmp_path: Path) -
         bad = live.enter()
         fail(bad)
         assert live.enter().slots() == [] and live.look(select(plans.c.queue)) == [(None,)]
-        exclude_workers_who_break_rules(live.studio.engine, study)
+        exclude_rule_breakers_and_return_count(live.studio.engine, study)
         assert len(live.enter().slots()) == 4
 
 
@@ -141,7 +144,7 @@ def test_soft_labels_ignore_answers_of_excluded_workers(tmp_path: Path) -> None:
             bad.answer(slot["slot"], "dog", submitted_ms=1.0)
         SnapshotComputer(engine).compute_and_publish_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [4, 1]
-        exclude_workers_who_break_rules(engine, study)
+        exclude_rule_breakers_and_return_count(engine, study)
         SnapshotComputer(engine).compute_and_publish_snapshot(study)
         assert [len(live.look(select(one))) for one in (flags, standings)] == [0, 0]
         assert {(row.n, row.soft) for row in live.look(select(soft_labels).where(soft_labels.c.until == OPEN_END))} == {
@@ -208,9 +211,9 @@ def test_erasing_a_worker_deletes_the_reasons_of_an_exclusion(tmp_path: Path) ->
     with served(tmp_path / "s", study, KNOWN) as live:
         bad, other = live.enter(), live.enter()
         fail(bad), fail(other)
-        assert exclude_workers_who_break_rules(live.studio.engine, study) == 2
+        assert exclude_rule_breakers_and_return_count(live.studio.engine, study) == 2
         mine = bad.entered["me"]["worker"]
-        told = live.studio.writer.submit(lambda c: erase_worker(c, "test", mine)).result()
+        told = live.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", mine)).result()
         assert told["gone"]["lines of the audit"] == 1 and live.look(select(exclusions.c.reason)) != []
         assert [row.what for row in live.look(select(audit)) if mine in row.detail] == ["erase"]
 
@@ -238,7 +241,10 @@ def test_rules_still_run_if_a_gold_label_was_removed_from_the_labels(tmp_path: P
     with served(tmp_path / "s", study, [*KNOWN, NewTask("x", text="x", gold="ship")]) as live:
         fail(live.enter())
         assert (
-            exclude_workers_who_break_rules(live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)) == 1
+            exclude_rule_breakers_and_return_count(
+                live.studio.engine, plain_study(labels=["cat", "dog"], exclude=RULES)
+            )
+            == 1
         )
 
 
@@ -259,7 +265,7 @@ def test_rules_wait_for_data_and_spare_workers_with_few_answers(tmp_path: Path) 
         hasty = live.enter()
         for n, slot in enumerate(hasty.slots(), start=1):
             hasty.answer(slot["slot"], submitted_ms=200.0)
-            assert exclude_workers_who_break_rules(live.studio.engine, study) == (n == 3)
+            assert exclude_rule_breakers_and_return_count(live.studio.engine, study) == (n == 3)
         assert live.look(select(exclusions.c.rule)) == [("too-fast[share=0.4]",)]
     with pytest.raises(InputError, match="no clean method 'nothing'"):
         parse_study({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
@@ -281,7 +287,7 @@ def test_the_page_of_an_excluded_worker_ends_after_the_current_task(studio: Any,
     page.goto(live.join)
     answer(page, "1", "Enter")
     page.wait_for_selector(".saved[data-is=kept]")
-    assert exclude_workers_who_break_rules(live.studio.engine, live.studio.study) == 1
+    assert exclude_rule_breakers_and_return_count(live.studio.engine, live.studio.study) == 1
     answer(page, "1", "Enter")  # the task that was on screen when the worker was excluded
     page.wait_for_selector(".saved[data-is=kept]")
     answer(page, "1", "Enter")

@@ -4,11 +4,11 @@ from collections import Counter
 
 import numpy as np
 
-from plurivox.web.jobs.paid_work_summary import matches_majority_and_has_other_answers
+from plurivox.web.jobs.paid_work_summary import matches_others_majority_and_has_others
 
 
 def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:
-    """Reference for `matches_majority_and_has_other_answers`: count (worker, task, label) rows one by one."""
+    """Reference for `matches_others_majority_and_has_others`: count (worker, task, label) rows one by one."""
     told = []
     for worker, task, label in rows:
         others = Counter(it for who, at, it in rows if (at, who != worker, who in aside) == (task, True, False))
@@ -26,7 +26,7 @@ def test_a_match_excludes_the_own_vote_and_counts_ties() -> None:
         ]
         out = {2, 5}
         who, task, label = np.array(rows).T
-        found = matches_majority_and_has_other_answers(task, label, np.isin(who, list(out)))
+        found = matches_others_majority_and_has_others(task, label, np.isin(who, list(out)))
         assert list(zip(*(one.tolist() for one in found), strict=True)) == matched_plainly(rows, out)
     nobody = np.zeros(0, np.int64)
-    assert [len(one) for one in matches_majority_and_has_other_answers(nobody, nobody, nobody.astype(bool))] == [0, 0]
+    assert [len(one) for one in matches_others_majority_and_has_others(nobody, nobody, nobody.astype(bool))] == [0, 0]

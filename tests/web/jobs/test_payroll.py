@@ -14,12 +14,17 @@ from sqlalchemy import event, select
 
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
+from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.paid_work_summary import WorkSummary
-from plurivox.web.jobs.payroll import Payroll, compute_pay_line, compute_pay_line_by_worker, write_pay_sheet
+from plurivox.web.jobs.payroll import (
+    Payroll,
+    compute_pay_line,
+    compute_pay_line_by_worker,
+    write_pay_sheet_and_return_summary,
+)
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase_worker import erase_worker
-from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
+from plurivox.web.store.collect.excluded_workers import exclude_if_active_and_release_slots, lift_exclusion
 from plurivox.web.store.key_value import kv_get
 from plurivox.web.store.report.result_snapshots import is_result_snapshot_stale
 from plurivox.web.store.report.stored_pay_sheet import PayLine
@@ -80,14 +85,14 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
             run_worker(live, label, **way) for label, way in zip(["cat", "cat", "dog"], [{}, *ids[1:]], strict=True)
         ]
         engine, out = live.studio.engine, tmp_path / "pay.csv"
-        told = write_pay_sheet(engine, study, out)
+        told = write_pay_sheet_and_return_summary(engine, study, out)
         rows = list(csv.DictReader(out.read_text().splitlines()))
         assert [row["worker"] for row in rows] == sorted(one.entered["me"]["worker"] for one in people)
         assert {row["base"] for row in rows} == {"0.40"} and {row["active_minutes"] for row in rows} == {"3.00"}
         assert sorted(row["bonus"] for row in rows) == ["0.00", "0.05", "0.05"]  # 3 minutes at 1 per hour
         assert sum(Decimal(row["total"]) for row in rows) == Decimal(told["total"]) == Decimal("1.30")
         assert {row["currency"] for row in rows} == {"'=EUR"} and "SecondPerson" not in out.read_text()
-        write_pay_sheet(engine, study, out, only_platform_ids_and_bonuses=True)
+        write_pay_sheet_and_return_summary(engine, study, out, only_platform_ids_and_bonuses=True)
         assert out.read_text() == "SecondPerson,0.05\n" and stat.S_IMODE(out.stat().st_mode) == 0o600
         live.sign_in()
         # only the background job computes pay lines, never a request
@@ -99,11 +104,11 @@ def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
         rest = live.http.get("/api/owner/pay", params={"after": page.json()["next"]}).json()
         assert len(rest["lines"]) == 1 and rest["next"] is None and "SecondPerson" not in page.text
         gone = people[1].entered["me"]["worker"]
-        live.studio.writer.submit(lambda c: erase_worker(c, "test", gone)).result()
+        live.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", gone)).result()
         assert len(live.look(select(pay))) == 2
         for one in (people[0], people[2]):
             name = one.entered["me"]["worker"]
-            live.studio.writer.submit(lambda c, name=name: erase_worker(c, "test", name)).result()
+            live.studio.writer.submit(lambda c, name=name: erase_worker_and_return_audit_line(c, "test", name)).result()
         assert live.http.get("/api/owner/pay").json()["total"] == "0.00"  # no workers are left
 
 
@@ -133,11 +138,11 @@ def test_the_incremental_sheet_equals_the_whole_one_after_any_events(
             check()
         names = [one.entered["me"]["worker"] for one in crowd]
         ids = dict(live.look(select(workers.c.pseudonym, workers.c.id)))
-        write(lambda c: exclude_worker(c, ids[names[0]], "rule", "")).result()
+        write(lambda c: exclude_if_active_and_release_slots(c, ids[names[0]], "rule", "")).result()
         check()
         write(lambda c: lift_exclusion(c, "owner", names[0])).result()
         check()
-        write(lambda c: erase_worker(c, "test", names[1])).result()
+        write(lambda c: erase_worker_and_return_audit_line(c, "test", names[1])).result()
         check()
         assert len(live.look(select(pay))) == 5
 
@@ -217,12 +222,12 @@ def same_task(slot: dict[str, Any]) -> Any:
 def test_a_study_without_pay_and_two_platforms_are_errors(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
         with pytest.raises(InputError, match=r"\[pay\]"):
-            write_pay_sheet(live.studio.engine, live.studio.study, tmp_path / "x.csv")
+            write_pay_sheet_and_return_summary(live.studio.engine, live.studio.study, tmp_path / "x.csv")
         run_worker(live, "cat", platform={"pid": "p1", "study": "st", "session": "se"})
         mturk = {"name": "mturk", "pid": "A1", "study": "h", "session": "a", "submit_to": "https://www.mturk.com"}
         run_worker(live, "cat", platform=mturk)
         with pytest.raises(InputError, match="mturk and prolific"):
-            write_pay_sheet(
+            write_pay_sheet_and_return_summary(
                 live.studio.engine, plain_study(pay=PAPER), tmp_path / "x.csv", only_platform_ids_and_bonuses=True
             )
 
@@ -233,7 +238,7 @@ def test_pay_on_the_command_line(tmp_path: Path) -> None:
     study = plain_study(pay=PAPER, exclude={"rules": ["too-fast[seconds=100]"], "least_answers": 1})
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         run_worker(live, "cat")
-        assert exclude_workers_who_break_rules(live.studio.engine, study) == 1
+        assert exclude_rule_breakers_and_return_count(live.studio.engine, study) == 1
     words = ["studio", "pay", str(tmp_path / "s"), "-o", str(tmp_path / "pay.csv")]
     said = CliRunner().invoke(main, words)
     assert said.exit_code == 0 and "1 worker, 0.40 USD" in said.output, said.output

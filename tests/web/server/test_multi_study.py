@@ -18,7 +18,7 @@ from plurivox.web.server.multi_study import (
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.schema import answers, workers
 from plurivox.web.studio import open_existing_study
-from plurivox.web.study.backup import back_up_study, restore_study
+from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows
 from plurivox.web.study.create_study import make_study
 from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_multi_study, text_tasks
 
@@ -147,7 +147,7 @@ def test_studies_with_the_same_name_or_secret_are_rejected(tmp_path: Path) -> No
         settings_with_own_base_url_per_study([made(tmp_path, "owner"), pets], "https://x")
     with pytest.raises(InputError, match="/pets is reserved"):
         settings_with_own_base_url_per_study([pets], "https://x/pets")
-    back_up_study(pets, tmp_path / "copy")
+    back_up_study_and_count_rows(pets, tmp_path / "copy")
     copied = (tmp_path / "copy" / "study.toml").read_text().replace('"pets"', '"cats"')
     (tmp_path / "copy" / "study.toml").write_text(copied)
     with pytest.raises(InputError, match="one is a copy of the other"):
@@ -183,6 +183,6 @@ def test_schemas_separate_studies_and_the_default_schema_stays_empty(tmp_path: P
         assert studio.read_sync(lambda c: c.execute(text("SHOW search_path")).scalar()) == '"Pets.x-1"'
     finally:
         studio.close()
-    back_up_study(pets, tmp_path / "copy")
+    back_up_study_and_count_rows(pets, tmp_path / "copy")
     back = Settings(folder=tmp_path / "back", database=f"{database}&schema=back")
-    assert restore_study(tmp_path / "copy", back)["tasks"] == 6
+    assert restore_study_and_count_rows(tmp_path / "copy", back)["tasks"] == 6

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 import plurivox as pv
 from plurivox.core.errors import InputError
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
-from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask, insert_fixed_batches
 from plurivox.web.store.schema import arm_tasks, sittings, slots, tasks, workers
@@ -128,7 +128,9 @@ def test_a_full_arm_is_not_drawn_until_a_worker_is_erased(tmp_path: Path) -> Non
             say(person, slot["slot"])
         others = {form_of(study.enter()) for _ in range(6)}
         assert others == {one for one in TWO if one != form_of(person)}
-        study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
+        study.studio.writer.submit(
+            lambda c: erase_worker_and_return_audit_line(c, "test", person.entered["me"]["worker"])
+        ).result()
         assert counted(study) == books(study) == {}
         assert {form_of(study.enter()) for _ in range(8)} == set(TWO)
 

@@ -12,9 +12,9 @@ from sqlalchemy import func, select, update
 
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
 from plurivox.web.store.collect import task_queue
-from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.collect.excluded_workers import exclude_if_active_and_release_slots, lift_exclusion
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
@@ -165,7 +165,9 @@ def test_batches_that_share_tasks_fill_up(tmp_path: Path, database: str) -> None
                 let_leases_end(study)
             if step == 8:
                 name = person.get("/api/me").json()["worker"]
-                study.studio.writer.submit(lambda c, name=name: erase_worker(c, "test", name)).result()
+                study.studio.writer.submit(
+                    lambda c, name=name: erase_worker_and_return_audit_line(c, "test", name)
+                ).result()
             if step == 12:
                 for late, slots_then in left:
                     for slot in slots_then:
@@ -187,7 +189,7 @@ def test_a_full_batch_reopens_for_workers_new_to_its_tasks(tmp_path: Path) -> No
         people = [study.enter() for _ in range(3)]
         assert answer_all(people[0]) == 2 and answer_all(people[1]) == 2
         name = people[0].get("/api/me").json()["worker"]
-        study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
+        study.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", name)).result()
         holds(study)
         assert answer_all(people[2]) == 2 and {row.queue for row in study.look(select(plans.c.queue))} == {None}
 
@@ -206,11 +208,13 @@ def decide(study: Served, what: str, who: str) -> None:
     """Exclude a worker, lift the exclusion or erase the worker."""
     person = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == who))[0]
     if what == "exclude":
-        study.studio.writer.submit(lambda c: exclude_worker(c, person.id, "rule", "reason")).result()
+        study.studio.writer.submit(
+            lambda c: exclude_if_active_and_release_slots(c, person.id, "rule", "reason")
+        ).result()
     elif what == "lift" and person.status == "excluded":
         study.studio.writer.submit(lambda c: lift_exclusion(c, "owner", who)).result()
     elif what == "erase":
-        study.studio.writer.submit(lambda c: erase_worker(c, "test", who)).result()
+        study.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", who)).result()
 
 
 def run_random_steps(study: Served, steps: list[tuple[str, int]]) -> None:

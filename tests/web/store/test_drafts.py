@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plurivox.web.store.admin.erase_worker import erase_worker
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
 from plurivox.web.store.schema import answers, drafts
 from plurivox.web.study.export import export_study
 from studies import fresh_database, plain_study, served
@@ -52,5 +52,7 @@ def test_drafts_are_private_limited_and_erased(tmp_path: Path, still: None) -> N
         assert [begin(person, slot).status_code for _ in range(4)][-1] == 429
         assert person.answer(person.slots(2)[1]["slot"]).status_code == 200  # not limited like drafts
         name = person.entered["me"]["worker"]
-        study.studio.writer.submit(lambda connection: erase_worker(connection, "test", name)).result()
+        study.studio.writer.submit(
+            lambda connection: erase_worker_and_return_audit_line(connection, "test", name)
+        ).result()
         assert study.look(select(drafts)) == []

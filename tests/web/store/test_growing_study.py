@@ -19,15 +19,15 @@ from interfaces.web.server_kills import studied
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.compute_process import RoundRunner
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
-from plurivox.web.store.admin.erase_worker import erase_worker
-from plurivox.web.store.collect.excluded_workers import exclude_worker, lift_exclusion
+from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
+from plurivox.web.store.collect.excluded_workers import exclude_if_active_and_release_slots, lift_exclusion
 from plurivox.web.store.collect.leases import end_lease_and_release_unanswered_slots
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.database import batched
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report import answer_counters, study_progress, worker_scores_and_flags
 from plurivox.web.store.report import result_snapshots as publishing
-from plurivox.web.store.report.answer_cache import AnswerCache, read_latest_answers_that_count
+from plurivox.web.store.report.answer_cache import AnswerCache, read_answers_that_count_latest_per_slot
 from plurivox.web.store.report.background_alerts import list_job_alerts, set_or_delete_alert_of_job
 from plurivox.web.store.report.result_snapshots import Snapshot, acquire_or_renew_leader_lease, is_result_snapshot_stale
 from plurivox.web.store.report.soft_labels import SoftLabelRow, get_page_of_tasks
@@ -90,13 +90,17 @@ def act(study: Served, crowd: list[Person], rng: random.Random) -> None:
         write(lambda c: end_lease_and_release_unanswered_slots(c, one)).result()
     elif what < 0.15:
         crowd.remove(person)
-        write(lambda c: erase_worker(c, "test", mine)).result()
+        write(lambda c: erase_worker_and_return_audit_line(c, "test", mine)).result()
     elif what < 0.2:
         [one] = study.look(select(workers.c.id, workers.c.status).where(workers.c.pseudonym == mine))
         out = one.status == "active"
-        write(lambda c: exclude_worker(c, one.id, "rule", "") if out else lift_exclusion(c, "owner", mine)).result()
+        write(
+            lambda c: (
+                exclude_if_active_and_release_slots(c, one.id, "rule", "") if out else lift_exclusion(c, "owner", mine)
+            )
+        ).result()
     elif what < 0.35:
-        write(answer_counters.add_next_answers_to_counters).result()
+        write(answer_counters.count_next_answers_and_return_has_more).result()
     elif what < 0.45 and (last := person.get("/api/answers").json()["answers"]):
         one = rng.choice(last)
         person.answer(one["slot"]["slot"], rng.choice(LABELS), replaces=one["answer"])
@@ -122,7 +126,7 @@ def test_running_counters_equal_plain_counts_after_any_events(
             act(study, crowd, rng)
             if step % 4 == 0:
                 assert live_counts(study) == plain_counts(study), step
-        while study.studio.writer.submit(answer_counters.add_next_answers_to_counters).result():
+        while study.studio.writer.submit(answer_counters.count_next_answers_and_return_has_more).result():
             pass
         assert live_counts(study) == plain_counts(study)
         told = study.studio.read_sync(study_progress.study_progress)
@@ -139,7 +143,7 @@ def test_many_answers_are_counted_over_several_rounds(tmp_path: Path, monkeypatc
             study.studio.read_sync(study_progress.study_progress).answers == 3
         )  # a request counts at most MAX_RANGE new answers
         rounds = 1
-        while study.studio.writer.submit(answer_counters.add_next_answers_to_counters).result():
+        while study.studio.writer.submit(answer_counters.count_next_answers_and_return_has_more).result():
             rounds += 1
         assert rounds == 3 and study.studio.read_sync(study_progress.study_progress).answers == 8
 
@@ -150,8 +154,10 @@ def test_reused_ids_of_erased_answers_are_counted(tmp_path: Path) -> None:
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"])
-        study.studio.writer.submit(answer_counters.add_next_answers_to_counters).result()
-        study.studio.writer.submit(lambda c: erase_worker(c, "test", person.entered["me"]["worker"])).result()
+        study.studio.writer.submit(answer_counters.count_next_answers_and_return_has_more).result()
+        study.studio.writer.submit(
+            lambda c: erase_worker_and_return_audit_line(c, "test", person.entered["me"]["worker"])
+        ).result()
         other = study.enter()
         for slot in other.slots()[:3]:
             other.answer(slot["slot"])
@@ -272,9 +278,9 @@ def test_incremental_reading_equals_reading_all(tmp_path: Path, kind: str, reque
             last = person.get("/api/answers").json()["answers"][-1]
             person.answer(last["slot"]["slot"], "ship", replaces=last["answer"], abstain=rng.random() < 0.5)
             with study.studio.engine.connect() as connection:
-                log.append_new_rows_from_database(connection)
-                piecewise = log.cached_answers_that_count(connection, LABELS)
-                whole = read_latest_answers_that_count(connection, LABELS)
+                log.append_new_rows_and_return_count(connection)
+                piecewise = log.select_answers_that_count_from_cache(connection, LABELS)
+                whole = read_answers_that_count_latest_per_slot(connection, LABELS)
         order = np.argsort(piecewise.ids)
         one, other = piecewise.answers.columns(), whole.answers.columns()
         place = np.append(np.argsort(order), -1)  # new position of each row of `piecewise` after sorting; -1 stays -1
@@ -309,13 +315,13 @@ def test_an_interrupted_snapshot_is_undone(tmp_path: Path) -> None:
             person.answer(slot["slot"])
         SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         before = study.look(select(soft_labels).order_by(soft_labels.c.task_id))
-        number = publishing.reserve_result_snapshot_number(study.studio.engine)
+        number = publishing.undo_partial_and_reserve_snapshot_number(study.studio.engine)
         wrong = [SoftLabelRow(row.task_id, 9, 0.5, "[]") for row in before]
-        assert publishing.write_changed_soft_labels(study.studio.engine, number, wrong) == 4
+        assert publishing.write_and_count_changed_soft_labels(study.studio.engine, number, wrong) == 4
         assert {
             one.name for one in study.studio.read_sync(lambda c: get_page_of_tasks(c, None, 9, "entropy")).tasks
         } == {f"t{i:03d}" for i in range(4)}
-        assert publishing.reserve_result_snapshot_number(study.studio.engine) == number
+        assert publishing.undo_partial_and_reserve_snapshot_number(study.studio.engine) == number
         assert study.look(select(soft_labels).order_by(soft_labels.c.task_id)) == before
 
 
@@ -330,8 +336,8 @@ def test_soft_labels_are_hidden_until_their_snapshot_is_published(tmp_path: Path
             return [*lists, *(study.http.get(f"/api/owner/tasks/{task}").json() for task in tasks)]
 
         new = [SoftLabelRow(row.id, 9, 0.5, '[["cat", 1.0, 0.9, 1.0]]') for row in study.look(select(tasks.c.id))]
-        before, number = seen(), publishing.reserve_result_snapshot_number(engine)
-        assert publishing.write_changed_soft_labels(engine, number, new) == 4
+        before, number = seen(), publishing.undo_partial_and_reserve_snapshot_number(engine)
+        assert publishing.write_and_count_changed_soft_labels(engine, number, new) == 4
         assert seen() == before
         publishing.publish_snapshot_or_raise_outdated(engine, number, Snapshot())
         assert [one["line"]["top"][0]["label"] for one in seen()[3:]] == ["cat"] * 4
@@ -341,17 +347,17 @@ def test_fencing_stops_a_delayed_former_leader_from_writing(tmp_path: Path) -> N
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         engine = study.studio.engine
         new = [SoftLabelRow(row.id, 9, 0.5, "[]") for row in study.look(select(tasks.c.id))]
-        held_up = publishing.reserve_result_snapshot_number(engine, "one")
-        assert publishing.write_changed_soft_labels(engine, held_up, new[:2], "one") == 2
-        number = publishing.reserve_result_snapshot_number(engine, "other")
+        held_up = publishing.undo_partial_and_reserve_snapshot_number(engine, "one")
+        assert publishing.write_and_count_changed_soft_labels(engine, held_up, new[:2], "one") == 2
+        number = publishing.undo_partial_and_reserve_snapshot_number(engine, "other")
         for late in (
-            lambda: publishing.write_changed_soft_labels(engine, held_up, new, "one"),
+            lambda: publishing.write_and_count_changed_soft_labels(engine, held_up, new, "one"),
             lambda: publishing.publish_snapshot_or_raise_outdated(engine, held_up, Snapshot(), writer_id="one"),
         ):
             with pytest.raises(publishing.Outdated):
                 late()
         assert not study.look(select(soft_labels).where(soft_labels.c.n == 9)) and not study.look(select(snapshots))
-        assert publishing.write_changed_soft_labels(engine, number, new, "other") == 4
+        assert publishing.write_and_count_changed_soft_labels(engine, number, new, "other") == 4
         publishing.publish_snapshot_or_raise_outdated(engine, number, Snapshot(), writer_id="other")
         assert len(study.look(select(snapshots))) == 1
 
@@ -360,11 +366,11 @@ def test_publishing_waits_for_a_running_erasure(tmp_path: Path, postgres: str) -
     with served(tmp_path / "s", None, text_tasks(4), database=fresh_database(postgres)) as study:
         person, engine = study.enter(), study.studio.engine
         person.answer(person.slots()[0]["slot"])
-        number, name = publishing.reserve_result_snapshot_number(engine), person.entered["me"]["worker"]
+        number, name = publishing.undo_partial_and_reserve_snapshot_number(engine), person.entered["me"]["worker"]
         waits = text("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
         with ThreadPoolExecutor(1) as threads, engine.connect() as connection:
             with connection.begin():
-                erase_worker(connection, "test", name)  # deletes all snapshots, not committed yet
+                erase_worker_and_return_audit_line(connection, "test", name)  # deletes all snapshots, not committed yet
                 late = threads.submit(
                     publishing.publish_snapshot_or_raise_outdated, engine, number, Snapshot(last_answer=1)
                 )
@@ -386,7 +392,7 @@ def test_no_snapshot_is_published_with_answers_of_a_worker_erased_meanwhile(
         flag = worker_scores_and_flags.replace_flags_of_answers_to_tasks
 
         def late(*given: Any) -> None:
-            study.studio.writer.submit(lambda c: erase_worker(c, "test", name)).result()
+            study.studio.writer.submit(lambda c: erase_worker_and_return_audit_line(c, "test", name)).result()
             monkeypatch.setattr(worker_scores_and_flags, "replace_flags_of_answers_to_tasks", flag)
 
         monkeypatch.setattr(worker_scores_and_flags, "replace_flags_of_answers_to_tasks", late)
@@ -414,8 +420,8 @@ def test_answers_are_accepted_while_a_snapshot_is_written(tmp_path: Path, monkey
 
         monkeypatch.setattr(publishing, "batched", come_between)
         assert (
-            publishing.write_changed_soft_labels(
-                study.studio.engine, publishing.reserve_result_snapshot_number(study.studio.engine), rows
+            publishing.write_and_count_changed_soft_labels(
+                study.studio.engine, publishing.undo_partial_and_reserve_snapshot_number(study.studio.engine), rows
             )
             == 12
         )
@@ -511,19 +517,19 @@ def test_an_unreadable_study_toml_alerts_until_it_is_corrected(tmp_path: Path) -
         before = file.read_text()
         try:
             file.write_text("name = ")
-            background.run_jobs_if_leader()
+            background.try_to_lead_and_run_jobs()
             assert "cannot be read" in alerts(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
             background._not_before, began = 0.0, time.monotonic()
-            background.run_jobs_if_leader()
+            background.try_to_lead_and_run_jobs()
             assert background._not_before > began  # the next round waits in proportion to the time of this one
             assert "dawid-skeen" in alerts(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
-            background.run_jobs_if_leader()  # too early: the round is skipped
+            background.try_to_lead_and_run_jobs()  # too early: the round is skipped
             assert "dawid-skeen" in alerts(study)[0]
             background._not_before = 0.0
-            background.run_jobs_if_leader()
+            background.try_to_lead_and_run_jobs()
             assert alerts(study) == []
         finally:
             background.stop_thread_and_child_process()
@@ -577,14 +583,14 @@ def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkey
         background, computation = BackgroundThread(study.studio), RoundRunner(study.studio.engine)
         payroll = computation.payroll
         monkeypatch.setattr(
-            background, "_run_child_process_and_get_error_by_job", computation.run_jobs_and_return_error_by_job
+            background, "_run_child_and_get_error_or_empty_by_job", computation.run_jobs_and_get_error_or_empty_by_job
         )
 
         def broken(connection: Any) -> bool:
             raise KeyError("x")
 
         with monkeypatch.context() as patch:
-            patch.setattr(payroll._cache.visits, "append_new_rows_from_database", broken)
+            patch.setattr(payroll._cache.visits, "append_new_rows_and_return_count", broken)
             patch.setattr(payroll, "_forget_written_pay_lines", lambda basis: None)
             background.run_jobs_and_turn_errors_into_alerts()
             assert "pay sheet could not be computed: KeyError" in alerts(study)[0]
@@ -592,7 +598,7 @@ def test_a_failed_job_does_not_stop_others_and_is_retried(tmp_path: Path, monkey
         other = BackgroundThread(study.studio)  # the same server after a restart
         other.name = background.name
         monkeypatch.setattr(
-            other, "_run_child_process_and_get_error_by_job", computation.run_jobs_and_return_error_by_job
+            other, "_run_child_and_get_error_or_empty_by_job", computation.run_jobs_and_get_error_or_empty_by_job
         )
         other.run_jobs_and_turn_errors_into_alerts()
         assert alerts(study) == [] and study.http.get("/api/owner/pay").json()["people"] == 1
@@ -604,7 +610,7 @@ def test_alerts_of_another_server_are_removed_when_it_works(tmp_path: Path, monk
         leader, other = BackgroundThread(study.studio), BackgroundThread(study.studio)
         leader.run_jobs_and_turn_errors_into_alerts()
         with monkeypatch.context() as patch:
-            patch.setattr(other, "run_jobs_if_leader", lambda: 1 // 0)
+            patch.setattr(other, "try_to_lead_and_run_jobs", lambda: 1 // 0)
             other.run_jobs_and_turn_errors_into_alerts()
         assert "ZeroDivisionError" in alerts(study)[0]
         other.run_jobs_and_turn_errors_into_alerts()  # is not the leader
@@ -660,14 +666,14 @@ def test_only_changed_soft_labels_are_written(tmp_path: Path, monkeypatch: pytes
     made = plain_study(per_task=9, batch=6, sittings=3, aggregator=aggregator, form="one-label")
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         written: list[int] = []
-        write_rows = publishing.write_changed_soft_labels
+        write_rows = publishing.write_and_count_changed_soft_labels
 
         def count_rows(engine: Any, number: int, new: Any, by: str) -> int:
             rows = list(new)
             written.append(len(rows))
             return write_rows(engine, number, rows, by)
 
-        monkeypatch.setattr(publishing, "write_changed_soft_labels", count_rows)
+        monkeypatch.setattr(publishing, "write_and_count_changed_soft_labels", count_rows)
         one, other = SnapshotComputer(study.studio.engine), SnapshotComputer(study.studio.engine)
 
         def named(slot: Any) -> dict[str, str]:

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
-from plurivox.web.store.report.answer_cache import read_latest_answers_that_count
+from plurivox.web.store.report.answer_cache import read_answers_that_count_latest_per_slot
 from plurivox.web.store.schema import answers, sittings, slots, tasks
 from plurivox.web.study.create_study import insert_tasks_and_batches
 from plurivox.web.study.study_toml_writer import render_study_toml
@@ -112,7 +112,9 @@ def test_editing_study_toml_changes_quotas_strata_and_labels(tmp_path: Path) -> 
         other.post("/api/me/stage", {"stage": "consent", "agreed": True})
         other.post("/api/me/stage", {"stage": "instructions"})
         assert Counter(slot["task"]["text"].split()[0] for slot in other.slots()) == {"hard": 2, "easy": 1}
-        held = study.studio.read_sync(lambda connection: read_latest_answers_that_count(connection, edited.labels))
+        held = study.studio.read_sync(
+            lambda connection: read_answers_that_count_latest_per_slot(connection, edited.labels)
+        )
         assert held.answers.labels.tolist() == ["cat", "dog", "ship"]
 
 

@@ -10,7 +10,7 @@ from plurivox.assign import AssignedTask, Quota
 from plurivox.web.store.collect import sittings_and_leased_slots as sitting_store
 from plurivox.web.store.collect.arms import draw_arm_without_replacement_from_block, get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.sittings_and_leased_slots import (
-    begin_sitting,
+    begin_sitting_and_count_slots_as_given,
     get_first_unanswered_slots,
     get_latest_sitting,
 )
@@ -23,8 +23,8 @@ from plurivox.web.store.collect.submissions import (
     insert_answer_and_delete_its_draft,
     list_worker_answers_of_latest_sitting,
     lock_and_get_slot_with_sitting_and_worker,
-    save_draft_if_slot_is_leased,
-    set_slot_answer_and_update_sitting,
+    set_slot_answer_and_get_updated_sitting,
+    try_save_draft_in_leased_slot,
 )
 from plurivox.web.store.collect.tasks_batches_quotas import (
     Assignment,
@@ -56,7 +56,7 @@ def sit(connection: Connection, worker: Worker, n: int = 3) -> sitting_store.Sit
     pool = get_pool_of_open_tasks_for_worker(connection, worker, ())
     assert pool is not None
     chosen = [AssignedTask(task) for task in pool.least_assigned_open_tasks(None, n)]
-    return begin_sitting(connection, worker.id, 1, chosen, pool, LEASE)
+    return begin_sitting_and_count_slots_as_given(connection, worker.id, 1, chosen, pool, LEASE)
 
 
 def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
@@ -68,7 +68,7 @@ def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
         assert slot.worker == worker and slot.sitting.done == at
         said = Submission(f"k{at}", slot.id, [Mark("named", "cat", "70")])
         answer = insert_answer_and_delete_its_draft(connection, slot, said, "top-two", None, extra=False)
-        counted = set_slot_answer_and_update_sitting(connection, slot, answer, False, LEASE)
+        counted = set_slot_answer_and_get_updated_sitting(connection, slot, answer, False, LEASE)
         assert counted is not None and counted.done == at + 1
     latest = get_latest_sitting(connection, worker.id)
     assert latest is not None and latest.all_slots_answered and latest.until is None
@@ -83,7 +83,7 @@ def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
     )
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
     first = insert_answer_and_delete_its_draft(connection, slot, said, "top-two", None, extra=False)
-    assert set_slot_answer_and_update_sitting(connection, slot, first, False, LEASE) is not None
+    assert set_slot_answer_and_get_updated_sitting(connection, slot, first, False, LEASE) is not None
     saved = find_answer_by_submission_key(connection, worker.id, "k")
     assert saved is not None and saved.id == first and saved.has_same_marks_and_abstention(said)
     assert not saved.has_same_marks_and_abstention(Submission("k", slot.id, [Mark("named", "caté", "70")]))
@@ -93,7 +93,7 @@ def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
         connection, slot, Submission("k2", slot.id), "top-two", first, extra=False
     )
     assert (
-        set_slot_answer_and_update_sitting(connection, slot, again, False, LEASE) is None
+        set_slot_answer_and_get_updated_sitting(connection, slot, again, False, LEASE) is None
     )  # a replacement does not advance the sitting
     assert lock_and_get_slot_with_sitting_and_worker(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
@@ -105,8 +105,8 @@ def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
 def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     one, other = get_first_unanswered_slots(connection, sit(connection, worker).id, 2)
-    assert save_draft_if_slot_is_leased(connection, worker.id, Draft(one.id, "begun"))
-    assert save_draft_if_slot_is_leased(connection, worker.id, Draft(one.id, "longer"))
+    assert try_save_draft_in_leased_slot(connection, worker.id, Draft(one.id, "begun"))
+    assert try_save_draft_in_leased_slot(connection, worker.id, Draft(one.id, "longer"))
     insert_answer_and_delete_its_draft(
         connection,
         lock_and_get_slot_with_sitting_and_worker(connection, other.id, worker.id),
@@ -117,14 +117,14 @@ def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) 
     )
     assert get_draft_of_worker(connection, worker.id) == Draft(one.id, "longer")
     slot = lock_and_get_slot_with_sitting_and_worker(connection, one.id, worker.id)
-    set_slot_answer_and_update_sitting(
+    set_slot_answer_and_get_updated_sitting(
         connection,
         slot,
         insert_answer_and_delete_its_draft(connection, slot, Submission("l", one.id), "x", None, False),
         False,
         LEASE,
     )
-    assert get_draft_of_worker(connection, worker.id) is None and not save_draft_if_slot_is_leased(
+    assert get_draft_of_worker(connection, worker.id) is None and not try_save_draft_in_leased_slot(
         connection, worker.id, Draft(one.id, "late")
     )
 
@@ -139,7 +139,7 @@ def test_an_answer_renews_the_lease_after_a_quarter_of_it(connection: Connection
     answer = insert_answer_and_delete_its_draft(
         connection, slot, Submission("k", slot.id), "top-two", None, extra=False
     )
-    set_slot_answer_and_update_sitting(connection, slot, answer, False, 2 * LEASE)
+    set_slot_answer_and_get_updated_sitting(connection, slot, answer, False, 2 * LEASE)
     latest = get_latest_sitting(connection, worker.id)
     assert latest is not None and latest.until is not None and latest.until > current_unix_time() + 1.9 * LEASE
 

@@ -20,15 +20,20 @@ from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.collect.leases import end_lease_and_release_unanswered_slots
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
-from plurivox.web.store.database import WRITE_OPTIONS, current_revision, disable_statement_timeout, migrate
+from plurivox.web.store.database import (
+    WRITE_OPTIONS,
+    current_revision,
+    disable_statement_timeout_in_transaction,
+    migrate,
+)
 from plurivox.web.store.report.soft_labels import get_page_of_tasks
 from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
-from plurivox.web.study.backup import back_up_study, restore_study
+from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows
 from plurivox.web.study.config import parse_study, read_study
 from plurivox.web.study.create_study import import_answers_collected_elsewhere
 from plurivox.web.study.export import escape_spreadsheet_formula, export_study
-from plurivox.web.study.read_task_and_answer_files import read_answers
+from plurivox.web.study.read_task_and_answer_files import read_answers_or_none
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml_writer import render_study_toml
@@ -89,7 +94,7 @@ def test_formulas_are_escaped_in_csv(tmp_path: Path) -> None:
 def test_imported_answers_are_exported_unchanged(tmp_path: Path) -> None:
     crowd = pv.simulate_crowd("soft-answers", n_tasks=12, n_workers=5, n_labels=3, feedback=3, sitting=6, repeats=1)
     pv.write_crowd(crowd, tmp_path / "crowd")
-    given = read_answers(tmp_path / "crowd")
+    given = read_answers_or_none(tmp_path / "crowd")
     names = [NewTask(str(task), text="x") for task in given.tasks.tolist()]
     made = plain_study(labels=[str(label) for label in given.labels.tolist()], per_task=2)
     with served(tmp_path / "s", made, names) as study:
@@ -134,7 +139,7 @@ def test_imported_answers_reuse_released_slot_numbers(tmp_path: Path) -> None:
         for slot in person.slots():
             person.answer(slot["slot"])
         export_study(study.studio.engine, study.studio.study, tmp_path / "out")
-    given = read_answers(tmp_path / "out")
+    given = read_answers_or_none(tmp_path / "out")
     with served(tmp_path / "b", plain_study(per_task=2), text_tasks(4)) as study:
         gone = study.enter()
         gone.slots(), study.enter().slots()
@@ -159,20 +164,20 @@ def test_a_backup_of_either_database_is_restored_into_either(tmp_path: Path, pos
         for slot in person.slots():
             person.answer(slot["slot"])
         token = person.headers
-        counts = back_up_study(study.studio.settings, tmp_path / "backup")
+        counts = back_up_study_and_count_rows(study.studio.settings, tmp_path / "backup")
         assert counts["answers"] == 5 and counts["workers"] == 1
     assert stat.S_IMODE((tmp_path / "backup" / "secret.key").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "backup" / "study.db").stat().st_mode) == 0o600
     for place, target in (("sqlite", ""), ("again", fresh_database(postgres, empty=True))):
         settings = Settings(folder=tmp_path / place, database=target)
-        assert restore_study(tmp_path / "backup", settings) == counts
+        assert restore_study_and_count_rows(tmp_path / "backup", settings) == counts
         with served(tmp_path / place, database=target) as study:
             assert study.http.get("/api/me", headers=token).json()["stage"] == "done"  # worker tokens stay valid
             assert len(study.look(select(answers))) == 5
             other = study.enter()
             assert other.answer(other.slots()[0]["slot"]).status_code == 200  # new rows get new ids
         with pytest.raises(InputError, match="already contains a study"):
-            restore_study(tmp_path / "backup", settings)
+            restore_study_and_count_rows(tmp_path / "backup", settings)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -190,9 +195,9 @@ def test_a_study_of_an_older_version_is_backed_up_and_its_backup_restored(
         columns = "id, name, kind, stratum, practice, quota, given, rank"
         connection.execute(text(f"INSERT INTO tasks ({columns}) VALUES (97, 'a', 'text', '', 0, 3, 0, 0.5)"))
         connection.execute(text("INSERT INTO beliefs VALUES (97, 0.3, '[]')"))
-    assert back_up_study(old, tmp_path / "backup")["tasks"] == 1
+    assert back_up_study_and_count_rows(old, tmp_path / "backup")["tasks"] == 1
     assert current_revision(engine) == "0002"  # a backup does not migrate the database
-    assert restore_study(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
+    assert restore_study_and_count_rows(old.folder, Settings(folder=tmp_path / "new", database=database))["tasks"] == 1
     for folder, where in ((tmp_path / "new", database), (tmp_path / "backup", "")):
         with served(folder, database=where) as study:
             assert [
@@ -227,7 +232,7 @@ def test_an_older_database_is_migrated_with_its_data(tmp_path: Path, kind: str, 
 def test_migrations_have_no_statement_timeout(postgres: str, tmp_path: Path) -> None:
     engine = open_database(Settings(folder=tmp_path, database=fresh_database(postgres, empty=True)))
     with engine.connect() as connection:
-        disable_statement_timeout(connection)
+        disable_statement_timeout_in_transaction(connection)
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "0"
         connection.commit()
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "10s"

@@ -35,25 +35,27 @@ class TasksWithoutGold:
         self.is_known[self.gold_place] = True
         self.is_open = (np.diff(votes.row_offsets_by_task) > 0) & ~self.is_known
         self.open = np.flatnonzero(self.is_open)
-        self.start, self.worker, self.said, self.weight = self._vote_columns_of_tasks(self.is_open)
+        self.start, self.worker, self.said, self.weight = self._csr_worker_label_weight_of_tasks(self.is_open)
         _ = votes.n_answers_per_worker, votes.support  # cached for later: computed now, while little else is in memory
 
     def vote_row_mask_of_tasks(self, task_mask: Bools) -> Bools | slice:
         """Return the rows of the votes on the tasks in `task_mask` (n_tasks,), as a mask (n_rows,) or a slice of all rows."""
         return csr_offsets_and_row_mask_of_tasks(self.votes.row_offsets_by_task, task_mask)[1]
 
-    def _vote_columns_of_tasks(self, task_mask: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
+    def _csr_worker_label_weight_of_tasks(self, task_mask: Bools) -> tuple[Ints, Ints, Ints, Floats | None]:
         """Return the columns (start, worker, said label, weight) of the votes on the tasks in `task_mask` (n_tasks,)."""
         votes, (start, rows) = self.votes, csr_offsets_and_row_mask_of_tasks(self.votes.row_offsets_by_task, task_mask)
         weight = None if votes.weight is None else readonly_view(np.ascontiguousarray(votes.weight[rows], np.float64))
         return start, readonly_view(votes.worker[rows]), readonly_view(votes.label[rows]), weight
 
-    def make_confusion_em(self) -> ConfusionEM:
+    def make_confusion_em_from_votes_and_gold(self) -> ConfusionEM:
         """Return a `ConfusionEM`, the E- and M-step of confusion matrices, for the tasks without gold labels."""
         known = None
         if self.gold is not None and len(self.gold_place):
             known = (
-                KeyedVotes.from_columns_adding_keys(*self._vote_columns_of_tasks(self.is_known), self.n_labels),
+                KeyedVotes.from_columns_adding_keys(
+                    *self._csr_worker_label_weight_of_tasks(self.is_known), self.n_labels
+                ),
                 self.gold.prob,
             )
         votes = KeyedVotes.from_columns_adding_keys(self.start, self.worker, self.said, self.weight, self.n_labels)
@@ -78,7 +80,7 @@ class TasksWithoutGold:
             posterior[fitted] = earlier_fit.soft.on(names[fitted]).on_labels(self.votes.labels).prob
         return posterior
 
-    def warm_start_log_prior_and_matrices(self, earlier_fit: Fit | None) -> tuple[Floats, Floats] | None:
+    def log_prior_and_matrices_of_fit_or_none(self, earlier_fit: Fit | None) -> tuple[Floats, Floats] | None:
         """Return (log prior, smoothed (n_workers, true, said) confusion matrices) of an earlier fit; None if its labels differ.
 
         A worker without votes in the earlier fit gets the mean of its matrices.
@@ -101,7 +103,7 @@ class TasksWithoutGold:
 
     def warm_start_params(self, em: ConfusionEM, earlier_fit: Fit | None) -> Params | None:
         """Return prior and confusion matrices of an earlier fit as parameters of `em`; None if it has none for these labels."""
-        found = self.warm_start_log_prior_and_matrices(earlier_fit)
+        found = self.log_prior_and_matrices_of_fit_or_none(earlier_fit)
         return None if found is None else Params(found[0], em.log_confusion_from_matrices(found[1]))
 
     # ---- result
@@ -150,7 +152,7 @@ class ClampedTasks(TasksWithoutGold):
     def _earlier_posterior_or_vote_shares(self, earlier_fit: Fit | None) -> Floats:
         """(n_open, n_labels) initial posterior: under the matrices of the earlier fit, else its posterior, else vote shares."""
         if earlier_fit is not None and earlier_fit.confusion is not None:
-            em = self.make_confusion_em()
+            em = self.make_confusion_em_from_votes_and_gold()
             if (params := self.warm_start_params(em, earlier_fit)) is not None:
                 return em.e_step(params)[0]
         return self.initial_posterior(earlier_fit)

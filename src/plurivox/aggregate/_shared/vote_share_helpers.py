@@ -16,10 +16,10 @@ def overall_vote_shares(votes: Votes) -> Floats:
 
 def vote_shares_per_task(votes: Votes) -> SoftLabels:
     """Return soft labels with the vote shares of each task; a task without votes gets the label shares of all votes."""
-    return soft_labels_with_unvoted_tasks_filled(votes, SoftLabels.from_vote_shares(votes).body)
+    return soft_labels_unvoted_get_overall_shares(votes, SoftLabels.from_vote_shares(votes).body)
 
 
-def soft_labels_with_unvoted_tasks_filled(votes: Votes, task_shares: Dense | Candidates) -> SoftLabels:
+def soft_labels_unvoted_get_overall_shares(votes: Votes, task_shares: Dense | Candidates) -> SoftLabels:
     """Return `task_shares` as soft labels; if they are dense, tasks without votes get the label shares of all votes."""
     unvoted = np.flatnonzero(votes.support == 0)
     if len(unvoted) and isinstance(task_shares, Dense):  # sparse rows stay uniform, to save memory

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from plurivox.aggregate._shared.vote_share_helpers import soft_labels_with_unvoted_tasks_filled
+from plurivox.aggregate._shared.vote_share_helpers import soft_labels_unvoted_get_overall_shares
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates
@@ -56,7 +56,7 @@ class WeightedVotes:
         """
         negative = len(task_label_pair_sums) and task_label_pair_sums.min() < 0
         mass, rest = (
-            self._shift_sums_to_nonnegative(task_label_pair_sums)
+            self._nonnegative_pair_and_unvoted_sums(task_label_pair_sums)
             if negative
             else (task_label_pair_sums, np.zeros(self.votes.n_tasks))
         )
@@ -68,7 +68,7 @@ class WeightedVotes:
         rest = np.where(total > 0, np.where(no_mass, 0, rest) / np.where(total > 0, total, 1), 1.0)
         return Candidates(self.start, self.label, share, rest, self.votes.n_labels)
 
-    def _shift_sums_to_nonnegative(self, task_label_pair_sums: Floats) -> tuple[Floats, Floats]:
+    def _nonnegative_pair_and_unvoted_sums(self, task_label_pair_sums: Floats) -> tuple[Floats, Floats]:
         """Return ((n_pairs,) sums per task and label, shifted to 0 or more, (n_tasks,) resulting sums of unvoted labels)."""
         lowest, best = np.zeros(self.votes.n_tasks), self._largest_value_per_task(task_label_pair_sums)
         np.minimum.at(lowest, self.task, task_label_pair_sums)
@@ -118,4 +118,4 @@ class WeightedVotes:
 
     def shares_to_soft_labels(self, shares: Candidates) -> SoftLabels:
         """Return label shares per task as soft labels; if dense, a task without votes gets the label shares of all votes."""
-        return soft_labels_with_unvoted_tasks_filled(self.votes, dense_if_small(shares))
+        return soft_labels_unvoted_get_overall_shares(self.votes, dense_if_small(shares))

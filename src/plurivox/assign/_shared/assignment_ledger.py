@@ -118,9 +118,9 @@ class WorkerOpenTasks:
         )
         return [task for task in found if ledger.gain[task] >= min_gain]
 
-    def open_tasks_of_next_batch(self) -> list[int]:
+    def open_tasks_of_least_assigned_batch(self) -> list[int]:
         ledger, current, found = self.ledger, list[Entry](), list[int]()
-        while not found and (entry := ledger._by_batch.pop()) is not None:
+        while not found and (entry := ledger._by_batch.pop_smallest_or_none()) is not None:
             given, _, number = entry
             below_quota = [task for task in ledger.batches[number] if ledger.given[task] < ledger.quota[task]]
             if given != ledger._batch_given[number] or not below_quota:
@@ -138,7 +138,7 @@ class WorkerOpenTasks:
         """Return the first `max_tasks` tasks of a heap open to the worker; they stay in the heap, stale entries do not."""
         current: dict[int, Entry] = {}
         found: list[int] = []
-        while len(found) < max_tasks and (entry := heap.pop()) is not None:
+        while len(found) < max_tasks and (entry := heap.pop_smallest_or_none()) is not None:
             key, _, task = entry
             if task in current or not is_current(key, task) or self.ledger.given[task] >= self.ledger.quota[task]:
                 continue
@@ -160,7 +160,7 @@ class _Heap:
     def push(self, entry: Entry) -> None:
         heappush(self.entries, entry)
 
-    def pop(self) -> Entry | None:
+    def pop_smallest_or_none(self) -> Entry | None:
         return heappop(self.entries) if self.entries else None
 
 

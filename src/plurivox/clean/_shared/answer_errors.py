@@ -12,7 +12,7 @@ from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.array_types import Bools
 from plurivox.core.cleaning_audit import AuditAction
-from plurivox.core.inputs_asked_by_form import input_fields_of_form
+from plurivox.core.inputs_asked_by_form import input_fields_of_form_or_none
 from plurivox.core.method import option
 from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
 
@@ -43,7 +43,7 @@ def mask_of_answers_without_top_percent(answer_rows: AnswerRows, zero_is_missing
             missing &= ~column
     if answers.form is not None:
         forms, code = np.unique(answers.form, return_inverse=True)
-        questions = map(input_fields_of_form, forms.tolist())
+        questions = map(input_fields_of_form_or_none, forms.tolist())
         missing &= np.array([question is None or question.percents for question in questions], bool)[code]
     return missing
 

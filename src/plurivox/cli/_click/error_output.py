@@ -88,7 +88,7 @@ def _append_help_hint(text: str, error: click.UsageError) -> str:
     return f"{text} (see {error.ctx.command_path} --help)" if error.ctx is not None else text
 
 
-def _remove_capital_and_full_stop(text: str) -> str:
+def _remove_capital_and_full_stop(library_message: str) -> str:
     """Return the message of another library without its initial capital and its final full stop."""
-    text = text.rstrip(".")
-    return text[:1].lower() + text[1:]
+    library_message = library_message.rstrip(".")
+    return library_message[:1].lower() + library_message[1:]

@@ -93,10 +93,10 @@ class Source:
         """Read the input file, folder or installed data set and return it as a Dataset."""
         from plurivox import io
 
-        return io.read(self.input_location, **self.read_options)
+        return io.read(self.path_or_dataset_to_read, **self.read_options)
 
     @property
-    def input_location(self) -> str:
+    def path_or_dataset_to_read(self) -> str:
         """The file, folder or data set to read; `.` and `..` as full paths, because the data set is named after its folder."""
         return self.name if Path(self.name).name not in ("", "..") else str(Path(self.name).resolve())
 
@@ -225,9 +225,9 @@ def _pop_reading_options(param_values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _input_reading_flag(names: str, help: str, **settings: Any) -> Flag:
+def _input_reading_flag(name: str, help: str, **click_settings: Any) -> Flag:
     """Return an option on how to read INPUT, listed in its section of the help."""
-    return Flag([names], READING, help=help, default=None, **settings)
+    return Flag([name], READING, help=help, default=None, **click_settings)
 
 
 INPUT = Argument(

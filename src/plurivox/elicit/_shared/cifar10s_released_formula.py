@@ -27,8 +27,8 @@ def check_spread_is_clamp_or_uniform(form_name: str, spread: str) -> None:
         raise OptionError(f"{form_name}: with compat=cifar10s spread must be clamp or uniform; got {spread}")
 
 
-def label_weights_by_cifar10s_code(answers: Answers, n_labels_used: int, clamp: bool, gamma: float) -> Shares:
-    """Return each answer's label weights by the formula of the released CIFAR-10S code, from its first `n_labels_used` labels.
+def label_weights_by_cifar10s_code(answers: Answers, n_first_labels: int, clamp: bool, gamma: float) -> Shares:
+    """Return each answer's label weights by the formula of the released CIFAR-10S code, from its first `n_first_labels` labels.
 
     Percents are parsed as in the released code ("8p" is 80), and a top percent of 0 is 100. A second label without a percent
     is ignored; one that equals the top label overwrites its percent. An answer with a negative weight is flagged and left out.
@@ -37,13 +37,13 @@ def label_weights_by_cifar10s_code(answers: Answers, n_labels_used: int, clamp: 
     flags = np.zeros(len(answers), np.uint32)
     top, second, _ = first_two_named_labels_and_label_count(answers)
     set_answer_flags_from_percent_flags(
-        flags, top.percent_flags | second.percent_flags if n_labels_used > 1 else top.percent_flags
+        flags, top.percent_flags | second.percent_flags if n_first_labels > 1 else top.percent_flags
     )
     set_flag(flags, "zero-top", top.percent == 0)
     first = np.where(top.percent == 0, 100, top.percent) / 100
-    label2 = np.where((n_labels_used > 1) & ~np.isnan(second.percent), second.label, -1)
+    label2 = np.where((n_first_labels > 1) & ~np.isnan(second.percent), second.label, -1)
     set_flag(flags, "named-twice", (label2 >= 0) & (label2 == top.label))
-    set_flag(flags, "contradiction", top.ruled_out | (second.ruled_out & (n_labels_used > 1)))
+    set_flag(flags, "contradiction", top.ruled_out | (second.ruled_out & (n_first_labels > 1)))
     parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     bad = np.zeros(len(answers), bool)
     for begin in range(0, len(answers), step := max(MAX_CELLS // n_labels, 1)):
@@ -52,9 +52,9 @@ def label_weights_by_cifar10s_code(answers: Answers, n_labels_used: int, clamp: 
         _write_weight_at_label_of_row(value, top.label[rows], first[rows])
         _write_weight_at_label_of_row(value, label2[rows], second.percent[rows] / 100)
         made = (
-            _weights_by_clamp_formula(value, _mask_of_labels_not_ruled_out(never, begin, value.shape), gamma)
+            _weights_by_cifar10s_clamp_formula(value, _mask_of_labels_not_ruled_out(never, begin, value.shape), gamma)
             if clamp
-            else _weights_by_uniform_formula(value)
+            else _weights_by_cifar10s_uniform_formula(value)
         )
         bad[rows] = (made < 0).any(1)
         made[bad[rows] | ~np.isfinite(made).all(1)] = 0
@@ -79,7 +79,7 @@ def _mask_of_labels_not_ruled_out(ruled_out: AnswerLabels, first_answer: int, sh
     return possible
 
 
-def _weights_by_clamp_formula(entered_shares: Floats, is_possible: Bools, gamma: float) -> Floats:
+def _weights_by_cifar10s_clamp_formula(entered_shares: Floats, is_possible: Bools, gamma: float) -> Floats:
     """(n_rows, n_labels) label weights by the T1 and T2 Clamp formula of the released CIFAR-10S code, from `entered_shares`.
 
     Its error: `n`, the possible labels minus those with weight, is wrong if a label with weight is ruled out.
@@ -96,7 +96,7 @@ def _weights_by_clamp_formula(entered_shares: Floats, is_possible: Bools, gamma:
         return made / made.sum(1, keepdims=True)
 
 
-def _weights_by_uniform_formula(entered_shares: Floats) -> Floats:
+def _weights_by_cifar10s_uniform_formula(entered_shares: Floats) -> Floats:
     """(n_rows, n_labels) label weights by the T1 and T2 Uniform formula of the released CIFAR-10S code."""
     total = entered_shares.sum(1, keepdims=True)
     rest = np.where(total < 1, 1 - total, 0) / np.maximum((entered_shares == 0).sum(1, keepdims=True), 1)

@@ -63,7 +63,7 @@ def answer_label_pairs_of_mark_kind(answers: Answers, kind: str) -> AnswerLabels
     return AnswerLabels(answers.answer_of_mark[here], answers.mark_label[here], len(answers))
 
 
-def parse_percents_of_named_labels(answers: Answers) -> Percents:
+def parse_percent_of_each_named_mark(answers: Answers) -> Percents:
     """Return the percents typed beside the named labels of all answers, parsed, one per named label."""
     return parse_percents(answers.mark_typed[_mask_of_marks_of_kind_with_label(answers, "named")])
 

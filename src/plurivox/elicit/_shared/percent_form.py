@@ -49,7 +49,7 @@ class Split:
         """(n_answers,) the sum of the percents that each answer gives to its named labels."""
         return np.bincount(self.named.answer, self.points, minlength=self.named.n_answers).astype(np.float64)
 
-    def leaves_weight_for_unnamed_labels(self, percent_sum: Floats) -> Bools:
+    def gives_unnamed_labels_weight_or_gamma(self, percent_sum: Floats) -> Bools:
         """(n_answers,) whether the answer leaves weight for labels that it does not name, given its sum of percents."""
         return (percent_sum > 0) & ((percent_sum < 100) | (self.gamma > 0))
 
@@ -80,7 +80,7 @@ def label_weights_with_rest_on_open_labels(
     )
 
     total, n_labels = split.percent_sum_per_answer, len(answers.labels)
-    wanted = split.leaves_weight_for_unnamed_labels(total) | (without_named & (total == 0))
+    wanted = split.gives_unnamed_labels_weight_or_gamma(total) | (without_named & (total == 0))
     n_open = np.where(wanted & (spread != "none"), n_labels, 0)
     marks = answers.mark_start, answers.mark_kind, answers.mark_label
     named_start = np.concatenate([[0], np.cumsum(split.named.n_labels_per_answer)])
@@ -99,7 +99,7 @@ def label_weights_with_rest_on_open_labels(
     out = np.empty(n_rows, np.int64), np.empty(n_rows, smallest_unsigned_dtype(n_labels)), np.empty(n_rows)
     above, named = np.zeros(len(answers), bool), (named_start, split.named.label, weight)
     kernels.fill_label_weight_rows(
-        first_row_of_each_answer_sorted_by_task(answers, size),
+        first_output_row_if_sorted_by_task(answers, size),
         *marks,
         *named,
         each,
@@ -112,7 +112,7 @@ def label_weights_with_rest_on_open_labels(
     return Shares(*out, flags)
 
 
-def first_row_of_each_answer_sorted_by_task(answers: Answers, rows_per_answer: Ints) -> Ints:
+def first_output_row_if_sorted_by_task(answers: Answers, n_output_rows_per_answer: Ints) -> Ints:
     """(n_answers,) the first output row of each answer if rows are sorted by task, given the number of rows per answer."""
     from plurivox.engine.kernels import label_weights_from_marks as kernels
 
@@ -120,7 +120,7 @@ def first_row_of_each_answer_sorted_by_task(answers: Answers, rows_per_answer: I
     order = np.empty(len(answers), np.int64)
     kernels.fill_counting_sort_order(answers.task, np.cumsum(counts) - counts, order)
     begin = np.empty(len(answers), np.int64)
-    begin[order] = np.cumsum(rows_per_answer[order]) - rows_per_answer[order]
+    begin[order] = np.cumsum(n_output_rows_per_answer[order]) - n_output_rows_per_answer[order]
     return begin
 
 
@@ -140,9 +140,9 @@ class PercentForm(Form):
     )
 
     def first_labels_corrected_percents_and_flags(
-        self, answers: Answers, n_labels_used: int
+        self, answers: Answers, n_first_labels: int
     ) -> tuple[AnswerLabels, Floats, Ints]:
-        """Return (first `n_labels_used` named labels of each answer, their corrected percents, (n_answers,) flags).
+        """Return (first `n_first_labels` named labels of each answer, their corrected percents, (n_answers,) flags).
 
         Repeated labels are merged and contradictions resolved. Answers with more labels than the form asks for are flagged.
         """
@@ -151,23 +151,23 @@ class PercentForm(Form):
         top, second, n_named = first_two_named_labels_and_label_count(answers)
         set_flag(flags, "further-labels", n_named > self.asks.labels)
         set_answer_flags_from_percent_flags(flags, top.percent_flags)
-        if n_labels_used < 2:
-            second = _empty_second_label(len(answers))
+        if n_first_labels < 2:
+            second = _empty_named_label(len(answers))
         label2, percent2 = _second_label_and_percent_if_both_given(second, flags)
         percent1, label2, percent2 = self._merge_second_label_if_same_as_top(top, label2, percent2, flags)
-        percent1 = _top_percent_or_100_minus_second(top, percent1, percent2, flags, self.top_is_certain)
+        percent1 = _nonzero_top_percent_or_100_minus_second(top, percent1, percent2, flags, self.top_is_certain)
         set_flag(flags, "second-above-top", (top.label >= 0) & (percent2 > percent1))
         set_flag(flags, "no-top", (top.label < 0) & (label2 >= 0))
-        label1, label2 = self._top_and_second_label_unless_ruled_out(top, second, label2, flags)
+        label1, label2 = self._drop_ruled_out_top_or_second_label(top, second, label2, flags)
         return *_join_label_columns_to_pairs(label1, percent1, label2, percent2), flags
 
     def label_weights_from_first_labels(
-        self, answers: Answers, spread: Spread, compat: Compat, *, n_labels_used: int
+        self, answers: Answers, spread: Spread, compat: Compat, *, n_first_labels: int
     ) -> Shares:
-        """Return the label weights of answers from their first `n_labels_used` labels, or by the released CIFAR-10S code."""
+        """Return the label weights of answers from their first `n_first_labels` labels, or by the released CIFAR-10S code."""
         if compat == "cifar10s":
-            return label_weights_by_cifar10s_code(answers, n_labels_used, spread == "clamp", self.gamma)
-        named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_labels_used)
+            return label_weights_by_cifar10s_code(answers, n_first_labels, spread == "clamp", self.gamma)
+        named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_first_labels)
         return label_weights_with_rest_on_open_labels(
             answers, Split(named, points, self.gamma if spread == "clamp" else 0.0), spread, flags
         )
@@ -186,7 +186,7 @@ class PercentForm(Form):
             percent1 = np.where(same, merged, percent1)
         return percent1, np.where(same, -1, second_label), np.where(same, 0, second_percent)
 
-    def _top_and_second_label_unless_ruled_out(
+    def _drop_ruled_out_top_or_second_label(
         self, top: NamedLabel, second: NamedLabel, second_label: Ints, flags: Ints
     ) -> tuple[Ints, Ints]:
         """Return (top label, second label), -1 if dropped because also ruled out; sets the flag contradiction in `flags`."""
@@ -198,7 +198,7 @@ class PercentForm(Form):
         return np.where(out1, -1, top.label), np.where(out2, -1, second_label)
 
 
-def _empty_second_label(n_answers: int) -> NamedLabel:
+def _empty_named_label(n_answers: int) -> NamedLabel:
     """Return a `NamedLabel` for `n_answers` answers that name no second label."""
     return NamedLabel(
         np.full(n_answers, -1, np.int32),
@@ -218,7 +218,7 @@ def _second_label_and_percent_if_both_given(second: NamedLabel, flags: Ints) -> 
     return np.where(empty, -1, second.label), percent
 
 
-def _top_percent_or_100_minus_second(
+def _nonzero_top_percent_or_100_minus_second(
     top: NamedLabel, top_percent: Floats, second_percent: Floats, flags: Ints, percent_is_optional: bool
 ) -> Floats:
     """(n_answers,) the top label's percent, replaced by 100 minus the second percent if empty or 0; sets flags in `flags`."""

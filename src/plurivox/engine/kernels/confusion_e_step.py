@@ -18,9 +18,9 @@ from plurivox.engine.kernels.simd_vector_type import (
 from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_leave_one_out_agreement,
     add_log_via_running_product,
+    constant_simd_row,
     copy_row,
     fill_exp_minus_maximum_return_sum,
-    constant_simd_row,
 )
 from plurivox.engine.numba_compilation import compile_inlined_by_numba, compile_kernel
 

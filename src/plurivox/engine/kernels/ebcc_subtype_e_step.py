@@ -27,9 +27,9 @@ from plurivox.engine.kernels.simd_vector_type import (
 from plurivox.engine.kernels.softmax_and_leave_one_out import (
     add_leave_one_out_agreement,
     add_log_via_running_product,
+    constant_simd_row,
     copy_row,
     fill_exp_minus_maximum_return_sum,
-    constant_simd_row,
     softmax_in_place_return_logsumexp,
 )
 from plurivox.engine.numba_compilation import compile_kernel
@@ -38,7 +38,7 @@ VECTOR_CELLS, ONE_VECTOR = np.uint64(4), (0,)  # cells per SIMD vector, and the 
 
 
 @compile_kernel
-def e_step_of_runs_adding_expected_counts(
+def e_step_of_em_runs_adding_counts(
     first_task: int,
     end_task: int,
     start: Ints,
@@ -46,19 +46,19 @@ def e_step_of_runs_adding_expected_counts(
     weight: Floats | None,
     log_prior: Floats,
     log_confusion: Floats,
-    run_edges: Ints,
+    run_column_edges: Ints,
     width: Any,
     n_kind: Floats,
     counts: Floats,
-    value: Floats,
+    log_likelihood_of_run: Floats,
 ) -> float:
     """Run the E-step of several EM runs on some tasks; add expected counts to n_kind[column] and counts[key, column].
 
-    Run r has the columns run_edges[r]:run_edges[r + 1], a multiple of four; log_prior is -inf in those without a kind.
-    Within each run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight * log_confusion[key,
-    kind]). Its log-likelihood is added to value[r].
+    Run r has the columns run_column_edges[r]:run_column_edges[r + 1], a multiple of four; log_prior is -inf in those without
+    a kind. Within each run p(kind | votes) is proportional to exp(log_prior[kind] + sum over votes of weight *
+    log_confusion[key, kind]). Its log-likelihood is added to log_likelihood_of_run[r].
     """
-    n_columns, n_runs = np.uint64(len(log_prior)), len(run_edges) - 1
+    n_columns, n_runs = np.uint64(len(log_prior)), len(run_column_edges) - 1
     prior = constant_simd_row(len(log_prior), width, -math.inf)
     copy_row(log_prior, prior)
     row = np.empty(len(prior))
@@ -70,7 +70,7 @@ def e_step_of_runs_adding_expected_counts(
             prefetch_rows_of_votes(key, min(lo + ahead, end), min(hi + ahead, end), n_columns, log_confusion, counts)
         fill_log_scores_return_maximum(lo, hi, None, key, weight, prior, log_confusion, n_columns, 1.0, width, row)
         for run in range(n_runs):
-            low, high = np.uint64(run_edges[run]), np.uint64(run_edges[run + 1])
+            low, high = np.uint64(run_column_edges[run]), np.uint64(run_column_edges[run + 1])
             best, mass = -math.inf, 0.0
             for k in range(low, high, VECTOR_CELLS):
                 best = max(best, largest_in_simd_row(load_simd_row(row, k, ONE_VECTOR)))
@@ -80,12 +80,14 @@ def e_step_of_runs_adding_expected_counts(
                 mass += sum_of_simd_row(x)
             for k in range(low, high, VECTOR_CELLS):
                 store_simd_row(row, k, multiply_simd_rows(load_simd_row(row, k, ONE_VECTOR), 1.0 / mass))
-            value[run], product[run] = add_log_via_running_product(value[run], product[run], best, mass)
+            log_likelihood_of_run[run], product[run] = add_log_via_running_product(
+                log_likelihood_of_run[run], product[run], best, mass
+            )
         for k in range(n_columns, np.uint64(len(row))):
             row[k] = 0.0
         add_task_posterior_to_counts(lo, hi, key, weight, row, 1.0, n_columns, width, n_kind, counts)
     for run in range(n_runs):
-        value[run] += math.log(product[run])
+        log_likelihood_of_run[run] += math.log(product[run])
     return 0.0
 
 

@@ -24,7 +24,7 @@ ROUNDING_TOLERANCE = 1e-13  # relative decrease of the objective that is taken a
 
 
 @compile_kernel
-def glad_em_pass_over_tasks(
+def glad_em_pass_return_objective(
     first_task: int,
     end_task: int,
     start: Ints,
@@ -112,7 +112,7 @@ def fill_glad_posterior_add_worker_sums(
                 whole += 1.0 if weight is None else weight[v]
             x = ability[who] * ease
             small = math.exp(-abs(x))
-            share, spread = _leave_worker_out_agreement_and_variance(given, score, x + log_others, row, known, rest)
+            share, spread = _left_out_worker_agreement_and_variance(given, score, x + log_others, row, known, rest)
             agreeing_weight[who] += share
             information[who] += ease * ease * (whole * small / (1.0 + small) ** 2 - spread)
             lo = hi
@@ -123,22 +123,27 @@ def fill_glad_posterior_add_worker_sums(
 
 
 @compile_inlined_by_numba
-def _leave_worker_out_agreement_and_variance(
-    answer_weight: Floats, log_score: Floats, log_odds: float, posterior_row: Floats, label_known: bool, buffer: Floats
+def _left_out_worker_agreement_and_variance(
+    answer_weight_per_label: Floats,
+    log_score: Floats,
+    log_odds: float,
+    posterior_row: Floats,
+    label_known: bool,
+    buffer: Floats,
 ) -> tuple[float, float]:
     """Return (expected correct weight of one worker's answer given the other votes, its variance over the unknown label).
 
-    `answer_weight` (n_labels,) is the worker's weight on each label, which is removed from `log_score`; `buffer` is
+    `answer_weight_per_label` (n_labels,) is the worker's weight on each label, which is removed from `log_score`; `buffer` is
     overwritten.
     """
     for k in range(len(posterior_row)):
-        buffer[k] = log_score[k] - answer_weight[k] * log_odds
+        buffer[k] = log_score[k] - answer_weight_per_label[k] * log_odds
     softmax_in_place_return_logsumexp(buffer)
     agreeing_weight, mean, square = 0.0, 0.0, 0.0
     for k in range(len(posterior_row)):
-        agreeing_weight += answer_weight[k] * (posterior_row[k] if label_known else buffer[k])
-        mean += answer_weight[k] * posterior_row[k]
-        square += answer_weight[k] * answer_weight[k] * posterior_row[k]
+        agreeing_weight += answer_weight_per_label[k] * (posterior_row[k] if label_known else buffer[k])
+        mean += answer_weight_per_label[k] * posterior_row[k]
+        square += answer_weight_per_label[k] * answer_weight_per_label[k] * posterior_row[k]
     return agreeing_weight, 0.0 if label_known else square - mean * mean
 
 
@@ -165,7 +170,7 @@ def _objective_and_updated_log_ease(
     """
     best, trial, step = 0.0, log_ease, 0.0
     for i in range(MAX_STEP_CUTS + 2):
-        value, slope, curve = _task_log_likelihood_and_derivatives(
+        value, slope, curve = _log_likelihood_and_log_ease_derivatives(
             lo, hi, worker, said, weight, label_known, log_prior, ability, trial, posterior_row, log_score, score_slope
         )
         value -= 0.5 * (trial - ease_mean) ** 2
@@ -182,7 +187,7 @@ def _objective_and_updated_log_ease(
 
 
 @compile_inlined_by_numba
-def _task_log_likelihood_and_derivatives(
+def _log_likelihood_and_log_ease_derivatives(
     lo: int,
     hi: int,
     worker: Ints,

@@ -42,15 +42,15 @@ def add_kappas_of_worker_pairs(
     power: int,
     min_shared: int,
     weight_by_tasks: bool,
-    sums: Floats,
+    sums_over_pairs: Floats,
 ) -> None:
-    """Add Cohen's kappa of workers first_worker:end_worker with every later worker to `sums`.
+    """Add Cohen's kappa of workers first_worker:end_worker with every later worker to `sums_over_pairs`.
 
-    `sums` are (kappas, weights, n pairs, n undefined). `key` are votes of `pack_worker_label_and_task_end` sorted by task and
-    worker; those of worker w are order[begin[w]:begin[w + 1]], and `task` has the same order. `task_weights` (n_tasks,) is the
-    weight of each task; `label_positions` (n_labels,) and `power` define the distance of labels. A pair counts if it
-    shares `min_shared` tasks. Most pairs of a large crowd do not: shared tasks are counted first, in an array that fits into
-    the cache, and votes are collected for the other pairs only.
+    `sums_over_pairs` are (kappas, weights, n pairs, n undefined). `key` are votes of `pack_worker_label_and_task_end`
+    sorted by task and worker; those of worker w are order[begin[w]:begin[w + 1]], and `task` has the same order.
+    `task_weights` (n_tasks,) is the weight of each task; `label_positions` (n_labels,) and `power` define the distance of
+    labels. A pair counts if it shares `min_shared` tasks. Most pairs of a large crowd do not: shared tasks are counted
+    first, in an array that fits into the cache, and votes are collected for the other pairs only.
     """
     n_workers = len(begin) - 1
     count, free, partners = np.zeros(n_workers, np.int32), np.empty(n_workers, np.int64), np.empty(n_workers, np.int32)
@@ -58,7 +58,7 @@ def add_kappas_of_worker_pairs(
     ours, theirs = np.zeros(len(label_positions)), np.zeros(len(label_positions))
     for w in range(first_worker, end_worker):
         n_partners = find_later_workers_sharing_tasks(w, order, begin, key, count, partners)
-        n_shared = assign_buffer_ranges(partners[:n_partners], count, min_shared, free)
+        n_shared = assign_buffer_ranges_return_size(partners[:n_partners], count, min_shared, free)
         if n_shared:
             if n_shared > len(said):
                 said, other, task_weight = (
@@ -83,7 +83,7 @@ def add_kappas_of_worker_pairs(
                     label_positions,
                     power,
                     weight_by_tasks,
-                    sums,
+                    sums_over_pairs,
                 )
                 at += n
             count[partners[i]] = 0
@@ -114,7 +114,7 @@ def find_later_workers_sharing_tasks(
 
 
 @compile_kernel
-def assign_buffer_ranges(partners: Ints, n_shared: Ints, min_shared: int, next_index: Ints) -> int:
+def assign_buffer_ranges_return_size(partners: Ints, n_shared: Ints, min_shared: int, next_index: Ints) -> int:
     """Fill next_index[u] with the first buffer index for the votes shared with partner u; return the buffer size needed.
 
     Partners who share fewer than `min_shared` tasks get none.
@@ -169,9 +169,9 @@ def add_kappa_of_one_pair(
     label_positions: Floats,
     power: int,
     weight_by_tasks: bool,
-    sums: Floats,
+    sums_over_pairs: Floats,
 ) -> None:
-    """Add Cohen's kappa of one pair of workers to `sums`, from their labels on shared tasks.
+    """Add Cohen's kappa of one pair of workers to `sums_over_pairs`, from their labels on shared tasks.
 
     The buffers `own_totals` and `partner_totals` (n_labels,) must be zero before and are zero after.
     """
@@ -192,11 +192,11 @@ def add_kappa_of_one_pair(
     for i in range(len(own_label)):
         partner_totals[partner_label[i]] = 0.0
     if by_chance > 0:
-        sums[0] += (1 - observed * n / by_chance) * (n if weight_by_tasks else 1.0)
-        sums[1] += n if weight_by_tasks else 1.0
-        sums[2] += 1
+        sums_over_pairs[0] += (1 - observed * n / by_chance) * (n if weight_by_tasks else 1.0)
+        sums_over_pairs[1] += n if weight_by_tasks else 1.0
+        sums_over_pairs[2] += 1
     else:
-        sums[3] += 1
+        sums_over_pairs[3] += 1
 
 
 @compile_kernel

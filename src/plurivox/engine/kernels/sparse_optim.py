@@ -15,7 +15,7 @@ def sparse_adam_step(
     grad: Floats,
     first_moment: Floats,
     second_moment: Floats,
-    row_steps: Floats,
+    step_count_of_row: Floats,
     lr: float,
     beta1: float,
     beta2: float,
@@ -32,9 +32,9 @@ def sparse_adam_step(
         if not touched_rows[row]:
             continue
         touched_rows[row] = False
-        row_steps[row] += 1
-        size = np.float32(lr / (1 - beta1 ** row_steps[row]))
-        root, least = np.float32(1 / math.sqrt(1 - beta2 ** row_steps[row])), np.float32(eps)
+        step_count_of_row[row] += 1
+        size = np.float32(lr / (1 - beta1 ** step_count_of_row[row]))
+        root, least = np.float32(1 / math.sqrt(1 - beta2 ** step_count_of_row[row])), np.float32(eps)
         here, g, m, v = table[row], grad[row], first_moment[row], second_moment[row]
         for c in range(len(here)):
             now = g[c] + coupled * here[c]
@@ -50,7 +50,7 @@ def sparse_sgd_step(
     table: Floats,
     grad: Floats,
     momentum_buffer: Floats,
-    row_steps: Floats,
+    step_count_of_row: Floats,
     lr: float,
     momentum: float,
     nesterov: bool,
@@ -61,9 +61,9 @@ def sparse_sgd_step(
         if not touched_rows[row]:
             continue
         touched_rows[row] = False
-        row_steps[row] += 1
+        step_count_of_row[row] += 1
         for c in range(table.shape[1]):
             g = grad[row, c] + decay * table[row, c]
             grad[row, c] = 0
-            momentum_buffer[row, c] = m = g if row_steps[row] == 1 else momentum * momentum_buffer[row, c] + g
+            momentum_buffer[row, c] = m = g if step_count_of_row[row] == 1 else momentum * momentum_buffer[row, c] + g
             table[row, c] -= lr * (g + momentum * m if nesterov else m)

@@ -16,7 +16,7 @@ from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Rows
-from plurivox.evaluate.align_tasks_and_labels import align_rows, float64_row_blocks
+from plurivox.evaluate.align_tasks_and_labels import align_rows, slices_and_float64_row_blocks
 from plurivox.evaluate.bootstrap_over_tasks import Contribution, TaskSums, mean_as_task_sums
 from plurivox.evaluate.measures.hard_label_measures import Ties, hits, true_labels
 
@@ -164,7 +164,7 @@ def log_losses(prediction: Rows, truth: Rows, clip: float = NLL_CLIP) -> Floats:
 
 def brier_scores_per_task(prediction: Rows, truth: Rows) -> Floats:
     """Return (n_tasks,) the Brier score of each task: sum_k (q_k - 1[k is true])^2 over its labels."""
-    square = np.concatenate([(q**2).sum(1) for _, q in float64_row_blocks(prediction)])
+    square = np.concatenate([(q**2).sum(1) for _, q in slices_and_float64_row_blocks(prediction)])
     return square - 2 * prediction.prob_of_labels(true_labels(truth)) + 1
 
 
@@ -241,16 +241,16 @@ def classwise_ece_task_sums(prediction: Rows, truth: Rows, bins: int = BINS) -> 
     """Return the calibration error per label as sums over tasks: (1 / K) sum_k sum_b |sum of (1[k is true] - q_k) in b| / n."""
     n_labels, true = prediction.n_labels, true_labels(truth)
 
-    def truth_minus_probability_blocks() -> Iterator[Contribution]:
+    def yield_truth_minus_prob_per_task_and_bin() -> Iterator[Contribution]:
         """Yield (task, bin of the label's probability, 1[label is true] - probability) for all labels, in blocks of tasks."""
         label = np.arange(n_labels)
-        for where, q in float64_row_blocks(prediction):
+        for where, q in slices_and_float64_row_blocks(prediction):
             rows = np.arange(where.start, where.stop)[:, None]
             yield rows, label * bins + equal_width_bins(q, bins), (true[rows] == label) - q
 
     return TaskSums(
         len(prediction),
         n_labels * bins,
-        truth_minus_probability_blocks,
+        yield_truth_minus_prob_per_task_and_bin,
         lambda sums, n: np.abs(sums).sum(1) / n / n_labels,
     )

@@ -20,7 +20,11 @@ from plurivox.core.errors import OptionError, unknown_name_error
 from plurivox.core.name_encoding import as_text
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Rows
-from plurivox.evaluate.align_tasks_and_labels import align_rows, float64_row_blocks, prediction_labels_then_truth_only
+from plurivox.evaluate.align_tasks_and_labels import (
+    align_rows,
+    prediction_labels_then_truth_only,
+    slices_and_float64_row_blocks,
+)
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, mean_of_column_ratios_of_halves
 
 Ties = Literal["first", "share"]
@@ -163,7 +167,7 @@ def hits(prediction: Rows, truth: Rows, ties: Ties) -> Floats:
     if ties == "first":
         return (best == true).astype(np.float64)
     tied = np.zeros(len(prediction))
-    for where, q in float64_row_blocks(prediction):
+    for where, q in slices_and_float64_row_blocks(prediction):
         tied[where] = (q >= top[where, None] - TIE_TOLERANCE).sum(1)
     return (prediction.prob_of_labels(true) >= top - TIE_TOLERANCE) / tied
 
@@ -174,7 +178,7 @@ def top_k_hits(prediction: Rows, truth: Rows, ties: Ties, k: int) -> Floats:
         raise OptionError(f"k must be 1 or more; got {k}")
     true = true_labels(truth)
     own, hit = prediction.prob_of_labels(true), np.empty(len(prediction))
-    for where, q in float64_row_blocks(prediction):
+    for where, q in slices_and_float64_row_blocks(prediction):
         mine = own[where, None]
         if ties == "first":
             before = (q > mine) | ((q == mine) & (np.arange(q.shape[1]) < true[where, None]))
@@ -191,7 +195,7 @@ def predicted_tasks_labels_and_tie_shares(prediction: Rows, ties: Ties) -> tuple
     if ties == "first":
         return np.arange(len(prediction)), best[:, 0], np.ones(len(prediction))
     rows, labels = [], []
-    for where, q in float64_row_blocks(prediction):
+    for where, q in slices_and_float64_row_blocks(prediction):
         row, label = np.nonzero(q >= top[where] - TIE_TOLERANCE)
         rows.append(row + where.start)
         labels.append(label)

@@ -15,8 +15,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense, Rows
 from plurivox.evaluate.align_tasks_and_labels import (
     align_rows,
-    float64_row_blocks,
     prediction_and_truth_blocks,
+    slices_and_float64_row_blocks,
     values_per_task,
 )
 from plurivox.evaluate.bootstrap_over_tasks import (
@@ -242,7 +242,7 @@ def shared_probabilities(prediction: Rows, truth: Rows) -> Floats:
 def normalised_entropies(rows: Rows) -> Floats:
     """Return (n_tasks,) the entropy of each task's soft label divided by log(number of labels), 0 to 1."""
     contributions = (
-        [Dense(block) for _, block in float64_row_blocks(rows)] if isinstance(rows, Dense) else [rows]
+        [Dense(block) for _, block in slices_and_float64_row_blocks(rows)] if isinstance(rows, Dense) else [rows]
     )  # a block fits the cache
     entropy = np.concatenate([piece.entropy_per_row() for piece in contributions])
     return np.maximum(entropy, 0) / (np.log(rows.n_labels) if rows.n_labels > 1 else 1)
@@ -260,7 +260,7 @@ def soft_f1_task_sums(prediction: Rows, truth: Rows, average: Literal["micro", "
     """Return the soft micro or macro F1 as sums over tasks: of 2 min(p, q) and of p + q for each label."""
     label = np.arange(prediction.n_labels)
 
-    def overlap_and_total_blocks() -> Iterator[Contribution]:
+    def yield_overlap_and_total_per_task_label() -> Iterator[Contribution]:
         """Yield (task, column, number) for blocks of tasks: 2 min(p, q) of each label, then p + q of each label."""
         begin = 0
         for q, p in prediction_and_truth_blocks(prediction, truth):
@@ -272,7 +272,7 @@ def soft_f1_task_sums(prediction: Rows, truth: Rows, average: Literal["micro", "
     return TaskSums(
         len(prediction),
         2 * len(label),
-        overlap_and_total_blocks,
+        yield_overlap_and_total_per_task_label,
         mean_of_column_ratios_of_halves if average == "macro" else ratio_of_totals_of_halves,
     )
 

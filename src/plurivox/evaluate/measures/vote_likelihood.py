@@ -82,7 +82,7 @@ def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
     >>> vote_floor(votes)
     0.25
     """
-    return mean_as_task_sums(expected_kl_from_vote_noise(shares_of(votes), prediction)).measure_over_all_tasks
+    return mean_as_task_sums(expected_kl_from_vote_noise_per_task(shares_of(votes), prediction)).measure_over_all_tasks
 
 
 def deviances_of_vote_counts(prediction: SoftLabels, vote_shares: SoftLabels, clip: float = CLIP) -> Floats:
@@ -91,7 +91,7 @@ def deviances_of_vote_counts(prediction: SoftLabels, vote_shares: SoftLabels, cl
     return n * kl_divergences(left, right, clip)
 
 
-def expected_kl_from_vote_noise(vote_shares: SoftLabels, prediction: SoftLabels | None = None) -> Floats:
+def expected_kl_from_vote_noise_per_task(vote_shares: SoftLabels, prediction: SoftLabels | None = None) -> Floats:
     """Return (n_tasks,) the expected KL(vote shares || true distribution) of each task due to its few votes, in nats."""
     left, right, n = _aligned_rows_and_vote_counts(vote_shares if prediction is None else prediction, vote_shares)
     if prediction is None:

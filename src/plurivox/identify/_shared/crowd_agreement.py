@@ -17,8 +17,8 @@ from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import (
     agreeing_pair_share_from_sums,
-    disagreement_within_soft_answers_per_task,
     has_two_or_more_answers,
+    task_sums_of_within_answer_disagreement,
 )
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.score_intervals import (
@@ -36,12 +36,12 @@ class CountPatterns(NamedTuple):
 
     counts: Any  # sparse (n_patterns, n_labels) the votes for each label
     n: Floats  # (n_patterns,) all votes of a task
-    within: Floats  # (n_patterns,) result of `disagreement_within_soft_answers_per_task`
+    within: Floats  # (n_patterns,) result of `task_sums_of_within_answer_disagreement`
     n_tasks: Ints  # (n_patterns,) the number of tasks with this pattern
     scale: Floats | None = None  # (n_labels,) positions of the labels; None: two labels are equal or not
 
     @property
-    def has_two_or_more_votes(self) -> Any:
+    def has_two_or_more_votes_per_pattern(self) -> Any:
         """(n_patterns,) whether a task with these vote counts has at least two votes."""
         return has_two_or_more_answers(self.n)
 
@@ -56,9 +56,9 @@ class CountPatterns(NamedTuple):
         return sparse.csr_array(self.counts.multiply(1 / self.n[:, None]))
 
 
-def distinct_vote_count_patterns(votes: Votes, label_positions: Floats | None = None) -> CountPatterns:
+def vote_count_patterns_with_frequencies(votes: Votes, label_positions: Floats | None = None) -> CountPatterns:
     """Return the distinct rows of the task-by-label table of vote counts, and how many tasks have each."""
-    within, single = disagreement_within_soft_answers_per_task(votes, label_positions), np.ones(votes.n_tasks, np.int64)
+    within, single = task_sums_of_within_answer_disagreement(votes, label_positions), np.ones(votes.n_tasks, np.int64)
     if votes.n_tasks * votes.n_labels > MAX_DENSE_CELLS or votes.n_labels > MAX_KEY_BITS:
         tally = votes.sparse_vote_counts()
         counts = sparse.csr_array(
@@ -97,26 +97,26 @@ class AgreementCoefficient(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
         tasks = self._distinct_vote_count_patterns(evidence.votes)
-        if not tasks.has_two_or_more_votes.any():
+        if not tasks.has_two_or_more_votes_per_pattern.any():
             raise InputError(f"{self.name()} needs a task with two votes or more; no task has two")
         terms = sparse.csr_array(self._coefficient_terms_per_vote_count_pattern(tasks))
-        raw = self._coefficient_from_term_sums((tasks.n_tasks.astype(np.float64) @ terms)[None])
+        raw = self._coefficient_per_row_of_term_sums((tasks.n_tasks.astype(np.float64) @ terms)[None])
         blocks = bootstrap_blocks_of_pattern_counts(tasks.n_tasks, self.resamples, self.seed, progress)
-        resampled = [1 - self._coefficient_from_term_sums(counts @ terms) for counts in blocks]
+        resampled = [1 - self._coefficient_per_row_of_term_sums(counts @ terms) for counts in blocks]
         return make_crowd_scores(
-            self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_two_or_more_votes].sum())
+            self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_two_or_more_votes_per_pattern].sum())
         )
 
     def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
         """Return the distinct rows of the task-by-label table of vote counts, from which the coefficient is computed."""
-        return distinct_vote_count_patterns(votes)
+        return vote_count_patterns_with_frequencies(votes)
 
     @abstractmethod
     def _coefficient_terms_per_vote_count_pattern(self, vote_count_patterns: CountPatterns) -> Any:
         """Return (n_patterns, n_terms) the terms of each pattern of vote counts, which are then summed over tasks."""
 
     @abstractmethod
-    def _coefficient_from_term_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_per_row_of_term_sums(self, term_sums: Floats) -> Floats:
         """Return (n,) the agreement coefficient from sums of terms over tasks (n, n_terms); nan where it is undefined."""
 
 
@@ -146,7 +146,7 @@ def agreement_and_label_share_columns(vote_count_patterns: CountPatterns) -> Any
     front = np.column_stack(
         [
             vote_count_patterns.agreeing_pair_share_per_pattern,
-            vote_count_patterns.has_two_or_more_votes,
+            vote_count_patterns.has_two_or_more_votes_per_pattern,
             np.ones(len(vote_count_patterns.n)),
         ]
     )

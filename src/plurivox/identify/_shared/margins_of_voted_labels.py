@@ -75,7 +75,7 @@ def task_scores_from_weighted_margins(
     return Scores("task", votes.tasks, -raw, method_spec, raw=raw, n=n.astype(np.float64))
 
 
-def vote_rows_on_recorded_tasks(votes: Votes, dynamics: Dynamics) -> Ints:
+def indices_of_votes_on_recorded_tasks(votes: Votes, dynamics: Dynamics) -> Ints:
     """Return the row numbers of the votes whose task is in the training dynamics; raise InputError if there are none."""
     index = np.flatnonzero(positions(dynamics.tasks, votes.tasks)[votes.task] >= 0)
     if not len(index):

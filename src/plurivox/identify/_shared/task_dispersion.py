@@ -58,7 +58,7 @@ def dispersion_of_vote_shares(votes: Votes) -> Dispersion:
 def dispersion_of_soft_labels(soft: SoftLabels) -> Dispersion:
     """Return the dispersion (largest probability, entropy, moments) of each task's soft label."""
     if isinstance(soft.body, Candidates):
-        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_top_share_entropy_and_moments(soft.body))
+        return Dispersion(soft.tasks, soft.n_labels, soft.support, *_top_share_entropy_2nd_4th_moments(soft.body))
     out, prob = np.zeros((len(soft), 4)), soft.body.prob
     dense_row_thread_blocks(soft.body).map_over_task_blocks(
         lambda first, last: entropy_moments_distances.fill_max_entropy_and_moments(first, last, prob, out)
@@ -71,7 +71,7 @@ def dense_row_thread_blocks(dense: Dense) -> Blocks:
     return Blocks(np.arange(len(dense) + 1) * dense.n_labels)
 
 
-def _top_share_entropy_and_moments(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
+def _top_share_entropy_2nd_4th_moments(rows: Candidates) -> tuple[Floats, Floats, Floats, Floats]:
     """Return (largest, entropy, second, fourth) of `Dispersion` for rows stored as candidates plus rest mass."""
     mean = 1 / max(rows.n_labels, 1)
     largest = np.where(rows.n_unlisted_labels_per_row > 0, rows.prob_of_each_unlisted_label, 0.0)

@@ -82,9 +82,9 @@ def name_map_from_keys(
     )
 
 
-def name_map_with_label_names(name_map: NameMap, label_names: Iterable[Any], path: Path) -> NameMap:
-    """Return the name map with label number i named `label_names[i]`; raise InputError if a label has no name."""
-    order = tuple(label_names)
+def name_labels_by_number(name_map: NameMap, names_by_label_number: Iterable[Any], path: Path) -> NameMap:
+    """Return the name map with label number i named `names_by_label_number[i]`; raise InputError if a label has no name."""
+    order = tuple(names_by_label_number)
     if strange := [label for label in name_map.labels if not (are_whole_numbers({label}) and 0 <= label < len(order))]:
         raise InputError(
             f"{path} has the labels {first_few(strange)}; the {len(order)} names given are for labels 0 to {len(order) - 1}"

@@ -98,18 +98,20 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     chosen = as_names(label for answer in answers for label in answer.labels[control])
     known = sort_distinct_names_by_value(chosen).tolist() if labels is None else list(labels)
     tasks = _dict_to_text_names_if_types_differ(export.shown)
-    votes = _labels_as_votes([answer for answer in answers if not answer.is_gold], control, tasks, known, export)
+    votes = _chosen_labels_as_votes_or_soft_answers(
+        [answer for answer in answers if not answer.is_gold], control, tasks, known, export
+    )
     gold = [answer for answer in answers if answer.is_gold]
     if not gold:
         return votes, None
-    gold_votes = _labels_as_votes(gold, control, tasks, known, export)
+    gold_votes = _chosen_labels_as_votes_or_soft_answers(gold, control, tasks, known, export)
     gold_votes = gold_votes.on(gold_votes.tasks_with_votes)
     return votes, SoftLabels.shares(
         gold_votes.sparse_vote_counts(), gold_votes.tasks, gold_votes.labels, scale=gold_votes.scale
     )
 
 
-def _labels_as_votes(
+def _chosen_labels_as_votes_or_soft_answers(
     answers: list[Answer], control: str, tasks: dict[Any, Any], labels: list[Any], export: Export
 ) -> Votes:
     """Return the labels chosen in one control as votes; several labels in one annotation become a soft answer."""

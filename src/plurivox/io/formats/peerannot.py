@@ -76,7 +76,7 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> ForeignCon
             )
             names = naming.name_labels_by_folders_if_votes_agree(names, found.labels, vote_counts)
     if labels is not None:
-        names = naming.name_map_with_label_names(names, labels, file)
+        names = naming.name_labels_by_number(names, labels, file)
     _check_tasks_workers_labels_have_names(names, answers, file)
     votes = votes_with_unnamed(
         [names.tasks[key] for key in answers.task],
@@ -204,7 +204,7 @@ def _images_by_task_key_and_notes(
     twice = 0
     for split in SPLITS:
         mine = [
-            (_task_key_at_end_of_file_name(image.path, task_keys), image)
+            (_task_key_after_last_hyphen(image.path, task_keys), image)
             for image in image_files.images
             if image.split == split
         ]
@@ -230,7 +230,7 @@ def _images_by_task_key_and_notes(
     return images, notes
 
 
-def _task_key_at_end_of_file_name(file: Path, known_keys: set[str]) -> str:
+def _task_key_after_last_hyphen(file: Path, known_keys: set[str]) -> str:
     """Return the task key at the end of an image file name, such as "7" of "cat-7.jpg"."""
     key = file.stem.rsplit("-", 1)[-1]
     if key not in known_keys and key.isascii() and key.isdecimal() and str(int(key)) in known_keys:

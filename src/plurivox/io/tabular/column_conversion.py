@@ -147,7 +147,7 @@ def _codes_and_distinct_numbers(column: pl.Series) -> tuple[Ints, Names]:
 def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
     """Return a column of times in seconds: numbers unchanged, dates and ISO texts as seconds since 1970; NaN if missing."""
     if column.dtype == pl.String:
-        column = _parse_numbers_or_iso_datetimes(column, name_in_errors)
+        column = _parse_as_all_numbers_or_all_datetimes(column, name_in_errors)
     if isinstance(column.dtype, pl.Datetime | pl.Date):
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     if isinstance(column.dtype, pl.Duration):
@@ -157,7 +157,7 @@ def to_seconds(column: pl.Series, name_in_errors: str) -> np.ndarray:
     return column.cast(pl.Float64).to_numpy()
 
 
-def _parse_numbers_or_iso_datetimes(column: pl.Series, name_in_errors: str) -> pl.Series:
+def _parse_as_all_numbers_or_all_datetimes(column: pl.Series, name_in_errors: str) -> pl.Series:
     """Return a text column as numbers, or as datetimes if all texts are ISO dates; raise InputError for other texts."""
     given = column.is_not_null() & (column.str.strip_chars() != "")
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)

@@ -113,7 +113,9 @@ def _parse_json_line(line: str, number: int, path: str | Path) -> Any:
 # ---- CSV and TSV
 
 
-def read_delimited(path: str | Path, separator: str | None = None, *, quotes: bool = True) -> pl.DataFrame:
+def read_delimited_as_text_columns(
+    path: str | Path, separator: str | None = None, *, quotes: bool = True
+) -> pl.DataFrame:
     """Return the table in a CSV or TSV file, all columns text; an empty field is missing, a quoted empty field is "".
 
     Without `separator`, comma, semicolon or tab is detected from the header. `quotes=False` reads quote marks as ordinary

@@ -14,7 +14,12 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.column_conversion import Kind, cast_column, frame_of, narwhals_to_polars, to_series
-from plurivox.io.tabular.read_csv_and_json import read_delimited, read_json, read_json_lines, require_file
+from plurivox.io.tabular.read_csv_and_json import (
+    read_delimited_as_text_columns,
+    read_json,
+    read_json_lines,
+    require_file,
+)
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message
@@ -64,7 +69,7 @@ def read_table(
     require_file(path)
     suffix = _require_table_suffix(path).removesuffix(".gz")
     if suffix in (".csv", ".tsv"):
-        frame = read_delimited(path, separator or ("\t" if suffix == ".tsv" else None), quotes=quotes)
+        frame = read_delimited_as_text_columns(path, separator or ("\t" if suffix == ".tsv" else None), quotes=quotes)
     elif suffix in (".jsonl", ".ndjson"):
         frame = frame_from_records(read_json_lines(path), path)
     elif suffix == ".json":

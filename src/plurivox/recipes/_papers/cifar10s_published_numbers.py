@@ -42,13 +42,13 @@ def compare_published_numbers_with_ours(
 ) -> list[PublishedNumber]:
     """Return every figure of the CIFAR-10S paper beside ours; `published_soft_labels` is the released table of soft labels."""
     return [
-        *_compare_largest_soft_label_difference(answers, published_soft_labels),
-        *_compare_published_dataset_sizes(answers),
-        *_compare_published_accuracies(answers, gold),
-        *_compare_published_numbers_of_repeats(answers),
-        *_compare_published_answer_times(answers),
-        *_compare_published_distances_to_cifar10h(answers, cifar10h),
-        *_compare_published_aggregated_labels(answers, cifar10h, gold),
+        *_yield_largest_soft_label_difference(answers, published_soft_labels),
+        *_yield_published_and_own_dataset_sizes(answers),
+        *_yield_published_and_own_accuracies(answers, gold),
+        *_yield_published_and_own_repeat_numbers(answers),
+        *_yield_published_and_own_answer_times(answers),
+        *_yield_published_and_own_distances(answers, cifar10h),
+        *_yield_published_and_own_soft_labels(answers, cifar10h, gold),
     ]
 
 
@@ -62,7 +62,7 @@ def cifar10h_vote_shares(cifar10h: Votes, answers: Answers) -> SoftLabels:
     return aggregate.methods.make("vote-shares").fit(cifar10h.on(answers.tasks)).soft
 
 
-def _compare_largest_soft_label_difference(
+def _yield_largest_soft_label_difference(
     answers: Answers, published_soft_labels: Mapping[str, Any]
 ) -> Iterator[PublishedNumber]:
     """Yield the largest difference between our soft label of an answer and the published one, as a figure to compare."""
@@ -106,7 +106,7 @@ def mask_of_second_copies_of_answers(answers: Answers) -> Bools:
     return is_copy
 
 
-def _compare_published_dataset_sizes(answers: Answers) -> Iterator[PublishedNumber]:
+def _yield_published_and_own_dataset_sizes(answers: Answers) -> Iterator[PublishedNumber]:
     """Yield the published and our numbers of people, answers, repeated answers and people per image."""
     assert answers.repeat_of is not None
     copy, repeat = mask_of_second_copies_of_answers(answers), answers.repeat_of >= 0
@@ -125,7 +125,7 @@ def _compare_published_dataset_sizes(answers: Answers) -> Iterator[PublishedNumb
     yield PublishedNumber("people per image, most", None, 7, int(people.max()))
 
 
-def _compare_published_accuracies(answers: Answers, gold: SoftLabels) -> Iterator[PublishedNumber]:
+def _yield_published_and_own_accuracies(answers: Answers, gold: SoftLabels) -> Iterator[PublishedNumber]:
     """Yield the published and our top-1 and top-2 accuracy of the answers, averaged over people."""
     true = positions(answers.labels, gold.on(answers.tasks).hard())[answers.task]
     top = answers.label_codes_at_rank(0) == true
@@ -136,7 +136,7 @@ def _compare_published_accuracies(answers: Answers, gold: SoftLabels) -> Iterato
     yield PublishedNumber("top-2 accuracy", 0.92, 0.91965, float((np.bincount(answers.worker, either) / n).mean()), how)
 
 
-def _compare_published_numbers_of_repeats(answers: Answers) -> Iterator[PublishedNumber]:
+def _yield_published_and_own_repeat_numbers(answers: Answers) -> Iterator[PublishedNumber]:
     """Yield the published and our figures about images answered twice: pairs, changed top labels, change in percent."""
     assert answers.repeat_of is not None
     again = np.flatnonzero(answers.repeat_of >= 0)
@@ -154,7 +154,7 @@ def _compare_published_numbers_of_repeats(answers: Answers) -> Iterator[Publishe
     )
 
 
-def _compare_published_answer_times(answers: Answers) -> Iterator[PublishedNumber]:
+def _yield_published_and_own_answer_times(answers: Answers) -> Iterator[PublishedNumber]:
     """Yield the published and our median seconds per answer: of all answers, of first views, of repeats."""
     assert answers.seconds is not None and answers.repeat_of is not None
     again, copy = answers.repeat_of >= 0, mask_of_second_copies_of_answers(answers)
@@ -166,7 +166,7 @@ def _compare_published_answer_times(answers: Answers) -> Iterator[PublishedNumbe
     yield PublishedNumber("median seconds, repeats", None, 26.6, float(np.median(answers.seconds[again])))
 
 
-def _compare_published_distances_to_cifar10h(answers: Answers, cifar10h: Votes) -> Iterator[PublishedNumber]:
+def _yield_published_and_own_distances(answers: Answers, cifar10h: Votes) -> Iterator[PublishedNumber]:
     """Yield the published and our distances and entropy correlations between soft labels of CIFAR-10S and CIFAR-10H."""
     human, soft = cifar10h_vote_shares(cifar10h, answers), mean_soft_labels(answers)
     unknown = "no variant of the full data gives the paper's number"
@@ -195,7 +195,7 @@ def _compare_published_distances_to_cifar10h(answers: Answers, cifar10h: Votes) 
     yield PublishedNumber("CIFAR-10H images, entropy at most .1", None, 114, int((entropy <= 0.1).sum()), "nats")
 
 
-def _compare_published_aggregated_labels(
+def _yield_published_and_own_soft_labels(
     answers: Answers, cifar10h: Votes, gold: SoftLabels
 ) -> Iterator[PublishedNumber]:
     """Yield the published and our soft label of image 0, and the accuracies of CIFAR-10S and CIFAR-10H."""

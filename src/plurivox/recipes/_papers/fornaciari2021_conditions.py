@@ -123,7 +123,7 @@ def measure_against_gold_and_votes(texts: Texts, prediction: SoftLabels) -> dict
     return out
 
 
-def two_heads_gain_table(
+def two_heads_gain_and_p_value_table(
     texts: Texts, predictions: Mapping[Condition, list[SoftLabels]], repeats: int, fraction: float
 ) -> Table:
     """Return a table of the gain of two heads over one in accuracy and macro F1, with p-values of a paired bootstrap."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.core.array_types import Floats, Ints, Names
-from plurivox.core.name_encoding import numbered_names
+from plurivox.core.name_encoding import numbered_names_from_zero
 from plurivox.simulate._shared.response_times import draw_answer_seconds, draw_timestamps
 
 
@@ -64,15 +64,19 @@ def draw_answer_times_and_sort_answers(
     (n_workers,) the worker's relative time per answer, `practised_seconds` the median duration after practice.
     """
     if relative_time_of_worker is None:
-        return _reorder_answers(answers, np.lexsort((answers.position, answers.session, answers.worker)))
+        return _reorder_answers_and_renumber_repeats(
+            answers, np.lexsort((answers.position, answers.session, answers.worker))
+        )
     practice = np.where(answers.repeat_of >= 0, answers.position, 0)  # a repeat comes after the whole session
     n_practised = np.maximum(n_earlier_answers[answers.assignment], practice)
     seconds = draw_answer_seconds(n_practised, relative_time_of_worker[answers.worker], practised_seconds, rng)
     when = draw_timestamps(answers.worker, answers.session, answers.position, seconds, rng)
-    return _reorder_answers(answers._replace(seconds=seconds, when=when), np.argsort(when, kind="stable"))
+    return _reorder_answers_and_renumber_repeats(
+        answers._replace(seconds=seconds, when=when), np.argsort(when, kind="stable")
+    )
 
 
-def _reorder_answers(answers: SessionAnswers, row_order: Ints) -> SessionAnswers:
+def _reorder_answers_and_renumber_repeats(answers: SessionAnswers, row_order: Ints) -> SessionAnswers:
     """Return the answers in the order `row_order`, with `repeat_of` (row numbers) adapted to the new order."""
     new_row = np.empty(len(row_order) + 1, np.int64)
     new_row[row_order], new_row[-1] = np.arange(len(row_order)), -1  # the last entry maps -1, no repeat, to itself
@@ -80,8 +84,8 @@ def _reorder_answers(answers: SessionAnswers, row_order: Ints) -> SessionAnswers
     return moved._replace(repeat_of=new_row[moved.repeat_of])
 
 
-def session_name_per_answer(worker: Ints, session: Ints) -> Names:
+def numbered_session_name_per_answer(worker: Ints, session: Ints) -> Names:
     """Return (n,) the name of the session of each answer, "sitting-0" and so on; a session belongs to one worker."""
     key = worker.astype(np.int64) * (int(session.max(initial=0)) + 1) + session
     distinct, code = np.unique(key, return_inverse=True)
-    return numbered_names("sitting", len(distinct))[code]
+    return numbered_names_from_zero("sitting", len(distinct))[code]

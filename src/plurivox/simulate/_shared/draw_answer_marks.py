@@ -12,7 +12,7 @@ from plurivox.simulate._shared.draw_typed_percents import (
     TOP_PERCENT_FAULTS,
     TYPED_TEXTS,
     draw_fault_code_per_answer,
-    draw_rounding_steps,
+    draw_rounding_steps_of_5_or_1,
     draw_top_two_labels_and_typed_percents,
 )
 
@@ -85,9 +85,9 @@ def _draw_top_one_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Gene
     )
 
 
-def _draw_one_label_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return random marks of one-label answers: the top label without a percent."""
-    del fault, rng
+def _make_top_label_marks(stated_beliefs: Floats, unused_fault: Ints, unused_rng: np.random.Generator) -> MarkSlots:
+    """Return the marks of one-label answers: the top label without a percent."""
+    del unused_fault, unused_rng
     top = stated_beliefs.argmax(1)
     return _make_named_then_ticked_marks([(top, np.full(len(top), EMPTY))], [], np.zeros((len(top), 0), bool), NEVER)
 
@@ -100,20 +100,20 @@ def _draw_also_possible_marks(stated_beliefs: Floats, fault: Ints, rng: np.rando
     return _make_named_then_ticked_marks([(typed.top, typed.top_typed)], [], possible, POSSIBLE)
 
 
-def _draw_ranking_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
-    """Return random marks of ranking answers: the labels that are not ruled out, most probable first."""
-    del fault, rng
+def _make_ranking_marks(stated_beliefs: Floats, unused_fault: Ints, unused_rng: np.random.Generator) -> MarkSlots:
+    """Return the marks of ranking answers: the labels that are not ruled out, most probable first."""
+    del unused_fault, unused_rng
     order = np.argsort(-stated_beliefs, axis=1, kind="stable")
     present = np.take_along_axis(stated_beliefs, order, 1) >= RULED_OUT_BELOW
     present[:, 0] = True
     return MarkSlots(order, np.array(NAMED), np.full(order.shape, EMPTY), present)
 
 
-def _draw_histogram_marks(stated_beliefs: Floats, fault: Ints, rng: np.random.Generator) -> MarkSlots:
+def _draw_histogram_marks(stated_beliefs: Floats, unused_fault: Ints, rng: np.random.Generator) -> MarkSlots:
     """Return random marks of histogram answers: labels with percents above 0 that sum to 100, most probable first."""
-    del fault
+    del unused_fault
     order = np.argsort(-stated_beliefs, axis=1, kind="stable")
-    step = draw_rounding_steps(len(stated_beliefs), rng)[:, None]
+    step = draw_rounding_steps_of_5_or_1(len(stated_beliefs), rng)[:, None]
     bars = np.rint(100 * np.take_along_axis(stated_beliefs, order, 1) / step).astype(np.int64) * step
     remaining = 100 - np.concatenate([np.zeros((len(bars), 1), np.int64), np.cumsum(bars, 1)[:, :-1]], 1)
     bars = np.clip(bars, 0, np.maximum(remaining, 0))
@@ -146,8 +146,8 @@ def _make_named_then_ticked_marks(
 DRAW_MARKS = {
     "top-two": _draw_top_two_marks,
     "top-one": _draw_top_one_marks,
-    "one-label": _draw_one_label_marks,
+    "one-label": _make_top_label_marks,
     "histogram": _draw_histogram_marks,
-    "ranking": _draw_ranking_marks,
+    "ranking": _make_ranking_marks,
     "also-possible": _draw_also_possible_marks,
 }

@@ -76,12 +76,12 @@ def draw_fault_code_per_answer(
     return np.where(fault < len(FAULTS), fault, -1)
 
 
-def draw_rounding_steps(n_answers: int, rng: np.random.Generator) -> Ints:
+def draw_rounding_steps_of_5_or_1(n_answers: int, rng: np.random.Generator) -> Ints:
     """Return (n,) the random step, 5 or 1, to which the percents of each answer are rounded."""
     return np.where(rng.random(n_answers) < MULTIPLE_OF_FIVE_RATE, 5, 1)
 
 
-def percents_rounded_to_step(share: Floats, step: Ints) -> Ints:
+def percents_rounded_to_at_least_one_step(share: Floats, step: Ints) -> Ints:
     """Return (n,) shares of 0 to 1 as whole percents, rounded to a multiple of the step (n,) and at least one step."""
     return np.clip(np.rint(100 * share / step).astype(np.int64) * step, step, 100)
 
@@ -94,13 +94,13 @@ def draw_top_two_labels_and_typed_percents(
     `fault` is a position in FAULTS, -1 for none.
     """
     n = len(stated_beliefs)
-    rows, step = np.arange(n), draw_rounding_steps(n, rng)
+    rows, step = np.arange(n), draw_rounding_steps_of_5_or_1(n, rng)
     top = stated_beliefs.argmax(1)
     others = stated_beliefs.copy()
     others[rows, top] = -1
     second = others.argmax(1)
-    p1 = percents_rounded_to_step(stated_beliefs[rows, top], step)
-    p2 = np.minimum(percents_rounded_to_step(stated_beliefs[rows, second], step), 100 - p1)
+    p1 = percents_rounded_to_at_least_one_step(stated_beliefs[rows, top], step)
+    p2 = np.minimum(percents_rounded_to_at_least_one_step(stated_beliefs[rows, second], step), 100 - p1)
     named = (p2 > 0) & (rng.random(n) < RUNNER_UP_RATE)
     has_fault = {name: fault == code for code, name in enumerate(FAULTS)}
     for name in ("same-label", "above-100", "second-above-top", "no-second-percent", "zero-second-percent"):

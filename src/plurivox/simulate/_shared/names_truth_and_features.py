@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist
 
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import numbered_names, positions
+from plurivox.core.name_encoding import numbered_names_from_zero, positions
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 
@@ -33,11 +33,11 @@ def make_names_and_align_truth_and_matrices(
         raise InputError(f"a simulated crowd needs at least two labels; the truth has {truth.n_labels}")
     if matrices is not None and len(matrices.labels) < 2:
         raise InputError(f"a simulated crowd needs at least two labels; the matrices have {len(matrices.labels)}")
-    tasks = numbered_names("task", n_tasks) if truth is None else truth.tasks
+    tasks = numbered_names_from_zero("task", n_tasks) if truth is None else truth.tasks
     true = None if truth is None else truth.most_probable_label_codes()
     if matrices is None:
-        labels = numbered_names("label", n_labels) if truth is None else truth.labels
-        return Dimensions(tasks, numbered_names("worker", n_workers), labels, true)
+        labels = numbered_names_from_zero("label", n_labels) if truth is None else truth.labels
+        return Dimensions(tasks, numbered_names_from_zero("worker", n_workers), labels, true)
     labels = matrices.labels if truth is None else truth.labels
     return Dimensions(tasks, matrices.workers, labels, true, _matrices_in_label_order(matrices, labels))
 

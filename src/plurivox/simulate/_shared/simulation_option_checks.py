@@ -25,7 +25,7 @@ def check_option_combinations(simulator: "Simulator") -> None:
     """Raise OptionError if options of a simulation are incompatible with each other; sizes only if matrices cannot be given."""
     if "matrices" not in simulator.takes:
         check_enough_workers_per_task(simulator, simulator.n_workers)
-        check_enough_copiers(simulator, simulator.n_workers)
+        check_copiers_fill_one_group(simulator, simulator.n_workers)
     unsupported = [name.replace("_", "-") for name in NOT_IN_PEERANNOT if getattr(simulator, name)]
     if simulator.order == "peerannot" and unsupported:
         raise OptionError(
@@ -43,7 +43,7 @@ def check_options_against_sizes(simulator: "Simulator", dimensions: Dimensions) 
     """Raise OptionError if options of a simulation are incompatible with its number of tasks, workers and labels."""
     n_tasks, n_workers = len(dimensions.tasks), len(dimensions.workers)
     check_enough_workers_per_task(simulator, n_workers)
-    check_enough_copiers(simulator, n_workers)
+    check_copiers_fill_one_group(simulator, n_workers)
     if dimensions.true is not None and (simulator.prior is not None or simulator.label_tail):
         raise OptionError(
             f"{simulator.name()}: prior and label-tail apply to drawn true labels, but true labels are given"
@@ -65,7 +65,7 @@ def check_enough_workers_per_task(simulator: "Simulator", n_workers: int) -> Non
         )
 
 
-def check_enough_copiers(simulator: "Simulator", n_workers: int) -> None:
+def check_copiers_fill_one_group(simulator: "Simulator", n_workers: int) -> None:
     """Raise OptionError if a simulation has fewer workers who copy than one copying group needs (`group_size`)."""
     if simulator.copiers and (n := floor_count(simulator.copiers, n_workers)) < simulator.group_size:
         raise OptionError(

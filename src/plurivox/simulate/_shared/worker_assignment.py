@@ -42,7 +42,7 @@ def draw_task_and_worker_per_vote(design: VoteDesign, rng: np.random.Generator) 
         chunk = design._replace(n_tasks=tasks.stop - tasks.start)
         workers = choose_distinct_workers_per_task(chunk, chunk_rng)
         chosen[tasks] = (
-            _keep_some_workers_set_others_to_n_workers(chunk, workers, chunk_rng) if design.imbalance_votes else workers
+            _replace_random_workers_by_n_workers(chunk, workers, chunk_rng) if design.imbalance_votes else workers
         ).T
         chosen[tasks].sort(axis=1)
 
@@ -69,9 +69,7 @@ def process_chunks_on_threads_with_own_rng(
     )
 
 
-def _keep_some_workers_set_others_to_n_workers(
-    design: VoteDesign, chosen_workers: Ints, rng: np.random.Generator
-) -> Ints:
+def _replace_random_workers_by_n_workers(design: VoteDesign, chosen_workers: Ints, rng: np.random.Generator) -> Ints:
     """Return (feedback, n_tasks) the chosen workers with all but a random 1 to `feedback` per task replaced by `n_workers`."""
     if design.worker_shares is None:
         chosen_workers = rng.permuted(

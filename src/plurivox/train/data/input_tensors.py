@@ -10,7 +10,9 @@ from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few
 
 
-def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, channels_last: bool = False) -> Tensor:
+def to_input_tensor(
+    x: Any, device: torch.device, tasks_of_rows: Names | None = None, channels_last: bool = False
+) -> Tensor:
     """Return inputs (n, ...) as a tensor on the device: floats as float32, bytes as pixels from 0 to 1, integers as int64.
 
     Raises InputError if they are not one row per task or contain NaN or infinity.
@@ -21,13 +23,13 @@ def to_input_tensor(x: Any, device: torch.device, tasks: Names | None = None, ch
     table = x if isinstance(x, Tensor) else torch.as_tensor(_as_numeric_array_for_torch(x))
     if table.ndim < 2:
         raise InputError(f"inputs have the shape {tuple(table.shape)}; they need one row per task, (n_tasks, ...)")
-    if tasks is not None and len(table) != len(tasks):
-        raise InputError(f"there are {len(table)} inputs for {len(tasks)} tasks")
+    if tasks_of_rows is not None and len(table) != len(tasks_of_rows):
+        raise InputError(f"there are {len(table)} inputs for {len(tasks_of_rows)} tasks")
     if table.dtype == torch.uint8:
         table = table.to(device).float() / 255
     elif table.is_floating_point():
         table = table.to(device, torch.float32)
-        _check_input_rows_finite(table, tasks)
+        _check_input_rows_finite(table, tasks_of_rows)
     else:
         table = table.to(device, torch.int64)
     return table.contiguous(memory_format=torch.channels_last) if channels_last and table.ndim == 4 else table

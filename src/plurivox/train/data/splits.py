@@ -24,7 +24,7 @@ def stratified(
     >>> {name: len(tasks) for name, tasks in made.items()}, int((made["test"] < 6).sum())
     ({'train': 5, 'test': 5}, 3)
     """
-    names, label = _sorted_tasks_and_group_codes(tasks, labels)
+    names, label = _sorted_tasks_and_codes_or_zeros(tasks, labels)
     share = _normalise_shares(shares)
     order = np.lexsort((np.random.default_rng(seed).random(len(names)), label))  # by label, random within
     cuts = np.concatenate([[0.0], np.cumsum(list(share.values()))])  # (n_splits + 1,)
@@ -48,7 +48,7 @@ def grouped(
     >>> sorted(len(tasks) for tasks in made.values())
     [4, 4]
     """
-    names, group = _sorted_tasks_and_group_codes(tasks, groups)
+    names, group = _sorted_tasks_and_codes_or_zeros(tasks, groups)
     share = _normalise_shares(shares)
     size = np.bincount(group)
     missing = np.array(list(share.values())) * len(names)  # (n_splits,) tasks still to be assigned
@@ -107,12 +107,18 @@ def read_split(path: str | Path) -> dict[str, Names]:
     return {name: as_names(listed, "tasks") for name, listed in found.items()}
 
 
-def _sorted_tasks_and_group_codes(tasks: Iterable[object], groups: Iterable[object] | None) -> tuple[Names, Ints]:
-    """Return the tasks sorted, and the integer code of the group of each (0 without groups); InputError for duplicate tasks."""
+def _sorted_tasks_and_codes_or_zeros(
+    tasks: Iterable[object], labels_or_groups: Iterable[object] | None
+) -> tuple[Names, Ints]:
+    """Return the tasks sorted, and the integer code of the label or group of each (0 if None); InputError for duplicates."""
     names = as_names(tasks, "tasks")
     if len(twice := duplicates(names)):
         raise InputError(f"the list of tasks has duplicates: {first_few(twice)}")
-    codes = np.zeros(len(names), np.int64) if groups is None else encode(groups, "labels")[0].astype(np.int64)
+    codes = (
+        np.zeros(len(names), np.int64)
+        if labels_or_groups is None
+        else encode(labels_or_groups, "labels")[0].astype(np.int64)
+    )
     if len(codes) != len(names):
         raise InputError(f"there are {len(names)} tasks but {len(codes)} labels or groups; give one per task")
     order = np.argsort(names, kind="stable")

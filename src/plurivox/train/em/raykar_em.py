@@ -61,14 +61,14 @@ class RaykarSteps:
         start = np.eye(k) + self.pseudo
         return np.tile(start / start.sum(1, keepdims=True), (self.votes.n_workers, 1, 1))
 
-    def clip_and_normalise_prior(self, prior: Floats) -> Floats:
+    def clip_and_normalise_task_priors(self, prior_per_task: Floats) -> Floats:
         """(n_tasks, n_labels) the prior probabilities of each task raised to at least `clip` and normalised."""
-        clipped = np.clip(prior, self.clip, 1 - self.clip) if self.clip else prior
+        clipped = np.clip(prior_per_task, self.clip, 1 - self.clip) if self.clip else prior_per_task
         return clipped / clipped.sum(1, keepdims=True)
 
     def e_step(self, prior: Floats, confusion_matrices: Floats) -> tuple[Floats, float]:
         """Return the posterior (n_tasks, n_labels) given the classifier and the votes, and the log-likelihood of the votes."""
-        log_prior = np.log(np.maximum(self.clip_and_normalise_prior(prior), MIN_FLOAT))
+        log_prior = np.log(np.maximum(self.clip_and_normalise_task_priors(prior), MIN_FLOAT))
         posterior, value = self.em.e_step(
             Params(log_prior, self.em.log_confusion_from_matrices(confusion_matrices, MIN_FLOAT))
         )
@@ -78,7 +78,7 @@ class RaykarSteps:
     def m_step_confusion_matrices(self, posterior: Floats) -> Floats:
         """(n_workers, true label, given label) the confusion matrices: expected counts plus pseudo-counts, normalised."""
         pseudo = np.full((self.votes.n_labels, self.votes.n_labels), self.pseudo)
-        return self.em.confusion_matrices(
+        return self.em.confusion_matrices_from_flat_logs(
             self.em.m_step(self.em.expected_task_and_vote_counts(posterior).confusion, pseudo)
         )
 
@@ -154,7 +154,7 @@ def raykar_em(
     >>> done.fit.soft.hard().tolist(), done.predict([[0.], [1.]]).hard().tolist()
     (['n', 'y', 'y', 'n'], ['n', 'y'])
     """
-    model, inputs = copy.deepcopy(classifier), _inputs_checked_one_row_per_task(x, votes)
+    model, inputs = copy.deepcopy(classifier), _require_one_input_row_per_task(x, votes)
     if warm and "warm_start" in (model.get_params() if hasattr(model, "get_params") else {}):
         model.set_params(warm_start=True)
     steps = RaykarSteps(votes, gold, pseudo, clip)
@@ -168,7 +168,7 @@ def raykar_em(
     converged = False
     for step in range(max_iter):
         matrices = steps.m_step_confusion_matrices(posterior)
-        _fit_classifier_to_posterior(model, inputs, posterior)
+        _fit_classifier_to_posterior_in_place(model, inputs, posterior)
         before, (posterior, value) = (
             posterior,
             steps.e_step(_predict_prob_of_all_labels(model, inputs, votes.n_labels), matrices),
@@ -184,7 +184,7 @@ def raykar_em(
     return RaykarFit(model, fit, votes.labels)
 
 
-def _inputs_checked_one_row_per_task(x: Any, votes: Votes) -> Any:
+def _require_one_input_row_per_task(x: Any, votes: Votes) -> Any:
     """Return the inputs x as an array; InputError if they are not one row per task of the votes."""
     inputs = x if hasattr(x, "shape") else np.asarray(x)
     if inputs.shape[0] != votes.n_tasks:
@@ -199,7 +199,7 @@ def _posterior_from_start_fit_and_gold(steps: RaykarSteps, start: Fit) -> Floats
     return posterior
 
 
-def _fit_classifier_to_posterior(model: Any, x: Any, posterior: Floats) -> None:
+def _fit_classifier_to_posterior_in_place(model: Any, x: Any, posterior: Floats) -> None:
     """Fit the classifier in place to the posterior: each task with every possible label, weighted by its probability.
 
     Raises InputError if the classifier has no predict_proba or its fit no sample_weight.

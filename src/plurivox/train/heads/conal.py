@@ -91,7 +91,9 @@ class _CoNALModule(HeadModule):
         own = self.own.take_rows_ignoring_padding_gradient(votes.worker, votes.weight).unflatten(
             -1, (k, k)
         )  # (n, max_votes, true label, given label)
-        u = self._worker_embedding(self.worker.take_rows_ignoring_padding_gradient(votes.worker, votes.weight))
+        u = self._biased_normalised_worker_embedding(
+            self.worker.take_rows_ignoring_padding_gradient(votes.worker, votes.weight)
+        )
         mix = (u * self._task_embedding(labelled_batch.x)[:, None]).sum(-1, keepdim=True).sigmoid()  # (n, max_votes, 1)
         own_logits = (output[:, None, None] @ own)[:, :, 0]
         vote_logits = mix * (output @ self.common)[:, None] + (1 - mix) * own_logits
@@ -102,9 +104,9 @@ class _CoNALModule(HeadModule):
         share = votes.weight / self.n_answers[votes.worker]  # the votes of a worker share the worker's term
         return each - self.head.scale * self.votes.n_tasks * (share * distance).sum(1)
 
-    def _worker_embedding(self, worker_table_rows: Tensor) -> Tensor:
+    def _biased_normalised_worker_embedding(self, worker_vectors: Tensor) -> Tensor:
         """(..., embedding) the embeddings u_j of workers, from rows of the worker table."""
-        u = worker_table_rows + self.worker_bias
+        u = worker_vectors + self.worker_bias
         return u if self.head.normalise == "none" else nn.functional.normalize(u, dim=-1)
 
     def _task_embedding(self, x: Tensor) -> Tensor:
@@ -130,7 +132,7 @@ class _CoNALModule(HeadModule):
         """(n_workers,) the mean weight w of the common matrix over each worker's tasks; 0.5 for workers without tasks."""
         size = max(1, BATCH_CELLS // max(x[:1].numel(), 1))
         v = torch.cat([self._task_embedding(rows) for rows in x.split(size)])
-        u, votes = self._worker_embedding(self.worker.table), self.votes
+        u, votes = self._biased_normalised_worker_embedding(self.worker.table), self.votes
         columns = (copy_to_device(one, x.device, torch.int64).split(BATCH_CELLS) for one in (votes.worker, votes.task))
         mix = torch.cat([(u[worker] * v[task]).sum(-1).sigmoid() for worker, task in zip(*columns, strict=True)])
         each, n = mix.double().cpu().numpy(), len(u)

@@ -57,7 +57,7 @@ class _GeoCrowdNetModule(ConfusionHead):
         else:
             weighted = (
                 log_confusion.exp()
-                * (self.vote_factors_counting_workers_once(votes) / len(log_confusion)).sqrt()[..., None, None]
+                * (self.vote_factors_of_equal_sum_per_worker(votes) / len(log_confusion)).sqrt()[..., None, None]
             )
             rows = weighted.double().movedim(-2, 0).flatten(1)  # (true, n * max_votes * said)
             gram = rows @ rows.T

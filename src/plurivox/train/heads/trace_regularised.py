@@ -53,5 +53,7 @@ class _TraceRegularisedModule(ConfusionHead):
         del log_prob
         trace = log_confusion.diagonal(dim1=-2, dim2=-1).exp().sum(-1)  # (n, max_votes)
         return (
-            self.penalty_scale / self.n_active_workers * (self.vote_factors_counting_workers_once(votes) * trace).sum(1)
+            self.penalty_scale
+            / self.n_active_workers
+            * (self.vote_factors_of_equal_sum_per_worker(votes) * trace).sum(1)
         )

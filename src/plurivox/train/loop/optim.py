@@ -70,7 +70,7 @@ class NetOptimizer:
         """Scale all gradients in place so that their norm, per stacked run, is at most `max_norm`."""
         if self.n_runs == 1:
             nn.utils.clip_grad_norm_(
-                [*self.params, *(one.as_torch_parameter_with_grad() for one in self.tables)], max_norm
+                [*self.params, *(one.attach_grad_and_return_parameter() for one in self.tables)], max_norm
             )
             return
         grads = [p.grad.view(self.n_runs, -1) for p in self.params if p.grad is not None]

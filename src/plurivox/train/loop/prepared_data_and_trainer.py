@@ -68,7 +68,7 @@ class PreparedData:
                 f"{spec.augment.name()} changes images (channels, height, width); an input here has the shape "
                 f"{tuple(inputs.shape[1:])}: leave augment out"
             )
-        all_labels = supervision.merge_label_lists() if labels is None else as_names(labels, "labels")
+        all_labels = supervision.merge_labels_of_votes_gold_and_soft() if labels is None else as_names(labels, "labels")
         return cls(inputs, kept, all_labels, supervision, weights, _data_checksum(x, used, weights, supervision, kept))
 
     @property

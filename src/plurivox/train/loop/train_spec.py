@@ -109,7 +109,7 @@ class TrainSpec:
         """
         made_head = None if head is None or head == "" else heads.methods.make(head)
         return cls(
-            _given_default_or_pair_target(made_head, target, main),
+            _given_default_or_hard_soft_pair(made_head, target, main),
             nets.methods.make(net, **(net_options or {})),
             losses.methods.make(loss),
             made_head,
@@ -173,18 +173,18 @@ def required_target_kind(head: Head | None) -> TargetKind:
     return "distribution" if head is None else head.target_kind
 
 
-def _given_default_or_pair_target(head: Head | None, target: str | Target | None, main_target: str | None) -> Target:
+def _given_default_or_hard_soft_pair(head: Head | None, target: str | Target | None, hard_target: str | None) -> Target:
     """Return the given target, or the default target of the head.
 
-    With `main_target` and a head of two heads, it is a pair of `main_target` and the soft labels if no target or the target
-    `soft` was given. Raises InputError for a `main_target` that is not the default with another head.
+    With `hard_target` and a head of two heads, it is a pair of `hard_target` and the soft labels if no target or the target
+    `soft` was given. Raises InputError for a `hard_target` that is not the default with another head.
     """
     needed = required_target_kind(head)
-    if main_target not in (None, DEFAULT_MAIN_TARGET) and needed != "pair":
-        raise InputError(f"main={main_target} is the hard target of two heads; add --head two-heads, or leave it out")
+    if hard_target not in (None, DEFAULT_MAIN_TARGET) and needed != "pair":
+        raise InputError(f"main={hard_target} is the hard target of two heads; add --head two-heads, or leave it out")
     made = targets.methods.make(DEFAULT_TARGETS[needed] if target is None else target)
-    if main_target is not None and needed == "pair" and (target is None or made == Soft()):
-        return Pair(main=main_target)
+    if hard_target is not None and needed == "pair" and (target is None or made == Soft()):
+        return Pair(main=hard_target)
     return made
 
 

@@ -50,7 +50,8 @@ class Trainer:
 
     `train_and_yield_events` takes all steps and yields an event after every epoch, or after every step too; the caller
     evaluates, saves and stops early. `StackedTrainers` takes the steps of several trainers together by
-    `begin_epoch_and_shuffle_into_batches`, `make_batch`, `store_logits_if_recording` and `end_epoch_and_make_event`.
+    `begin_epoch_and_shuffle_batch_indices`, `make_augmented_batch`, `store_logits_if_recording` and
+    `advance_epoch_and_make_event`.
     """
 
     def __init__(
@@ -80,7 +81,11 @@ class Trainer:
         self._step = self.train_batch_in_chunks_that_fit_memory
         if graphs:
             self._step = GraphStep(
-                self.train_batch_in_chunks_that_fit_memory, self._update_weights, self.optimizer, plan, rng.generator
+                self.train_batch_in_chunks_that_fit_memory,
+                self._backpropagate_in_chunks_and_step,
+                self.optimizer,
+                plan,
+                rng.generator,
             )
         self._begun = time.perf_counter()
 
@@ -95,7 +100,7 @@ class Trainer:
         while self.epoch < self.plan.epochs:
             with self.rng.training_rng_as_global_rng_context():
                 self.optimizer.zero_optimizer_state_at_restart_milestone(self.epoch)
-                batches = self.begin_epoch_and_shuffle_into_batches()
+                batches = self.begin_epoch_and_shuffle_batch_indices()
                 if not yield_steps:
                     for i, indices in enumerate(batches):
                         self.take_training_step(i, indices)
@@ -104,9 +109,9 @@ class Trainer:
                     with self.rng.training_rng_as_global_rng_context():
                         self.take_training_step(i, indices)
                     yield StepDone(self.epoch, i)
-            yield self.end_epoch_and_make_event(self.total)
+            yield self.advance_epoch_and_make_event(self.total)
 
-    def begin_epoch_and_shuffle_into_batches(self) -> tuple[Tensor, ...]:
+    def begin_epoch_and_shuffle_batch_indices(self) -> tuple[Tensor, ...]:
         """Prepare net and head for an epoch and return the indices of the examples of every batch, in random order."""
         self._begun = time.perf_counter()
         if self.head is not None:
@@ -117,7 +122,7 @@ class Trainer:
         order = torch.randperm(self.examples.n_examples, generator=self.rng.generator, device=self.x.device)
         return order.split(self.plan.batch)
 
-    def end_epoch_and_make_event(self, loss_sum: Tensor) -> EpochDone:
+    def advance_epoch_and_make_event(self, loss_sum: Tensor) -> EpochDone:
         """Advance `epoch` by 1 and return the event of the finished epoch; `loss_sum` is the sum of its losses."""
         mean, epoch = float(loss_sum) / self.examples.n_examples, self.epoch
         finite = self.optimizer.has_finite_parameters() and math.isfinite(mean)
@@ -136,9 +141,9 @@ class Trainer:
         """Train on one batch, these examples, without a CUDA graph; if memory runs out, compute it in more chunks."""
         while True:
             try:
-                return self._update_weights(example_indices)
+                return self._backpropagate_in_chunks_and_step(example_indices)
             except RuntimeError as cause:
-                if not is_out_of_memory_error(cause):
+                if not is_gpu_or_cpu_out_of_memory_error(cause):
                     raise
                 self.optimizer.clear_worker_table_gradients()
                 if len(example_indices) <= self.n_chunks:
@@ -147,7 +152,7 @@ class Trainer:
                     ) from cause
             self.n_chunks = _double_chunks_and_warn_out_of_memory(self.n_chunks, len(example_indices))
 
-    def _update_weights(self, example_indices: Tensor) -> None:
+    def _backpropagate_in_chunks_and_step(self, example_indices: Tensor) -> None:
         """Compute losses and gradients of the examples in `n_chunks` chunks, and update the weights."""
         self.optimizer.zero_grad()
         batch_total: Tensor | None = None
@@ -161,12 +166,12 @@ class Trainer:
 
     def compute_losses_and_record_logits(self, example_indices: Tensor) -> Tensor:
         """(n,) the weighted loss of each of the examples `example_indices`; records their logits if requested."""
-        batch = self.make_batch(example_indices)
+        batch = self.make_augmented_batch(example_indices)
         logits = self._net_logits_in_plan_precision(batch.x)
         self.store_logits_if_recording(batch.rows, logits)
         return weighted_loss_per_example(logits, batch, self.head, self.loss)
 
-    def make_batch(self, example_indices: Tensor) -> Batch:
+    def make_augmented_batch(self, example_indices: Tensor) -> Batch:
         """Return augmented inputs, drawn labels and weights of the examples `example_indices`."""
         examples, rng = self.examples, self.rng.generator
         rows = example_indices if examples.row is None else examples.row.index_select(0, example_indices)
@@ -236,7 +241,7 @@ def uses_cuda_graph(plan: Plan, device: torch.device) -> bool:
     return plan.engine == "graphs" or (plan.engine == "auto" and device.type == "cuda")
 
 
-def is_out_of_memory_error(error: RuntimeError) -> bool:
+def is_gpu_or_cpu_out_of_memory_error(error: RuntimeError) -> bool:
     """Return whether an error of torch is a lack of memory; on a CPU it is recognised by its message."""
     return isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error)
 

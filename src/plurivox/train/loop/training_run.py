@@ -87,7 +87,7 @@ class TrainingRun:
         """Train to the end and return the trained net."""
         for _ in self.train_evaluate_and_yield_events():
             pass
-        return self.trained_net()
+        return self.get_trained_net_or_raise()
 
     def train_evaluate_and_yield_events(self, yield_steps: bool = False) -> Iterator[Event]:
         """Train to the end; evaluate and save every epoch, then yield its event; with `yield_steps` yield one per step too."""
@@ -124,7 +124,7 @@ class TrainingRun:
         if stop or event.epoch + 1 >= self.spec.plan.epochs:
             self._make_and_save_net_with_best_weights()
 
-    def trained_net(self) -> Trained:
+    def get_trained_net_or_raise(self) -> Trained:
         """Return the trained net; the training must have ended."""
         assert self.trained is not None, "the training has not ended"
         return self.trained

@@ -71,7 +71,7 @@ class WorkerTable(nn.Module):
         return joined
 
     @property
-    def is_graph_capturable(self) -> bool:
+    def are_updates_graph_capturable(self) -> bool:
         """Whether updates of the table may be recorded as a CUDA graph: true unless it is on the CPU."""
         return self.table.device.type != "cpu"
 
@@ -85,14 +85,14 @@ class WorkerTable(nn.Module):
         """Add the gradient of rows taken by `take_rows_ignoring_padding_gradient` to that of the table; mark their workers."""
         real = torch.ones_like(worker, dtype=torch.bool) if vote_weight is None else vote_weight > 0
         flat, real, grad = worker.flatten(), real.flatten(), grad.reshape(-1, grad.shape[-1])
-        if self.is_graph_capturable:
+        if self.are_updates_graph_capturable:
             self.grad += torch.ops.aten.embedding_dense_backward(grad, flat, len(self.table), -1, False)
             self.touched |= torch.zeros_like(self.steps).index_add_(0, flat, real.float()) > 0
         else:
             self.grad.index_add_(0, flat[real], grad[real])
             self.touched[flat[real]] = True
 
-    def as_torch_parameter_with_grad(self) -> Tensor:
+    def attach_grad_and_return_parameter(self) -> Tensor:
         """Return the table as parameter with its gradient as `.grad`, for torch's gradient clipping."""
         self.table.grad = self.grad
         return self.table
@@ -117,7 +117,7 @@ class WorkerTable(nn.Module):
     @torch.no_grad()
     def step(self, plan: Plan, lr: float | Tensor) -> None:
         """Update the rows of the workers in the batch by the plan's optimiser, in place, and clear the gradients."""
-        if not self.is_graph_capturable:
+        if not self.are_updates_graph_capturable:
             self._update_rows_of_batch_workers_on_cpu(plan, float(lr))
             return
         self.steps += self.touched
@@ -166,10 +166,10 @@ class _TakeRows(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, anchor: Tensor, worker_table: WorkerTable, worker: Tensor, vote_weight: Tensor | None
+        ctx: Any, anchor: Tensor, worker_table: WorkerTable, worker: Tensor, vote_weight_for_backward: Tensor | None
     ) -> Tensor:
         del anchor
-        ctx.rows, ctx.worker, ctx.weight = worker_table, worker, vote_weight
+        ctx.rows, ctx.worker, ctx.weight = worker_table, worker, vote_weight_for_backward
         taken: Tensor = worker_table.table.data.index_select(0, worker.flatten()).view(*worker.shape, -1)
         return taken
 

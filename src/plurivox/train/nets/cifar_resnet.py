@@ -71,8 +71,8 @@ class ResidualStages(nn.Module):
                 before = width
         self.blocks = nn.Sequential(*blocks)
 
-    def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.blocks(functional.relu(self.norm(self.conv(x))))
+    def forward(self, trunk_input: Tensor) -> Tensor:
+        found: Tensor = self.blocks(functional.relu(self.norm(self.conv(trunk_input))))
         return found.mean((2, 3))
 
 
@@ -87,10 +87,10 @@ class ResidualBlock(nn.Module):
         self.norm2 = nn.BatchNorm2d(out_channels)
         self.stride, self.extra = stride, out_channels - in_channels
 
-    def forward(self, x: Tensor) -> Tensor:
-        out = functional.relu(self.norm1(self.conv1(x)))
+    def forward(self, block_input: Tensor) -> Tensor:
+        out = functional.relu(self.norm1(self.conv1(block_input)))
         out = self.norm2(self.conv2(out))
-        return functional.relu(out + zero_padded_shortcut(x, self.stride, self.extra))
+        return functional.relu(out + zero_padded_shortcut(block_input, self.stride, self.extra))
 
 
 def zero_padded_shortcut(x: Tensor, stride: int, extra_channels: int) -> Tensor:

@@ -60,8 +60,8 @@ class BottleneckStages(nn.Module):
                 before = middle * EXPANSION
         self.blocks = nn.Sequential(*blocks)
 
-    def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.blocks(functional.relu(self.norm(self.conv(x))))
+    def forward(self, trunk_input: Tensor) -> Tensor:
+        found: Tensor = self.blocks(functional.relu(self.norm(self.conv(trunk_input))))
         return found.mean((2, 3))
 
 
@@ -83,8 +83,8 @@ class Bottleneck(nn.Module):
                 nn.Conv2d(in_channels, out_channels, 1, stride, bias=False), nn.BatchNorm2d(out_channels)
             )
 
-    def forward(self, x: Tensor) -> Tensor:
-        out = functional.relu(self.norm1(self.conv1(x)))
+    def forward(self, block_input: Tensor) -> Tensor:
+        out = functional.relu(self.norm1(self.conv1(block_input)))
         out = functional.relu(self.norm2(self.conv2(out)))
         out = self.norm3(self.conv3(out))
-        return functional.relu(out + self.shortcut(x))
+        return functional.relu(out + self.shortcut(block_input))

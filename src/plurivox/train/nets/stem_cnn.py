@@ -72,8 +72,9 @@ class WordPairEncoder(nn.Module):
         self.chars = nn.Embedding(net.chars, net.width, padding_idx=PAD)
         self.words = nn.ModuleList(WordEncoder(net) for _ in range(2))
 
-    def forward(self, x: Tensor) -> Tensor:
-        letters = self.chars(replace_codes_outside_embedding(x, self.chars)).transpose(1, 2)  # (n, width, 2 * letters)
+    def forward(self, letter_codes: Tensor) -> Tensor:
+        # (n, width, 2 * letters)
+        letters = self.chars(replace_codes_outside_embedding(letter_codes, self.chars)).transpose(1, 2)
         return torch.cat([encode(word) for encode, word in zip(self.words, letters.chunk(2, 2), strict=True)], 1)
 
 

@@ -116,8 +116,8 @@ class WordAndLetterEncoder(nn.Module):
         self.spelling = BidirectionalLSTM(net.char_width, net.hidden)
         self.encoder, self.dropout = net.make_attention_encoder_or_identity(), nn.Dropout(net.dropout)
 
-    def forward(self, x: Tensor) -> Tensor:
-        position, words, chars = x[:, 0], x[:, 1 : -self.letters], x[:, -self.letters :]
+    def forward(self, code_rows: Tensor) -> Tensor:
+        position, words, chars = code_rows[:, 0], code_rows[:, 1 : -self.letters], code_rows[:, -self.letters :]
         n_words, n_chars = ((codes != PAD).sum(1).clamp(min=1) for codes in (words, chars))
         position = position.minimum(n_words - 1)
         words, chars = (

@@ -11,7 +11,7 @@ From a series down to a step, each calls the next:
     TrainingRun.evaluate_save_log_if_epoch_done
         after every epoch: evaluates on the dev set, writes a checkpoint, stops early
     Trainer.train_and_yield_events
-        epochs and steps of one net; `StackedTrainers.train_all_runs_one_epoch` takes steps of several together
+        epochs and steps of one net; `StackedTrainers.train_one_epoch_return_event_per_run` takes steps of several together
 """
 
 import json
@@ -76,7 +76,7 @@ def run_series(
                 else train_runs_interleaved(starts, device or torch.device("cpu"))
             )
         found += [
-            _evaluate_run_and_write_result(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)
+            _write_result_and_return_measures(one, evaluate, folders[i]) for i, one in zip(group, trained, strict=True)
         ]
     return found
 
@@ -88,7 +88,7 @@ def make_run_folder(parent_folder: str | Path, run_number: int) -> Path:
     return home
 
 
-def _evaluate_run_and_write_result(trained: Trained, evaluate: Evaluate, folder: Path | None) -> dict[str, float]:
+def _write_result_and_return_measures(trained: Trained, evaluate: Evaluate, folder: Path | None) -> dict[str, float]:
     """Evaluate a trained net, return its measures by name and write them to result.json in its folder, if any."""
     found = {name: float(value) for name, value in evaluate(trained).items()}
     if folder is not None:
@@ -156,7 +156,7 @@ def train_runs_interleaved(start_functions: Sequence[Start], device: torch.devic
                     del going[i]
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-    return [one.trained_net() for one in started]
+    return [one.get_trained_net_or_raise() for one in started]
 
 
 def train_runs_stacked(start_functions: Sequence[Start]) -> list[Trained]:
@@ -175,11 +175,11 @@ def train_runs_stacked(start_functions: Sequence[Start]) -> list[Trained]:
         trainers = tuple(one.trainer for one in members)
         if stack is None or stack.trainers != trainers:
             stack = StackedTrainers(trainers)
-        for one, event in zip(members, stack.train_all_runs_one_epoch(), strict=True):
+        for one, event in zip(members, stack.train_one_epoch_return_event_per_run(), strict=True):
             one.evaluate_save_log_if_epoch_done(event)
             if one.trained is not None:
                 copy_weights_out_of_stack(one.trained.net)
-    return [one.trained_net() for one in started]
+    return [one.get_trained_net_or_raise() for one in started]
 
 
 def _cuda_stream_context_factory(device: torch.device) -> Callable[[], AbstractContextManager[object]]:

@@ -33,9 +33,9 @@ class StackedLinear(nn.Module):
         self.weight = _stack_parameters_sharing_memory([one.weight for one in layers])  # (n_runs, n_out, n_in)
         self.bias = _stack_parameters_sharing_memory([one.bias for one in layers])  # (n_runs, n_out)
 
-    def forward(self, inputs_of_all_runs: Tensor) -> Tensor:
+    def forward(self, layer_inputs_of_all_runs: Tensor) -> Tensor:
         """(n_runs * n, n_out) the outputs for rows of inputs (n_runs * n, n_in), run after run."""
-        out: Tensor = _StackedLinearFunction.apply(inputs_of_all_runs, self.weight, self.bias)
+        out: Tensor = _StackedLinearFunction.apply(layer_inputs_of_all_runs, self.weight, self.bias)
         return out
 
 
@@ -49,11 +49,11 @@ class _StackedLinearFunction(torch.autograd.Function):
         return torch.baddbmm(bias_per_run[:, None], rows, weight_per_run.transpose(1, 2)).flatten(0, 1)
 
     @staticmethod
-    def backward(ctx: Any, grad_of_all_runs: Tensor) -> tuple[Tensor | None, Tensor, Tensor]:
+    def backward(ctx: Any, output_grad_of_all_runs: Tensor) -> tuple[Tensor | None, Tensor, Tensor]:
         x, weight = ctx.saved_tensors
         rows, by = (
             x.view(len(weight), -1, x.shape[1]),
-            grad_of_all_runs.reshape(len(weight), -1, grad_of_all_runs.shape[1]),
+            output_grad_of_all_runs.reshape(len(weight), -1, output_grad_of_all_runs.shape[1]),
         )
         back = torch.bmm(by, weight).flatten(0, 1) if ctx.needs_input_grad[0] else None
         return back, torch.bmm(by.transpose(1, 2), rows), by.sum(1)
@@ -72,14 +72,14 @@ class StackedDropout(nn.Module):
         mask = torch.empty_like(values_to_drop_out)
         masks = mask.chunk(len(self.generators))
 
-        def draw_dropout_mask_of_run(run: int) -> None:
+        def fill_dropout_mask_of_run(run: int) -> None:
             masks[run].bernoulli_(1 - self.rate, generator=self.generators[run])
 
         if torch.get_num_threads() > 1 and masks[0].numel() > THREADED_CELLS:
-            parallel_task_blocks.parallel_map(draw_dropout_mask_of_run, len(masks))  # torch draws on one thread only
+            parallel_task_blocks.parallel_map(fill_dropout_mask_of_run, len(masks))  # torch draws on one thread only
         else:
             for run in range(len(masks)):
-                draw_dropout_mask_of_run(run)
+                fill_dropout_mask_of_run(run)
         return values_to_drop_out * mask.div_(1 - self.rate)
 
 
@@ -89,7 +89,8 @@ class StackedNet(nn.Module):
     def __init__(self, nets: Sequence[nn.Module]) -> None:
         super().__init__()
         *trunk, head = (
-            _stack_same_layer_of_all_runs(layers) for layers in zip(*map(list_layers_of_dense_net, nets), strict=True)
+            _stack_same_layer_of_all_runs(layers)
+            for layers in zip(*map(list_dense_net_layers_or_raise, nets), strict=True)
         )
         self.trunk, self.head = nn.Sequential(*trunk), head
 
@@ -105,7 +106,7 @@ class StackedNet(nn.Module):
                 one.generators = generators
 
 
-def list_layers_of_dense_net(net: nn.Module) -> list[nn.Module]:
+def list_dense_net_layers_or_raise(net: nn.Module) -> list[nn.Module]:
     """Return the layers of a dense net in order: those of its trunk, then the head."""
     assert type(net) is TrunkHeadNet and not net.freeze, "only dense nets are stacked"
     trunk = list(net.trunk) if isinstance(net.trunk, nn.Sequential) else [net.trunk]

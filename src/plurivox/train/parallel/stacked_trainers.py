@@ -46,14 +46,14 @@ class StackedTrainers:
         self.shared = False  # whether the states of the trainers' optimisers are slices of the stacked one
         self.total = torch.zeros(len(trainers), dtype=torch.float64)  # (n_runs,) sums of the losses of this epoch
 
-    def train_all_runs_one_epoch(self) -> list[EpochDone]:
+    def train_one_epoch_return_event_per_run(self) -> list[EpochDone]:
         """Train all runs for one epoch, each step for all of them together; return the epoch event of each."""
         self.optimizer.zero_optimizer_state_at_restart_milestone(self.epoch)
         self.total.zero_()
         orders = []
         for one in self.trainers:
             with one.rng.training_rng_as_global_rng_context():
-                orders.append(one.begin_epoch_and_shuffle_into_batches())
+                orders.append(one.begin_epoch_and_shuffle_batch_indices())
         with ExitStack() as contexts:
             self.net.set_dropout_generator_per_run(
                 [contexts.enter_context(one.rng.new_generator_from_stored_state_context()) for one in self.trainers]
@@ -64,7 +64,7 @@ class StackedTrainers:
         if not self.shared:  # the first step creates the state
             self._make_optimizer_states_slices_of_stack()
         self.epoch += 1
-        return [one.end_epoch_and_make_event(total) for one, total in zip(self.trainers, self.total, strict=True)]
+        return [one.advance_epoch_and_make_event(total) for one, total in zip(self.trainers, self.total, strict=True)]
 
     def _step_all_runs(self, example_indices_per_run: Sequence[Tensor]) -> None:
         """Take one training step for all runs together; `example_indices_per_run` are the examples of each run, (n,) each."""
@@ -78,7 +78,8 @@ class StackedTrainers:
     def _losses_of_all_runs_and_record_logits(self, example_indices_per_run: Sequence[Tensor]) -> Tensor:
         """(n_runs * n,) the weighted loss of each example of the batches of all runs, run after run."""
         batches = [
-            one.make_batch(examples) for one, examples in zip(self.trainers, example_indices_per_run, strict=True)
+            one.make_augmented_batch(examples)
+            for one, examples in zip(self.trainers, example_indices_per_run, strict=True)
         ]
         batch = _concat_batches(batches)
         logits = self.net(batch.x)

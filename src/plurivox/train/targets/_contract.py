@@ -38,7 +38,7 @@ class Supervision:
     soft: SoftLabels | None = None  # from any source: aggregated, elicited, smoothed
     chosen: Names | None = None  # the tasks for which the target `mixed` uses its option `first`
 
-    def merge_label_lists(self) -> Names:
+    def merge_labels_of_votes_gold_and_soft(self) -> Names:
         """Return one list of all labels that occur in votes, gold labels and soft labels.
 
         It is the longest of the three lists if that contains the others, else all labels sorted. Raises InputError if there is

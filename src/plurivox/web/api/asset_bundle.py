@@ -13,18 +13,18 @@ EXPORT = re.compile(r"^export (?=const |function |async function |class )", re.M
 COMMENT = re.compile(r"^\s*//.*\n|(?<=[;{,]) // .*$|^ +", re.MULTILINE)  # comments and indentation
 
 
-def list_script_modules_imports_first(entry_script: Path) -> list[Path]:
+def list_script_after_all_its_imports(entry_script: Path) -> list[Path]:
     """Return the paths of a JavaScript entry module and of all modules it imports, each after its own imports."""
     order: list[Path] = []
 
-    def append_after_imports(path: Path) -> None:
+    def append_script_after_its_imports(script_path: Path) -> None:
         """Append a module to `order`, after the modules it imports."""
-        if path not in order:
-            for name in IMPORT.findall(path.read_text(encoding="utf-8")):
-                append_after_imports(path.parent / name)
-            order.append(path)
+        if script_path not in order:
+            for name in IMPORT.findall(script_path.read_text(encoding="utf-8")):
+                append_script_after_its_imports(script_path.parent / name)
+            order.append(script_path)
 
-    append_after_imports(entry_script)
+    append_script_after_its_imports(entry_script)
     return order
 
 
@@ -36,7 +36,7 @@ def bundle_script(entry_script: Path, embedded_style_sheets: list[Path] = []) ->
     parts = (
         [f"const SHEET = {json.dumps(bundle_stylesheet(embedded_style_sheets))};\n"] if embedded_style_sheets else []
     )
-    for path in list_script_modules_imports_first(entry_script):
+    for path in list_script_after_all_its_imports(entry_script):
         text = COMMENT.sub("", IMPORT.sub("", path.read_text(encoding="utf-8")))
         parts.append(EXPORT.sub("", text))
     return "".join(parts)

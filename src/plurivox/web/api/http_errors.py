@@ -53,7 +53,7 @@ def rate_limit_error(wait_seconds: float) -> ApiError:
     )
 
 
-def retry_after_header(cause: ApiError) -> dict[str, str]:
+def retry_after_header_if_retryable(cause: ApiError) -> dict[str, str]:
     """Return {"Retry-After": seconds} for an error response; {} if a retry cannot help."""
     if not cause.retry:
         return {}

@@ -106,7 +106,7 @@ def make_bearer_token(keys: StudySecret, worker: int) -> str:
     return keys.sign(BEARER, f"{encode_id(worker)}.{secrets.token_urlsafe(6)}.{int(current_unix_time()):x}")
 
 
-async def read_bearer_token_and_enforce_rate_limit(
+async def verify_bearer_and_enforce_rate_limit(
     request: Request, studio: StudioDep, authorization: Annotated[str | None, Header(max_length=500)] = None
 ) -> Bearer | None:
     """Return worker id and age of the token in the Authorization header, None without a valid one; count the request."""
@@ -126,7 +126,7 @@ async def read_bearer_token_and_enforce_rate_limit(
 async def get_worker_id_and_renew_old_token(
     response: Response,
     studio: StudioDep,
-    bearer: Annotated[Bearer | None, Depends(read_bearer_token_and_enforce_rate_limit)],
+    bearer: Annotated[Bearer | None, Depends(verify_bearer_and_enforce_rate_limit)],
 ) -> int:
     """Return the worker id of the request's token; raise without a valid one. An old token is renewed by a response header."""
     if bearer is None:
@@ -140,7 +140,7 @@ async def get_worker_id_and_renew_old_token(
 
 
 async def worker_id_even_if_token_expired(
-    bearer: Annotated[Bearer | None, Depends(read_bearer_token_and_enforce_rate_limit)],
+    bearer: Annotated[Bearer | None, Depends(verify_bearer_and_enforce_rate_limit)],
 ) -> int | None:
     """Return the worker id of a token, expired or not; None without a token. It does not authorise anything."""
     return None if bearer is None else bearer.worker
@@ -198,12 +198,12 @@ async def check_csrf_and_return_owner_session(request: Request, owner: OwnerDep)
 WriteOwnerDep = Annotated[owner_accounts_and_sessions.Session, Depends(check_csrf_and_return_owner_session)]
 
 
-def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
+def set_owner_session_cookie(response: Response, settings: Settings, session_token: str) -> None:
     """Set the owner's session cookie on `response`: HttpOnly, SameSite=Strict, and Secure with https."""
     age = int(settings.session_hours * 3600)
     about: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": settings.is_https}
     response.set_cookie(
-        session_cookie_name_with_path(settings), token, max_age=age, path=settings.path_prefix or "/", **about
+        session_cookie_name_with_path(settings), session_token, max_age=age, path=settings.path_prefix or "/", **about
     )
 
 

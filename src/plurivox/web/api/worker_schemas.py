@@ -37,7 +37,7 @@ class Platform(RequestModel):
     submit_to: Literal["https://workersandbox.mturk.com", "https://www.mturk.com"] | None = None
 
     @model_validator(mode="after")
-    def _check_mturk_address_and_assignment(self) -> "Platform":
+    def _check_submit_to_and_not_mturk_preview(self) -> "Platform":
         """Raise ValueError if submit_to does not fit the platform, or the MTurk assignment is only a preview."""
         if (self.name == "mturk") != (self.submit_to is not None):
             raise ValueError("submit_to is required for mturk and not allowed for other platforms")

@@ -58,19 +58,21 @@ async def simulate_worker_until_completion_code(
     while state["stage"] != "done":
         stage = state["stage"]
         if stage in ("practice", "tasks"):
-            waiting = await _answer_tasks_until_none_left(client, state, rng, mean_pause_seconds, resend_share)
+            waiting = await _answer_tasks_and_return_waiting_if_any(
+                client, state, rng, mean_pause_seconds, resend_share
+            )
             if waiting is not None and not waiting["answered"]:
                 return {}  # all tasks are leased to others: no answer, no code
             state = await client.get_state() if waiting is None else (await client.finish_stage("tasks"))["me"]
         elif stage == "quiz":
-            state = await _try_quiz_choices_until_correct(client, state, rng)
+            state = await _retry_quiz_and_return_worker_state(client, state, rng)
         else:
             agreed = {"agreed": True} if stage == "consent" else {}
             state = (await client.finish_stage(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
     return await client.get_completion()
 
 
-async def _try_quiz_choices_until_correct(
+async def _retry_quiz_and_return_worker_state(
     client: Client, worker_state: dict[str, Any], rng: random.Random
 ) -> dict[str, Any]:
     """Answer the comprehension quiz by trying the choices in order until all are correct; return the worker's state."""
@@ -84,7 +86,7 @@ async def _try_quiz_choices_until_correct(
         tries += 1
 
 
-async def _answer_tasks_until_none_left(
+async def _answer_tasks_and_return_waiting_if_any(
     client: Client, worker_state: dict[str, Any], rng: random.Random, mean_pause_seconds: float, resend_share: float
 ) -> dict[str, Any] | None:
     """Answer tasks until none is left; return the server's waiting response, or None if the stage is finished."""
@@ -97,7 +99,7 @@ async def _answer_tasks_until_none_left(
     while slots := batch["slots"]:
         slot = slots[0]
         await asyncio.sleep(mean_pause_seconds * rng.uniform(0.5, 1.5) if mean_pause_seconds else 0)
-        marks = simulate_marks(slot["task"], worker_state["labels"], worker_state["asks"], rng)
+        marks = simulate_mostly_correct_marks(slot["task"], worker_state["labels"], worker_state["asks"], rng)
         acknowledged = await client.submit_answer(
             slot["slot"], marks, **_simulate_answer_times_and_events(worker_state, marks, rng), ahead=2
         )
@@ -113,7 +115,7 @@ async def _answer_tasks_until_none_left(
     return dict(batch["waiting"]) if batch["waiting"] else None
 
 
-def simulate_marks(
+def simulate_mostly_correct_marks(
     task: dict[str, Any], labels: Sequence[str], question_type: dict[str, Any], rng: random.Random
 ) -> list[dict[str, str]]:
     """Return random marks of a task whose true label is derived from a hash of its content; 80% of workers name that label.
@@ -171,12 +173,12 @@ def _simulate_answer_times_and_events(
 def run_async(awaitable: Awaitable[Any]) -> Any:
     """Run an awaitable and return its result, even if an event loop is running, as in a notebook."""
 
-    async def wrap_in_coroutine() -> Any:
+    async def await_and_return_result() -> Any:
         return await awaitable
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(wrap_in_coroutine())
+        return asyncio.run(await_and_return_result())
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, wrap_in_coroutine()).result()
+        return pool.submit(asyncio.run, await_and_return_result()).result()

@@ -61,12 +61,12 @@ def compare_arms(
             | cost
             | _mean_answer_entropy_and_observed_agreement(arm_votes, answers)
         )
-        columns |= _accuracy_against_gold_or_other_arms(arm_votes, other_votes, gold, cost["seconds"])
-        rows.append(ArmResult(**_name_form_and_wording_of_arm(study, one), **columns))
+        columns |= _accuracy_and_accuracy_gain_per_minute(arm_votes, other_votes, gold, cost["seconds"])
+        rows.append(ArmResult(**_arm_name_form_and_wording_fields(study, one), **columns))
     return rows
 
 
-def _name_form_and_wording_of_arm(study: Study, arm: Arm) -> dict[str, Any]:
+def _arm_name_form_and_wording_fields(study: Study, arm: Arm) -> dict[str, Any]:
     """Return the name, answer form and wording of an arm of the study, as fields of ArmResult."""
     config_of_arm = study.config_of_arm(arm.name)
     return {"arm": arm.name, "form": config_of_arm.form, "wording": config_of_arm.wording}
@@ -158,8 +158,8 @@ def _mean_answer_entropy_and_observed_agreement(arm_votes: Votes, answers: Answe
     return columns
 
 
-def _accuracy_against_gold_or_other_arms(
-    arm_votes: Votes, other_votes: Votes, gold: SoftLabels | None, answer_seconds: list[float] | None
+def _accuracy_and_accuracy_gain_per_minute(
+    arm_votes: Votes, other_arms_votes: Votes, gold: SoftLabels | None, median_seconds_with_interval: list[float] | None
 ) -> dict[str, Any]:
     """Return the accuracy of an arm's answers against gold or the other arms, also per minute, as fields of ArmResult."""
     empty: dict[str, Any] = {
@@ -174,17 +174,17 @@ def _accuracy_against_gold_or_other_arms(
     if gold is not None and len(np.intersect1d(names, gold.tasks)):
         against, reference = "gold", gold.shared(names)
     else:
-        both = np.intersect1d(names, other_votes.tasks_with_votes)
+        both = np.intersect1d(names, other_arms_votes.tasks_with_votes)
         if not len(both):
             return empty
-        against, reference = "others", fit(other_votes.on(both), "vote-shares").soft
+        against, reference = "others", fit(other_arms_votes.on(both), "vote-shares").soft
     if len(reference) > MAX_TASKS:
         reference = reference.on(np.random.default_rng(0).choice(reference.tasks, MAX_TASKS, replace=False))
     compared = arm_votes.on(reference.tasks)
     soft = fit(compared, "vote-shares").soft
     per_task = int(np.median(compared.support))
     ms = [m for m in CURVE_ANSWERS if m <= max(per_task, 1)]
-    cost = answer_seconds[0] if answer_seconds else math.nan
+    cost = median_seconds_with_interval[0] if median_seconds_with_interval else math.nan
     line = curve(
         compared,
         lambda soft: soft_accuracy(soft, reference),
@@ -219,12 +219,12 @@ def _chance_soft_accuracy_against_other_tasks(arm_votes: Votes, reference: SoftL
     if not others:
         return math.nan
 
-    def soft_accuracy_against_other_tasks(prediction: SoftLabels) -> float:
+    def soft_accuracy_vs_shifted_references(prediction: SoftLabels) -> float:
         """Return the mean soft accuracy of predictions against references shifted to other tasks."""
         return float(np.mean([soft_accuracy(prediction, other) for other in others]))
 
     return float(
-        curve(arm_votes, soft_accuracy_against_other_tasks, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean()
+        curve(arm_votes, soft_accuracy_vs_shifted_references, [1], 1.0, name="", seeds=CURVE_SEEDS).values.mean()
     )
 
 

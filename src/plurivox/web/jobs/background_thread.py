@@ -18,7 +18,7 @@ from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Unavailable
 from plurivox.web.store.report.answer_counters import (
-    add_next_answers_to_counters,
+    count_next_answers_and_return_has_more,
     has_answers_not_in_saved_counters,
 )
 from plurivox.web.store.report.background_alerts import Alert, list_job_alerts, set_or_delete_alert_of_job
@@ -93,7 +93,7 @@ class BackgroundThread:
     def run_jobs_and_turn_errors_into_alerts(self) -> None:
         """Run one round of background jobs; errors become alerts for the owner and log entries, and are never raised."""
         try:
-            leads = self.run_jobs_if_leader()
+            leads = self.try_to_lead_and_run_jobs()
         except Unavailable:  # the next round tries again
             self._keep_alert_in_memory("database", "The database cannot be written or read.")
             return
@@ -107,7 +107,7 @@ class BackgroundThread:
         if leads:
             self._save_or_delete_alert("background", "")
 
-    def run_jobs_if_leader(self) -> bool:
+    def try_to_lead_and_run_jobs(self) -> bool:
         """End overdue leases, count answers and update stale results, if this server is the leader; return whether it is."""
         write = self.studio.writer.submit
         if not write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result():
@@ -117,7 +117,7 @@ class BackgroundThread:
         }  # of former leaders too
         write(end_some_overdue_leases_and_return_count).result()
         if self.studio.read_sync(has_answers_not_in_saved_counters):
-            while write(add_next_answers_to_counters).result() and not self._stopping.is_set():
+            while write(count_next_answers_and_return_has_more).result() and not self._stopping.is_set():
                 write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()
         if time.monotonic() < self._not_before:
             return True
@@ -164,13 +164,13 @@ class BackgroundThread:
 
     def _compute_results_and_set_alerts(self, study: Study) -> None:
         """Let the child process compute exclusions, snapshot and pay; set or delete the alert of each of these jobs."""
-        errors = self._run_child_process_and_get_error_by_job(study)
+        errors = self._run_child_and_get_error_or_empty_by_job(study)
         if errors is None or self._stopping.is_set():
             return
         for job, error in errors.items():
             self._save_or_delete_alert(job, ALERT_TEXTS[job].format(error) if error else "")
 
-    def _run_child_process_and_get_error_by_job(self, study: Study) -> dict[str, str] | None:
+    def _run_child_and_get_error_or_empty_by_job(self, study: Study) -> dict[str, str] | None:
         """Let the child process compute the results of a study; return job -> error ("" if none), renewing the leader's lease.
 
         None if the thread is stopping.
@@ -190,7 +190,7 @@ class BackgroundThread:
                         text = line.result(LEADER_LEASE_SECONDS / 3).strip()
                         break
                     except TimeoutError:
-                        self._renew_leader_lease()
+                        self._renew_leader_lease_ignoring_failure()
         if not text:
             code = child.poll()
             self._kill_child_process()
@@ -198,7 +198,7 @@ class BackgroundThread:
         errors: dict[str, str] = json.loads(text)
         return errors
 
-    def _renew_leader_lease(self) -> None:
+    def _renew_leader_lease_ignoring_failure(self) -> None:
         """Renew the lease by which this server is the leader; ignore an unavailable database."""
         with suppress(Unavailable):
             self.studio.writer.submit(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()

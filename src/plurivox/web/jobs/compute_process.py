@@ -41,7 +41,9 @@ def run_jobs_of_each_study_read_from_stdin() -> None:
     threading.Thread(target=_exit_when_parent_has_ended, args=(os.getppid(),), daemon=True).start()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(runner.run_jobs_and_return_error_by_job(Study.model_validate_json(line))) + "\n")
+        sys.stdout.write(
+            json.dumps(runner.run_jobs_and_get_error_or_empty_by_job(Study.model_validate_json(line))) + "\n"
+        )
         sys.stdout.flush()
 
 
@@ -52,7 +54,7 @@ class RoundRunner:
         answers = AnswerCache()
         self.snapshots, self.payroll = SnapshotComputer(engine, answers), Payroll(engine, answers)
 
-    def run_jobs_and_return_error_by_job(self, study: Study) -> dict[str, str]:
+    def run_jobs_and_get_error_or_empty_by_job(self, study: Study) -> dict[str, str]:
         """Exclude workers by rules, compute a snapshot, update the pay sheet; return job name -> error, "" if there was none.
 
         A job that fails does not stop the others. An outdated one is left out: the next round runs it again.

@@ -9,21 +9,28 @@ from plurivox.clean import clean
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.web.store.collect.excluded_workers import exclude_worker, pseudonyms_of_reinstated_workers
+from plurivox.web.store.collect.excluded_workers import (
+    exclude_if_active_and_release_slots,
+    pseudonyms_of_reinstated_workers,
+)
 from plurivox.web.store.database import WRITE_OPTIONS
-from plurivox.web.store.report.answer_cache import CollectedAnswers, read_latest_answers_that_count
+from plurivox.web.store.report.answer_cache import CollectedAnswers, read_answers_that_count_latest_per_slot
 from plurivox.web.store.report.statistics_classes_and_queries import gold_labels_of_tasks_as_soft_labels
 from plurivox.web.study.config import Study
 
 log = logging.getLogger(__name__)
 
 
-def exclude_workers_who_break_rules(engine: Engine, study: Study, collected: CollectedAnswers | None = None) -> int:
+def exclude_rule_breakers_and_return_count(
+    engine: Engine, study: Study, collected: CollectedAnswers | None = None
+) -> int:
     """Exclude in the database the workers who break an exclusion rule of the study; return how many were excluded."""
     if not study.exclude.rules:
         return 0
     with engine.connect() as connection:
-        collected = read_latest_answers_that_count(connection, study.labels) if collected is None else collected
+        collected = (
+            read_answers_that_count_latest_per_slot(connection, study.labels) if collected is None else collected
+        )
         gold, reinstated = (
             gold_labels_of_tasks_as_soft_labels(connection, study.labels),
             pseudonyms_of_reinstated_workers(connection),
@@ -35,7 +42,7 @@ def exclude_workers_who_break_rules(engine: Engine, study: Study, collected: Col
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
         for pseudonym, (rule, reason) in broken.items():
             with connection.begin():
-                n += exclude_worker(connection, ids[pseudonym], rule, reason)
+                n += exclude_if_active_and_release_slots(connection, ids[pseudonym], rule, reason)
     return n
 
 
@@ -54,7 +61,7 @@ def first_broken_rule_and_reason_by_worker(
         except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
             log.info("the rule %s cannot be applied yet: %s", rule, cause)
             continue
-        removed = audit.mask_removed_rows("worker")
+        removed = audit.mask_removal_records("worker")
         for name, reason in zip(audit.worker[removed].tolist(), audit.reason[removed].tolist(), strict=True):
             if name in enough:
                 broken.setdefault(name, (rule, reason))

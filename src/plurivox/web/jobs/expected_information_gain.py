@@ -12,7 +12,7 @@ from plurivox.web.store.collect import task_queue
 from plurivox.web.store.collect.task_queue import OpenTask
 from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.statistics_classes_and_queries import StoppingSummary
-from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
+from plurivox.web.study.assigner_from_config import build_assigner_by_whether_batches_exist
 from plurivox.web.study.config import Study
 
 MIN_CHANGE = 0.01  # relative; a gain that changes by less is not written
@@ -26,11 +26,11 @@ def write_expected_gains_return_stopping_summary(
     `votes` are those of `collected` without repeats; `fitted` was fitted to them.
     """
     with engine.connect() as connection:
-        method = build_assigner_looking_up_batches(connection, study)
+        method = build_assigner_by_whether_batches_exist(connection, study)
         if not isinstance(method, Proposer):
             return None
-        open_tasks = task_queue.list_gains_of_tasks_given_at_least_once(connection)
-    task_queue.write_expected_gains(
+        open_tasks = task_queue.list_open_tasks_given_at_least_once(connection)
+    task_queue.write_gains_unless_task_given_meanwhile(
         engine,
         _yield_open_tasks_with_changed_gain(
             open_tasks, collected, method.gain_of_one_more_answer_per_task(votes, fitted)

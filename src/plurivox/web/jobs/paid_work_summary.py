@@ -39,15 +39,15 @@ class WorkCache:
     visits: RowCache = field(default_factory=stored_pay_sheet.create_empty_cache_of_stage_visits)
     people: dict[int, Person] = field(default_factory=dict)
 
-    def read_new_answers_visits_and_workers(self, connection: Connection) -> None:
+    def append_new_work_from_database(self, connection: Connection) -> None:
         """Read new answers, stage visits and workers from the database and append them to the cache, in place."""
-        self.answers.append_new_rows_from_database(connection)
-        self.visits.append_new_rows_from_database(connection)
+        self.answers.append_new_rows_and_return_count(connection)
+        self.visits.append_new_rows_and_return_count(connection)
         new = {*np.unique(self.answers.columns["worker"]).tolist()} - self.people.keys()
         self.people |= stored_pay_sheet.pseudonym_and_entry_time_by_worker_id(connection, new)
 
 
-def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
+def sum_answers_time_and_matches_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
     """Return worker id -> answers, time and majority matches, for every worker with an answer besides practice."""
     given, visited, excluded = cache.answers.columns, cache.visits.columns, cache.answers.excluded
     counts = given["is_latest"] & ~given["is_practice"]
@@ -62,7 +62,7 @@ def summarize_work_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
     np.maximum.at(last, visitor, visited["at"][known])
     rows = _rows_of_latest_answer_per_worker_and_task(worker_of, given, counts & given["is_task"])
     is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
-    matched, compared = matches_majority_and_has_other_answers(
+    matched, compared = matches_others_majority_and_has_others(
         given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]]
     )
     same, others = (np.bincount(worker_of[rows], one, n) for one in (matched, compared))
@@ -85,7 +85,7 @@ def _rows_of_latest_answer_per_worker_and_task(worker_codes: Ints, answer_column
     return np.asarray(order[is_last])
 
 
-def matches_majority_and_has_other_answers(
+def matches_others_majority_and_has_others(
     task_of_answer: Ints, label_of_answer: Ints, is_by_excluded_worker: Bools
 ) -> tuple[Bools, Bools]:
     """Return (n_answers,) whether each answer matches the majority of the others, and (n_answers,) whether others answered.
@@ -94,7 +94,7 @@ def matches_majority_and_has_other_answers(
     first by more of the other workers; excluded workers are not counted among the others.
 
     >>> task, label = np.array([7, 7, 7, 8, 8]), np.array([0, 0, 1, 0, 1])
-    >>> matches_majority_and_has_other_answers(task, label, np.zeros(5, bool))[0].tolist()  # a tie without the own vote
+    >>> matches_others_majority_and_has_others(task, label, np.zeros(5, bool))[0].tolist()  # a tie without the own vote
     [True, True, False, False, False]
     """
     n_labels = int(label_of_answer.max(initial=0)) + 1

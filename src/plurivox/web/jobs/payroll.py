@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.paid_work_summary import WorkCache, WorkSummary, summarize_work_by_worker
+from plurivox.web.jobs.paid_work_summary import WorkCache, WorkSummary, sum_answers_time_and_matches_by_worker
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import stored_pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
@@ -28,8 +28,11 @@ HOUR_MS = Decimal(3_600_000)  # milliseconds
 def compute_pay_line_by_worker(connection: Connection, study: Study) -> dict[int, PayLine]:
     """Return the whole pay sheet, computed from the database: worker id -> pay line, for every worker with answers."""
     cache = WorkCache()
-    cache.read_new_answers_visits_and_workers(connection)
-    return {worker: compute_pay_line(study.pay, work) for worker, work in summarize_work_by_worker(cache).items()}
+    cache.append_new_work_from_database(connection)
+    return {
+        worker: compute_pay_line(study.pay, work)
+        for worker, work in sum_answers_time_and_matches_by_worker(cache).items()
+    }
 
 
 def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
@@ -102,7 +105,7 @@ class Payroll:
         read = self._read_new_work_and_return_counts_and_excluded_workers(study)
         if read == self._paid:
             return 0
-        found = summarize_work_by_worker(self._cache)
+        found = sum_answers_time_and_matches_by_worker(self._cache)
         lines = {
             worker: compute_pay_line(study.pay, work)
             for worker, work in found.items()
@@ -129,14 +132,14 @@ class Payroll:
         Forget the written lines if answers were erased, the pay rules have changed, or another server has written the sheet.
         """
         with self.engine.connect() as connection:
-            self._cache.read_new_answers_visits_and_workers(connection)
+            self._cache.append_new_work_from_database(connection)
             basis = self._answers.erasures, study.pay.model_dump_json()
             if basis != self._basis or (
                 self._paid is not None
                 and stored_pay_sheet.id_of_last_job_that_wrote_pay_sheet(connection) != self._name
             ):
                 self._forget_written_pay_lines(basis)
-                self._cache.read_new_answers_visits_and_workers(connection)
+                self._cache.append_new_work_from_database(connection)
         return len(self._answers), len(self._cache.visits), self._answers.excluded
 
 
@@ -153,7 +156,7 @@ SHEET_COLUMNS = (
 )
 
 
-def write_pay_sheet(
+def write_pay_sheet_and_return_summary(
     engine: Engine, study: Study, out: Path, only_platform_ids_and_bonuses: bool = False
 ) -> dict[str, Any]:
     """Write the pay of all workers to a CSV file; return the number of people, the total and the currency.

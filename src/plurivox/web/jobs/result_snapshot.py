@@ -19,7 +19,7 @@ from plurivox.elicit import Elicited
 from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
-from plurivox.web.jobs.exclusion_rules import exclude_workers_who_break_rules
+from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.expected_information_gain import write_expected_gains_return_stopping_summary
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
@@ -27,7 +27,7 @@ from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusion
 from plurivox.web.store.report.soft_labels import (
     SoftLabelRow,
     ids_of_tasks_with_nonempty_soft_label,
-    soft_label_to_json,
+    soft_label_intervals_to_json,
 )
 from plurivox.web.store.report.statistics_classes_and_queries import count_tasks_without_free_slot_by_stratum
 from plurivox.web.study.config import Study
@@ -68,15 +68,15 @@ class SnapshotComputer:
             return 0
         with self.engine.connect() as connection:
             collected = self._update_cache_and_get_counted_answers(connection, study)
-        return exclude_workers_who_break_rules(self.engine, study, collected)
+        return exclude_rule_breakers_and_return_count(self.engine, study, collected)
 
     def _update_cache_and_get_counted_answers(self, connection: Connection, study: Study) -> CollectedAnswers:
         """Read new answers and return all that count; forget the last snapshot if answers were erased or study.toml changed."""
-        self._answers.append_new_rows_from_database(connection)
+        self._answers.append_new_rows_and_return_count(connection)
         basis = self._answers.erasures, study.config_digest
         if basis != self._basis:
             self._forget_last_snapshot(basis)
-        return self._answers.cached_answers_that_count(connection, study.labels)
+        return self._answers.select_answers_that_count_from_cache(connection, study.labels)
 
     def _ids_of_tasks_with_new_answers_or_changed_exclusions(self) -> Ints:
         """Return the ids of tasks with new answers since the last snapshot, or answers of workers excluded or reinstated."""
@@ -106,11 +106,13 @@ class SnapshotComputer:
             )
             labelled = ids_of_tasks_with_nonempty_soft_label(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
-        number = result_snapshots.reserve_result_snapshot_number(self.engine, self._name)
+        number = result_snapshots.undo_partial_and_reserve_snapshot_number(self.engine, self._name)
         if number != self._number + 1:  # another server has been leader
             self._written = None
         empty = np.setdiff1d(np.union1d(new, np.array(labelled, np.int64)), collected.task_ids)
-        result_snapshots.write_changed_soft_labels(self.engine, number, map(SoftLabelRow, empty.tolist()), self._name)
+        result_snapshots.write_and_count_changed_soft_labels(
+            self.engine, number, map(SoftLabelRow, empty.tolist()), self._name
+        )
         alert = ""
         if len(collected.answers):
             snapshot, alert = self._write_results_and_return_full_snapshot_and_alert(
@@ -140,7 +142,7 @@ class SnapshotComputer:
             changed = self._ids_of_tasks_with_new_answers_or_changed_soft_label(
                 collected, fitted, tasks_with_new_answers, by
             )
-            result_snapshots.write_changed_soft_labels(
+            result_snapshots.write_and_count_changed_soft_labels(
                 self.engine,
                 snapshot_number,
                 _yield_soft_label_rows_of_changed_tasks(collected, fitted, changed),
@@ -156,7 +158,7 @@ class SnapshotComputer:
             by=by,
             flags=dict(Counter(name for names in flags.values() for name in names)),
             agreement=study_statistics.compute_agreement_statistics(collected, elicited, fitted),
-            times=study_statistics.compute_median_times_of_answers(collected),
+            times=study_statistics.median_times_overall_and_by_position(collected),
         )
         if study.arms:
             with self.engine.connect() as connection:
@@ -237,4 +239,4 @@ def _yield_soft_label_rows_of_changed_tasks(
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), soft_label_to_json(soft))
+            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), soft_label_intervals_to_json(soft))

@@ -125,7 +125,7 @@ def compute_scores_counts_and_times_by_worker(
     }
 
 
-def compute_median_times_of_answers(collected: CollectedAnswers) -> Times:
+def median_times_overall_and_by_position(collected: CollectedAnswers) -> Times:
     """Return the median seconds per answer (first input, active, page hidden), overall and by position in the sitting."""
     answers = collected.answers
     assert answers.position is not None and answers.seconds is not None

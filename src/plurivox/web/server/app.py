@@ -13,7 +13,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 import plurivox
-from plurivox.web.api.http_errors import ApiError, retry_after_header, study_error_to_api_error
+from plurivox.web.api.http_errors import ApiError, retry_after_header_if_retryable, study_error_to_api_error
 from plurivox.web.api.response_builders import worker_state_response
 from plurivox.web.api.route_dependencies import RateLimits
 from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_results, pages, worker
@@ -77,7 +77,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return _json_error_response(study_error_to_api_error(cause))
 
     @app.exception_handler(WrongStage)
-    async def respond_to_wrong_stage(request: Request, cause: WrongStage) -> JSONResponse:
+    async def respond_to_wrong_stage_with_worker_state(request: Request, cause: WrongStage) -> JSONResponse:
         me = worker_state_response(request.app.state.studio.study, cause.current).model_dump(mode="json")
         return _json_error_response(replace(study_error_to_api_error(cause), more={"me": me}))
 
@@ -92,7 +92,7 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def respond_to_http_exception(request: Request, cause: HTTPException) -> Response:
         if cause.status_code == 404 and "text/html" in request.headers.get("accept", ""):  # a browser
-            return HTMLResponse(pages.render_page("not_found.html", root=f"{request.scope['root_path']}/"), 404)
+            return HTMLResponse(pages.render_page_html("not_found.html", root=f"{request.scope['root_path']}/"), 404)
         answer = _json_error_response(ApiError(cause.status_code, "not-possible", str(cause.detail)))
         answer.headers.update(cause.headers or {})
         return answer
@@ -111,4 +111,4 @@ def _json_error_response(cause: ApiError) -> JSONResponse:
     """Return the JSON response to a request that failed with an ApiError."""
     body: dict[str, Any] = {name: value for name, value in cause.error_response_body().items() if name != "wait"}
     body["detail"] = cause.detail.encode("utf-8", "replace").decode()  # a request may contain lone surrogates
-    return JSONResponse(body, cause.status, headers=retry_after_header(cause))
+    return JSONResponse(body, cause.status, headers=retry_after_header_if_retryable(cause))

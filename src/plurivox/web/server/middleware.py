@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from plurivox.web.api.http_errors import ApiError, rate_limit_error, retry_after_header
+from plurivox.web.api.http_errors import ApiError, rate_limit_error, retry_after_header_if_retryable
 from plurivox.web.api.rate_limit import TokenBuckets, ip_or_ipv6_network
 from plurivox.web.server_settings import Settings
 from plurivox.web.study.completion_pay_exclusion_config import MTURK_FRAMES
@@ -136,7 +136,11 @@ def _body_too_large_error(max_bytes: int) -> ApiError:
 async def _send_json_error_response(cause: ApiError, send: Send) -> None:
     """Send the JSON error response of an ApiError to the client."""
     body = json.dumps({name: value for name, value in cause.error_response_body().items() if name != "wait"}).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **retry_after_header(cause)}
+    headers = {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        **retry_after_header_if_retryable(cause),
+    }
     if cause.status in (400, 408, 413):
         headers["connection"] = "close"  # the rest of the body is not read
     pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]

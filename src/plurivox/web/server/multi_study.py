@@ -54,10 +54,10 @@ def create_multi_study_app(settings: Sequence[Settings]) -> MultiStudyApp:
             studies[one.base_url.rpartition("/")[2]] = app
         opened.pop_all()  # from now on, the lifespan closes them
     home = settings[0].model_copy(update={"base_url": settings[0].base_url.rpartition("/")[0]})
-    return MultiStudyApp(_create_front_page_app(home, studies), studies, home.path_prefix)
+    return MultiStudyApp(_create_app_for_paths_outside_studies(home, studies), studies, home.path_prefix)
 
 
-def _create_front_page_app(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
+def _create_app_for_paths_outside_studies(settings: Settings, studies: Mapping[str, FastAPI]) -> FastAPI:
     """Create the FastAPI application for paths outside all studies: front page, health check, static files."""
 
     @asynccontextmanager
@@ -84,12 +84,12 @@ def _create_front_page_app(settings: Settings, studies: Mapping[str, FastAPI]) -
         return RedirectResponse(f"{request.scope['root_path']}/owner")
 
     @front.get("/owner")
-    async def study_list_page() -> HTMLResponse:
+    async def signed_in_studies_page() -> HTMLResponse:
         """Return the page that lists the studies this browser is signed in to."""
-        return HTMLResponse(pages.render_page("studies.html"))
+        return HTMLResponse(pages.render_page_html("studies.html"))
 
     @front.get("/health")
-    async def check_databases() -> Health:
+    async def check_health_of_every_database() -> Health:
         """Health check: read the database of every study; status 503 if one does not respond."""
         for app in studies.values():
             await app.state.studio.read(get_study_state)
@@ -163,7 +163,8 @@ def settings_with_own_base_url_per_study(settings: Sequence[Settings], base_url:
         [StudySecret.read_or_create_secret(one.folder).sign("compare", "") for one in settings],
     )
     _check_no_study_is_a_copy(
-        [one.folder for one in settings], [f"{one.database_url} {one.schema_name or 'public'}" for one in settings]
+        [one.folder for one in settings],
+        [f"{one.database_url_without_schema} {one.schema_name or 'public'}" for one in settings],
     )
     return [
         one.model_copy(update={"base_url": f"{base_url}/{name}", "multi_study": True})

@@ -37,7 +37,7 @@ def enter_by_invite_and_get_stage(
             known = workers.find_worker_by_key(connection, client_key)
     if known is None:
         raise Forbidden("invite-used", "this invitation link is used up or closed; ask for another one")
-    return _move_if_no_task_left_and_get_current_stage(connection, study, known)
+    return _turn_away_if_no_task_and_get_stage(connection, study, known)
 
 
 def enter_by_platform_and_get_stage(
@@ -64,7 +64,7 @@ def enter_by_platform_and_get_stage(
         require_open_study(connection, study.texts.closed)
         person = _insert_worker_at_first_stage_in_random_arm(connection, study, pseudonym, client_key)
         workers.insert_platform_id_of_worker(connection, person.id, platform)
-        return _move_if_no_task_left_and_get_current_stage(connection, study, person)
+        return _turn_away_if_no_task_and_get_stage(connection, study, person)
     if entry.worker != signed_in_worker and (client_key is None or entry.client_key != client_key):
         detail = "this id is in use already; continue in the browser in which you began, or with your personal link"
         raise Conflict("begun-elsewhere", detail)
@@ -72,12 +72,12 @@ def enter_by_platform_and_get_stage(
     workers.update_platform_session_of_worker(connection, person.id, platform)
     if platform.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
         workers.set_client_key(connection, person.id, client_key)
-    return _move_if_no_task_left_and_get_current_stage(connection, study, person)
+    return _turn_away_if_no_task_and_get_stage(connection, study, person)
 
 
 def get_stage_of_returning_worker(connection: Connection, study: Study, worker: int) -> CurrentStage:
     """Return the current stage of a worker who comes back by the personal link; turn the worker away if no task is left."""
-    return _move_if_no_task_left_and_get_current_stage(connection, study, get_worker(connection, worker))
+    return _turn_away_if_no_task_and_get_stage(connection, study, get_worker(connection, worker))
 
 
 def _insert_worker_at_first_stage_in_random_arm(
@@ -88,7 +88,7 @@ def _insert_worker_at_first_stage_in_random_arm(
     return workers.add_worker(connection, pseudonym, study.list_stages()[0], arm, client_key)
 
 
-def _move_if_no_task_left_and_get_current_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
+def _turn_away_if_no_task_and_get_stage(connection: Connection, study: Study, worker: Worker) -> CurrentStage:
     """Return the current stage of a worker who enters the study, after turning the worker away if no task is left."""
     return current_stage_study_state_and_sitting(
         connection, move_to_last_stage_if_no_task_left(connection, study, worker)

@@ -15,15 +15,15 @@ from plurivox.web.store.collect import sittings_and_leased_slots
 from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.leases import (
     end_some_overdue_leases_and_return_count,
-    lease_expired_sitting_again,
-    renew_lease,
+    lease_again_and_return_expired_sitting,
+    renew_lease_unless_ended,
 )
 from plurivox.web.store.collect.sittings_and_leased_slots import (
     Sitting,
     Slot,
     Waiting,
     count_answered_slots_without_practice,
-    find_when_a_task_may_become_free_for_worker,
+    find_wait_and_poll_times_for_next_task,
     get_latest_sitting,
 )
 from plurivox.web.store.collect.submissions import Draft, get_draft_of_worker
@@ -34,7 +34,7 @@ from plurivox.web.store.collect.workers import (
     move_worker_without_task_to_last_stage,
 )
 from plurivox.web.store.study_state import require_open_study
-from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
+from plurivox.web.study.assigner_from_config import build_assigner_by_whether_batches_exist
 from plurivox.web.study.config import Study
 
 
@@ -80,7 +80,8 @@ def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
         number = 0 if sitting is None else sitting.number
         done = (
             number >= study.sittings
-            and sittings_and_leased_slots.count_sittings_with_any_answer(connection, worker.id) >= study.sittings
+            and sittings_and_leased_slots.count_nonpractice_sittings_with_answer(connection, worker.id)
+            >= study.sittings
         )
         begun = None if done else _begin_sitting_or_none_if_no_open_task(connection, study, worker, number + 1)
         if begun is None:
@@ -91,7 +92,7 @@ def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
     if not found:
         return NextTasks(record_visit_and_move_to_next_stage(connection, study, worker), sitting)
     if sitting.needs_lease_renewal(study.lease_seconds):
-        renew_lease(connection, sitting.id, study.lease_seconds)
+        renew_lease_unless_ended(connection, sitting.id, study.lease_seconds)
     return NextTasks(worker, sitting, found)
 
 
@@ -106,7 +107,7 @@ def _get_latest_sitting_and_lease_again_if_expired(
         if (
             sitting is not None and sitting.lease_ended_with_unanswered_slots
         ):  # not resumed by another server in the meantime
-            sitting = lease_expired_sitting_again(connection, sitting, study.lease_seconds)
+            sitting = lease_again_and_return_expired_sitting(connection, sitting, study.lease_seconds)
     if sitting is None or sitting.all_slots_answered:
         sittings_and_leased_slots.lock_worker_row(connection, worker.id)
         sitting = get_latest_sitting(connection, worker.id)
@@ -120,13 +121,15 @@ def _begin_sitting_or_none_if_no_open_task(
     end_some_overdue_leases_and_return_count(connection)
     pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name)
     chosen = (
-        build_assigner_looking_up_batches(connection, study).assign_session(pool, unpredictable_random_generator.rng)
+        build_assigner_by_whether_batches_exist(connection, study).assign_session(
+            pool, unpredictable_random_generator.rng
+        )
         if pool
         else []
     )
     if pool is None or not chosen:
         return None
-    return sittings_and_leased_slots.begin_sitting(
+    return sittings_and_leased_slots.begin_sitting_and_count_slots_as_given(
         connection, worker.id, sitting_number, chosen, pool, study.lease_seconds
     )
 
@@ -135,7 +138,7 @@ def _return_waiting_time_or_leave_task_stage(
     connection: Connection, study: Study, worker: Worker, sitting: Sitting | None, all_sittings_done: bool
 ) -> NextTasks:
     """Let a worker without open tasks wait for others' leases; else move the worker to the next or last stage."""
-    waiting = None if all_sittings_done else find_when_a_task_may_become_free_for_worker(connection, worker)
+    waiting = None if all_sittings_done else find_wait_and_poll_times_for_next_task(connection, worker)
     if waiting is not None:
         return NextTasks(worker, sitting, waiting=waiting)
     answered = all_sittings_done or count_answered_slots_without_practice(connection, worker.id)

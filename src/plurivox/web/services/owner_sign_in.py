@@ -60,7 +60,7 @@ def begin_owner_session_and_return_tokens(
 ) -> Tokens:
     """Begin a sign-in session of an owner, save the owner's address as known, and return the session and CSRF tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
-    owner_accounts_and_sessions.begin_owner_session(
+    owner_accounts_and_sessions.begin_owner_session_and_delete_expired(
         connection, keys.hash_token(tokens.session), tokens.csrf, owner_id, hours, address_hash
     )
     return tokens

@@ -22,7 +22,7 @@ from plurivox.web.store.collect.submissions import (
     find_answer_by_submission_key,
     insert_answer_and_delete_its_draft,
     lock_and_get_slot_with_sitting_and_worker,
-    set_slot_answer_and_update_sitting,
+    set_slot_answer_and_get_updated_sitting,
 )
 from plurivox.web.store.collect.workers import Worker, move_excluded_worker_to_last_stage
 from plurivox.web.store.errors import Conflict, Invalid, NotFound
@@ -80,7 +80,7 @@ def submit_answer(
     )
     extra = late or slot.state == "extra"
     answer = insert_answer_and_delete_its_draft(connection, slot, submission, form, replaces, extra)
-    sitting = set_slot_answer_and_update_sitting(connection, slot, answer, extra, study.lease_seconds)
+    sitting = set_slot_answer_and_get_updated_sitting(connection, slot, answer, extra, study.lease_seconds)
     person = slot.worker
     if sitting is not None and sitting.all_slots_answered and _is_sitting_last_of_current_stage(study, slot):
         person = record_visit_and_move_to_next_stage(connection, study, person)

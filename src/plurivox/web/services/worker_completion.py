@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from plurivox.web.services.worker_stages import WrongStage, current_stage_study_state_and_sitting
 from plurivox.web.store.collect.sittings_and_leased_slots import count_answered_slots_without_practice
-from plurivox.web.store.collect.workers import Worker, get_platform_of_worker, get_worker
+from plurivox.web.store.collect.workers import Worker, get_platform_and_ids_of_worker, get_worker
 from plurivox.web.study.completion_pay_exclusion_config import MTURK
 from plurivox.web.study.config import Study
 
@@ -44,7 +44,7 @@ def get_completion_code_redirect_and_form(connection: Connection, study: Study, 
     code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[outcome]
     return Completion(
         code=code,
-        redirect=add_prolific_completion_code_to_url(study.completion.redirect, code)
+        redirect=add_completion_code_if_prolific_url(study.completion.redirect, code)
         if outcome == "done" or code
         else "",
         how=outcome,
@@ -60,14 +60,14 @@ def _outcome_done_full_or_failed(connection: Connection, worker: Worker) -> Outc
     return "done" if count_answered_slots_without_practice(connection, worker.id) else "full"
 
 
-def add_prolific_completion_code_to_url(redirect_url: str, completion_code: str) -> str:
+def add_completion_code_if_prolific_url(redirect_url: str, completion_code: str) -> str:
     """Return the redirect URL with the completion code as `cc`, if its host is Prolific or it has a `cc` already.
 
-    >>> add_prolific_completion_code_to_url("https://app.prolific.com/submissions/complete", "C1 X")
+    >>> add_completion_code_if_prolific_url("https://app.prolific.com/submissions/complete", "C1 X")
     'https://app.prolific.com/submissions/complete?cc=C1+X'
-    >>> add_prolific_completion_code_to_url("https://a.test/end?cc=OLD&x=1", "NEW")
+    >>> add_completion_code_if_prolific_url("https://a.test/end?cc=OLD&x=1", "NEW")
     'https://a.test/end?x=1&cc=NEW'
-    >>> add_prolific_completion_code_to_url("https://a.test/end", "NEW")
+    >>> add_completion_code_if_prolific_url("https://a.test/end", "NEW")
     'https://a.test/end'
     """
     parts = urlsplit(redirect_url)
@@ -83,7 +83,7 @@ def _mturk_completion_form_or_none(connection: Connection, worker: Worker, compl
 
     MTurk requires the assignment's id and at least one more field.
     """
-    platform = get_platform_of_worker(connection, worker.id)
+    platform = get_platform_and_ids_of_worker(connection, worker.id)
     if platform is None or platform.name != "mturk" or platform.submit_to not in MTURK:
         return None
     fields = {"assignmentId": platform.session, "worker": worker.pseudonym, "code": completion_code}

@@ -11,7 +11,7 @@ from plurivox.web.store.collect.excluded_workers import exclude_worker_if_quiz_f
 from plurivox.web.store.collect.sittings_and_leased_slots import (
     Sitting,
     count_answered_slots_without_practice,
-    find_when_a_task_may_become_free_for_worker,
+    find_wait_and_poll_times_for_next_task,
     get_latest_sitting,
 )
 from plurivox.web.store.collect.tasks_batches_quotas import practice_task_ids
@@ -22,12 +22,12 @@ from plurivox.web.store.collect.workers import (
     get_worker,
     move_excluded_worker_to_last_stage,
     move_worker_without_task_to_last_stage,
-    record_stage_visit,
+    record_visit_to_current_stage,
     set_stage_if_still_at_old_stage,
 )
 from plurivox.web.store.errors import Conflict, Invalid
 from plurivox.web.store.study_state import StudyState, get_study_state
-from plurivox.web.study.assigner_from_config import build_assigner_looking_up_batches
+from plurivox.web.study.assigner_from_config import build_assigner_by_whether_batches_exist
 from plurivox.web.study.config import Study
 
 
@@ -71,7 +71,7 @@ def record_visit_and_move_to_next_stage(
         following = "tasks"
     if not set_stage_if_still_at_old_stage(connection, worker, following):
         return get_worker(connection, worker.id)  # another request has moved the worker already
-    record_stage_visit(connection, worker, **visit_details)
+    record_visit_to_current_stage(connection, worker, **visit_details)
     return replace(worker, stage=following)
 
 
@@ -80,11 +80,11 @@ def move_to_last_stage_if_no_task_left(connection: Connection, study: Study, wor
     if worker.stage in ("tasks", "debrief", "done") or get_study_state(connection) != "open":
         return worker
     pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name, read_only=True)
-    if pool and build_assigner_looking_up_batches(connection, study).choose_session_tasks(pool):
+    if pool and build_assigner_by_whether_batches_exist(connection, study).choose_session_tasks(pool):
         return worker
     return (
         worker
-        if find_when_a_task_may_become_free_for_worker(connection, worker)
+        if find_wait_and_poll_times_for_next_task(connection, worker)
         else move_worker_without_task_to_last_stage(connection, worker)
     )
 
@@ -92,7 +92,7 @@ def move_to_last_stage_if_no_task_left(connection: Connection, study: Study, wor
 # ---- finish a page
 
 
-def finish_stage(
+def finish_stage_unless_quiz_failed(
     connection: Connection,
     study: Study,
     worker: int,
@@ -115,7 +115,7 @@ def finish_stage(
         raise Invalid("to take part you must agree; to decline, close the page")
     if stage == "quiz":
         if wrong := positions_of_wrong_quiz_answers(study, quiz or ()):
-            record_stage_visit(connection, person, ms, quiz=quiz, wrong=wrong)
+            record_visit_to_current_stage(connection, person, ms, quiz=quiz, wrong=wrong)
             if exclude_worker_if_quiz_failed_too_often(connection, worker, study.exclude.quiz_tries):
                 return StageFinished(
                     current_stage_study_state_and_sitting(

@@ -50,7 +50,7 @@ def create_sqlite_engine(file: Path, timeout: float = 10, max_pages: int = 0) ->
     )
 
     @event.listens_for(engine, "connect")
-    def _set_sqlite_pragmas(connection: Any, _: Any) -> None:
+    def _set_wal_and_secure_deletion_pragmas(connection: Any, _: Any) -> None:
         """Set the PRAGMAs of each new SQLite connection: WAL, durable commits, foreign keys, secure deletion."""
         connection.isolation_level = None  # `_begin_sqlite_transaction` sends BEGIN
         connection.execute("PRAGMA journal_mode = WAL")
@@ -71,9 +71,9 @@ def create_sqlite_engine(file: Path, timeout: float = 10, max_pages: int = 0) ->
     return engine
 
 
-def create_postgresql_engine(url: str, schema: str = "", timeout: float = 10) -> Engine:
-    """Return a PostgreSQL engine limited to `schema`; statements and connection waits time out after `timeout` seconds."""
-    wait = max(1, int(timeout))
+def create_postgresql_engine(url: str, schema: str = "", statement_and_connect_timeout: float = 10) -> Engine:
+    """Return a PostgreSQL engine limited to `schema`; `statement_and_connect_timeout` is in seconds."""
+    wait = max(1, int(statement_and_connect_timeout))
     options = f"-c statement_timeout={wait * 1000}"
     if schema:
         if not SCHEMA_NAME.fullmatch(schema):
@@ -107,7 +107,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
             if schema := engine.get_execution_options().get("schema"):
                 connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'))
                 connection.commit()
-            disable_statement_timeout(connection)
+            disable_statement_timeout_in_transaction(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, revision)
             connection.commit()
@@ -115,7 +115,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
         raise InputError(f"the database cannot be opened: {first_line_of_database_error(cause)}") from cause
 
 
-def disable_statement_timeout(connection: Connection) -> None:
+def disable_statement_timeout_in_transaction(connection: Connection) -> None:
     """Disable PostgreSQL's statement timeout until this transaction ends, for statements over all tasks of a large study."""
     if connection.dialect.name != "sqlite":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
@@ -168,7 +168,7 @@ def _hold_migration_lock(engine: Engine) -> Iterator[None]:
             yield
     else:
         with engine.connect() as connection:
-            disable_statement_timeout(connection)
+            disable_statement_timeout_in_transaction(connection)
             connection.execute(text("SELECT pg_advisory_lock(:n)"), {"n": MIGRATION_LOCK_ID})
             connection.commit()
             try:

@@ -26,7 +26,9 @@ class Writer:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._jobs: SimpleQueue[tuple[Job[Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run_queued_writes, name="plurivox-writer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._commit_queued_writes_until_closed, name="plurivox-writer", daemon=True
+        )
         self._thread.start()
 
     def submit(self, write_job: Job[T]) -> Future[T]:
@@ -40,7 +42,7 @@ class Writer:
         self._jobs.put(None)
         self._thread.join()
 
-    def _run_queued_writes(self) -> None:
+    def _commit_queued_writes_until_closed(self) -> None:
         """Run and commit queued database writes in batches, until the thread is closed."""
         while (first := self._jobs.get()) is not None:
             batch = [first]

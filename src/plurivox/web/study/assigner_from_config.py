@@ -27,7 +27,7 @@ def build_assigner(study: Study, has_batches: bool) -> Assigner:
     return method.from_options({**{flag: value for flag, value in settings.items() if flag in flags}, **given})
 
 
-def build_assigner_looking_up_batches(connection: Connection, study: Study) -> Assigner:
+def build_assigner_by_whether_batches_exist(connection: Connection, study: Study) -> Assigner:
     """Return the method that chooses the next task of a worker, from study.toml and whether the database has fixed batches."""
     return build_assigner(study, has_batches(connection))
 
@@ -39,7 +39,7 @@ def answers_per_task_assigner_and_arm_names(study: Study, has_batches: bool) -> 
 
 def check_batches_exist_if_assigner_needs_them(connection: Connection, study: Study) -> None:
     """Raise InputError if the study's assigner needs batches and the database has none."""
-    if isinstance(build_assigner_looking_up_batches(connection, study), Batches) and not has_batches(connection):
+    if isinstance(build_assigner_by_whether_batches_exist(connection, study), Batches) and not has_batches(connection):
         raise InputError(
             "study.toml has assign = 'batches', but the study has no batches; "
             "create it with: plurivox studio new --batches FILE"

@@ -31,7 +31,7 @@ def validate_sound_and_return_media_file(data: bytes, name_for_message: str) -> 
     )
 
 
-def _is_wav(data: bytes) -> bool:
+def _is_wav_with_sound_data(data: bytes) -> bool:
     """Return whether data is a WAV file: RIFF chunks with a plausible `fmt ` and a non-empty `data`."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         return False
@@ -74,14 +74,18 @@ def _is_m4a_sound_without_video(data: bytes) -> bool:
     """Return whether data is an M4A file: `ftyp` of a known brand, and `moov` with a sound track and no video track."""
     if data[4:8] != b"ftyp" or data[8:12] not in M4A_BRANDS:
         return False
-    for kind, body in _top_level_mp4_boxes(data):
+    for kind, body in _yield_type_and_content_of_mp4_boxes(data):
         if kind == b"moov":
-            tracks = [_mp4_track_handler_type(track) for name, track in _top_level_mp4_boxes(body) if name == b"trak"]
+            tracks = [
+                _mp4_track_handler_type(track)
+                for name, track in _yield_type_and_content_of_mp4_boxes(body)
+                if name == b"trak"
+            ]
             return b"soun" in tracks and b"vide" not in tracks
     return False
 
 
-def _top_level_mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _yield_type_and_content_of_mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield (type, content) of each top-level box of MP4 data."""
     at = 0
     while at + 8 <= len(data):
@@ -98,9 +102,11 @@ def _top_level_mp4_boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _mp4_track_handler_type(track_content: bytes) -> bytes:
     """Return the handler type of an MP4 track, for example b"soun"."""
-    for kind, body in _top_level_mp4_boxes(track_content):
+    for kind, body in _yield_type_and_content_of_mp4_boxes(track_content):
         if kind == b"mdia":
-            return next((inner[8:12] for name, inner in _top_level_mp4_boxes(body) if name == b"hdlr"), b"")
+            return next(
+                (inner[8:12] for name, inner in _yield_type_and_content_of_mp4_boxes(body) if name == b"hdlr"), b""
+            )
     return b""
 
 
@@ -132,7 +138,7 @@ def _mp3_frame_length(data: bytes, offset: int) -> int:
 
 
 SOUND_TYPES: dict[str, Callable[[bytes], bool]] = {
-    "audio/wav": _is_wav,
+    "audio/wav": _is_wav_with_sound_data,
     "audio/flac": _is_flac,
     "audio/ogg": _is_ogg_with_playable_codec,
     "audio/mp4": _is_m4a_sound_without_video,

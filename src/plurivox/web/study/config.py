@@ -86,7 +86,7 @@ class Study(Section):
     """The configuration of a study, as in study.toml; tasks and answers are in the database.
 
     >>> study = Study(name="pets", labels=["cat", "dog"], form="one-label")
-    >>> study.tasks_per_sitting, study.task_page_phrases()["top"]
+    >>> study.distinct_tasks_per_sitting, study.task_page_phrases()["top"]
     (25, 'Which label would most of them choose?')
     """
 
@@ -126,8 +126,10 @@ class Study(Section):
         """Raise ValueError on duplicate labels, too many repeats, a wrong number of chips or unknown phrases."""
         if len(set(self.labels)) < len(self.labels):
             raise ValueError("labels must be unique")
-        if self.repeats > self.tasks_per_sitting:
-            raise ValueError(f"repeats = {self.repeats} is more than the {self.tasks_per_sitting} tasks of a batch")
+        if self.repeats > self.distinct_tasks_per_sitting:
+            raise ValueError(
+                f"repeats = {self.repeats} is more than the {self.distinct_tasks_per_sitting} tasks of a batch"
+            )
         _check_chips_divide_100_percent(self.chips)
         if unknown := sorted(set(self.phrase) - set(default_phrases_for_image_tasks(self.form, "first"))):
             raise ValueError(f"unknown phrases {unknown}")
@@ -183,7 +185,7 @@ class Study(Section):
         )
 
     @property
-    def tasks_per_sitting(self) -> int:
+    def distinct_tasks_per_sitting(self) -> int:
         """The number of different tasks in a sitting, without repeats."""
         return sum(self.strata.values()) or self.batch
 

@@ -12,7 +12,7 @@ from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin import import_answers
-from plurivox.web.store.admin.check_config_against_database import require_config_matches_tasks_and_answers
+from plurivox.web.store.admin.check_config_against_database import raise_if_stratum_empty_or_label_renamed
 from plurivox.web.store.collect.tasks_batches_quotas import (
     NewTask,
     add_tasks,
@@ -21,7 +21,12 @@ from plurivox.web.store.collect.tasks_batches_quotas import (
     has_tasks,
     insert_fixed_batches,
 )
-from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout, first_line_of_database_error, migrate
+from plurivox.web.store.database import (
+    WRITE_OPTIONS,
+    disable_statement_timeout_in_transaction,
+    first_line_of_database_error,
+    migrate,
+)
 from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import STUDY, Study
 from plurivox.web.study.read_task_and_answer_files import read_task_names_by_batch, read_tasks
@@ -56,14 +61,14 @@ def insert_tasks_and_batches(
     try:
         migrate(engine)
         with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
-            disable_statement_timeout(connection)
+            disable_statement_timeout_in_transaction(connection)
             if is_new and has_tasks(connection):
                 raise InputError(
                     "the database already contains a study; use a separate schema for this one: "
                     f"--database 'postgresql://...?schema={study.name}'"
                 )
             add_tasks(connection, answers_per_task_assigner_and_arm_names(study, has_batches(connection)), tasks)
-            require_config_matches_tasks_and_answers(connection, study.strata, study.labels)
+            raise_if_stratum_empty_or_label_renamed(connection, study.strata, study.labels)
             if batches and not has_batches(connection):
                 insert_fixed_batches(
                     connection, answers_per_task_assigner_and_arm_names(study, has_batches=True), batches
@@ -79,13 +84,15 @@ def insert_tasks_and_batches(
         engine.dispose()
 
 
-def make_study_from_files(settings: Settings, study: Study, items: Path, batches: Path | None = None) -> int:
+def make_study_from_files(
+    settings: Settings, study: Study, items_file_or_folder: Path, batches_file: Path | None = None
+) -> int:
     """Create a study with the tasks of a file or folder; return the number of tasks without practice tasks."""
-    tasks = read_tasks(items, study)
+    tasks = read_tasks(items_file_or_folder, study)
     if first := next(tasks, None):
         study = study.model_copy(update={"kind": study.kind or first.kind_of_task_from_content})
         tasks = chain([first], tasks)
-    return make_study(settings, study, tasks, None if batches is None else read_task_names_by_batch(batches))
+    return make_study(settings, study, tasks, None if batches_file is None else read_task_names_by_batch(batches_file))
 
 
 def import_answers_collected_elsewhere(
@@ -98,4 +105,6 @@ def import_answers_collected_elsewhere(
     if study.arms:
         raise InputError("imported answers have no arm; import them into a study with one form")
     pseudonyms = [keys.pseudonym(f"import {name}") for name in answers.workers.tolist()]
-    return import_answers.insert_imported_answers(connection, answers, pseudonyms, study.form, first_pick_time_fraction)
+    return import_answers.insert_imported_answers_and_return_count(
+        connection, answers, pseudonyms, study.form, first_pick_time_fraction
+    )

@@ -56,7 +56,7 @@ STUDY = Study(
 )
 
 
-def make_demo_study(folder: Path, database: str = "") -> int:
+def make_demo_study_with_simulated_answers(folder: Path, database: str = "") -> int:
     """Create a study on scikit-learn's digits with simulated answers in a new folder; return the number of answers."""
     digits = require_package("sklearn.datasets", "the demo", "pip install 'plurivox[demo]'").load_digits()
     settings = Settings(folder=folder, database=database)

@@ -45,21 +45,21 @@ def export_study(
     escape_text = escape_spreadsheet_formula if file_format == "csv" else str
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
-        held = answer_cache.read_latest_answers_that_count(connection, study.labels, escape_text)
+        held = answer_cache.read_answers_that_count_latest_per_slot(connection, study.labels, escape_text)
         views, events = [], []
         for part in batched(export_rows.yield_all_answers_for_export(connection), BATCH_ROWS):
-            views += _rows_to_data_frame_batches(
-                VIEW_COLUMNS, [_views_table_row_of_answer(row, escape_text) for row in part]
+            views += _rows_to_list_of_data_frames(
+                VIEW_COLUMNS, [_export_row_of_answer_for_table_views(row, escape_text) for row in part]
             )
-            events += _rows_to_data_frame_batches(
+            events += _rows_to_list_of_data_frames(
                 EVENT_COLUMNS, [one for row in part for one in _events_table_rows_of_answer(row, escape_text)]
             )
-        stages = _rows_to_data_frame_batches(STAGE_COLUMNS, _stages_table_row_per_visit(connection, escape_text))
+        stages = _rows_to_list_of_data_frames(STAGE_COLUMNS, _stages_table_row_per_visit(connection, escape_text))
         shown = io.stack_frames_by_rows(
-            _rows_to_data_frame_batches(ITEM_COLUMNS, _items_table_row_per_task(connection, escape_text)), ITEM_COLUMNS
+            _rows_to_list_of_data_frames(ITEM_COLUMNS, _items_table_row_per_task(connection, escape_text)), ITEM_COLUMNS
         )
         arms = (
-            _rows_to_data_frame_batches(ARM_COLUMNS, _arms_table_row_per_worker(connection, study))
+            _rows_to_list_of_data_frames(ARM_COLUMNS, _arms_table_row_per_worker(connection, study))
             if study.arms
             else []
         )
@@ -79,7 +79,7 @@ def export_study(
     return len(held.answers)
 
 
-def _rows_to_data_frame_batches(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+def _rows_to_list_of_data_frames(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
     """Convert rows to data frames of at most BATCH_ROWS rows, without empty columns; they need less memory than tuples."""
     made = []
     for part in batched(rows, BATCH_ROWS):
@@ -88,7 +88,7 @@ def _rows_to_data_frame_batches(column_names: Sequence[str], rows: Iterable[Sequ
     return made
 
 
-def _views_table_row_of_answer(answer: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
+def _export_row_of_answer_for_table_views(answer: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
     """Return the row of the table `views` for an answer: task, worker, times, marks."""
     shown = (
         answer.shown_at,

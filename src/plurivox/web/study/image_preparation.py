@@ -46,9 +46,7 @@ HARMLESS_INFO |= {"loop", "extension", "timestamp", "aspect", "chromaticity"}
 KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look different
 
 
-def validate_image_and_make_displayed_version(
-    data: bytes, name_for_message: str, enlarge_to_longest_side: int
-) -> MediaFile:
+def validate_image_and_make_displayed_version(data: bytes, name_for_message: str, min_longest_side: int) -> MediaFile:
     """Check an image file; return its bytes and the version shown: upright, without metadata, small ones enlarged."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{name_for_message} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
@@ -64,7 +62,7 @@ def validate_image_and_make_displayed_version(
                 if getattr(image, "is_animated", False) and image.format != "MPO":
                     raise InputError(f"{name_for_message} is animated; tasks show still images: save one of its frames")
                 image.load()
-                return _upright_enlarged_image_without_metadata(data, image, enlarge_to_longest_side)
+                return _upright_enlarged_image_without_metadata(data, image, min_longest_side)
     except (
         OSError,
         ValueError,
@@ -76,26 +74,24 @@ def validate_image_and_make_displayed_version(
         raise InputError(f"{name_for_message} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
 
 
-def _upright_enlarged_image_without_metadata(
-    data: bytes, image: Image.Image, enlarge_to_longest_side: int
-) -> MediaFile:
+def _upright_enlarged_image_without_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:
     """Return the MediaFile of a decoded image: rotated upright by its EXIF data, enlarged if small, without metadata."""
     kind = IMAGE_TYPES[
         "JPEG" if image.format == "MPO" else str(image.format)
     ]  # MPO: a JPEG with further images appended
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
-    if longest >= enlarge_to_longest_side:
+    if longest >= min_longest_side:
         shown_type, shown = (
             (kind, None)
             if _has_no_metadata_or_trailing_data(data, kind, image)
-            else _encode_again_without_metadata(data, kind, image, upright)
+            else _media_type_and_bytes_without_metadata(data, kind, image, upright)
         )
         return MediaFile(kind, data, shown_type, shown, upright.width, upright.height)
     image = upright
     if image.mode.startswith("I"):  # 16 bits to 8: convert() alone would clip
         image = image.point(lambda value: value * (1 / 257)).convert("L")
-    size = tuple(max(1, round(side * enlarge_to_longest_side / longest)) for side in image.size)
+    size = tuple(max(1, round(side * min_longest_side / longest)) for side in image.size)
     plain = image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
     large = plain.resize((size[0], size[1]), Image.Resampling.LANCZOS)
     out = io.BytesIO()
@@ -110,12 +106,12 @@ def _has_no_metadata_or_trailing_data(data: bytes, media_type: str, image: Image
     return ends and image.format != "MPO" and set(image.info) <= HARMLESS_INFO and not image.getexif()
 
 
-def _encode_again_without_metadata(
-    data: bytes, media_type: str, image: Image.Image, upright: Image.Image
+def _media_type_and_bytes_without_metadata(
+    data: bytes, media_type: str, image: Image.Image, upright_image: Image.Image
 ) -> tuple[str, bytes]:
     """Return (media type, bytes) of an image encoded again without metadata; pixels are unchanged if the format allows."""
     turned = image.getexif().get(0x0112, 1) != 1
-    picture = upright if turned else image
+    picture = upright_image if turned else image
     picture.info = {name: value for name, value in picture.info.items() if name in KEPT_INFO}
     out, icc = io.BytesIO(), picture.info.get("icc_profile")
     if media_type == "image/jpeg":

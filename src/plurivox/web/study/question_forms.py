@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from plurivox.core.inputs_asked_by_form import Question, input_fields_of_form
+from plurivox.core.inputs_asked_by_form import Question, input_fields_of_form_or_none
 from plurivox.elicit import methods
 from plurivox.web.store.schema import TaskKind
 
@@ -36,14 +36,14 @@ def elicit_form_name_of_study_form(study_form: str, *, answered_with_bars: bool 
 
 def labels_percents_and_ticks_of_form(elicit_form_name: str) -> Question:
     """Return what a form of `elicit` asks for: number of labels, percents, ticks."""
-    found = input_fields_of_form(elicit_form_name)
+    found = input_fields_of_form_or_none(elicit_form_name)
     assert found is not None, elicit_form_name
     return found
 
 
 def _can_task_page_show_form(form: str) -> bool:
     """Return whether the task page can show a question form: the form declares what it asks for, and its labels have names."""
-    found = input_fields_of_form(elicit_form_name_of_study_form(form))
+    found = input_fields_of_form_or_none(elicit_form_name_of_study_form(form))
     return found is not None and found.labels != 0
 
 

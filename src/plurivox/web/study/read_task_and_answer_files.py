@@ -29,9 +29,10 @@ def read_tasks(source: Path, study: Study) -> Iterator[NewTask]:
     elif not source.is_file():
         raise InputError(f"{source} does not exist; give a folder of images or sounds, a data-set folder or a table")
     elif source.suffix.lower() == ".txt":
-        texts = [line for line in _read_utf8_text_file(source).split("\n") if line.strip()]
+        texts = [line for line in _read_text_or_raise_if_not_utf8(source).split("\n") if line.strip()]
         yield from (
-            NewTask(f"{n:06d}", text=_require_valid_task_text(text, source)) for n, text in enumerate(texts, start=1)
+            NewTask(f"{n:06d}", text=_require_task_text_short_without_null(text, source))
+            for n, text in enumerate(texts, start=1)
         )
     else:
         yield from _tasks_from_table(source, study)
@@ -62,7 +63,7 @@ def _media_file_of_valid_image_or_sound(data: bytes, name_for_message: str, stud
     )
 
 
-def _read_utf8_text_file(file: Path) -> str:
+def _read_text_or_raise_if_not_utf8(file: Path) -> str:
     """Return the content of a UTF-8 text file, without a byte order mark and with line ends \\n."""
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -94,7 +95,7 @@ def _task_from_table_row(row: Mapping[str, Any], folder: Path, study: Study) -> 
     if data is None and row.get("file"):
         data = _resolve_existing_file_inside(folder, str(row["file"])).read_bytes()
     texts = [
-        None if row.get(column) is None else _require_valid_task_text(str(row[column]), name)
+        None if row.get(column) is None else _require_task_text_short_without_null(str(row[column]), name)
         for column in ("text", "text2")
     ]
     if data is None and texts[0] is None:
@@ -141,7 +142,7 @@ def _can_encode_utf8(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _require_valid_task_text(text: str, source_for_message: object) -> str:
+def _require_task_text_short_without_null(text: str, source_for_message: object) -> str:
     """Return the text of a task; raise InputError if it is too long or contains a null character."""
     if len(text) > 100_000 or "\x00" in text:
         raise InputError(
@@ -161,6 +162,6 @@ def read_task_names_by_batch(batch_table: Path) -> dict[str, list[str]]:
     return batches
 
 
-def read_answers(dataset_path: Path) -> Any:
+def read_answers_or_none(dataset_path: Path) -> Any:
     """Read a data set and return its answers; None if it contains none."""
     return io.read(dataset_path).answers

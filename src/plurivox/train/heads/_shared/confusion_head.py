@@ -58,7 +58,7 @@ class ConfusionHead(HeadModule):
         each = (votes.weight * loss).sum(1) * self.vote_scale
         return each + self.penalty_added_to_task_loss(log_prob, votes, log_confusion)
 
-    def vote_factors_counting_workers_once(self, votes: PaddedVotes) -> Tensor:
+    def vote_factors_of_equal_sum_per_worker(self, votes: PaddedVotes) -> Tensor:
         """(n, max_votes) factors of the votes, with which a mean over tasks estimates a sum over workers.
 
         Over all tasks the factors of a worker sum to `n_tasks`; only workers in the batch are needed.

@@ -27,9 +27,9 @@ class Encoder(nn.Module):
         self.layers = nn.Sequential(*(EncoderLayer(width, heads, inner, dropout) for _ in range(layers)))
         self.norm = nn.LayerNorm(width, eps=1e-6)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, vectors_to_encode: Tensor) -> Tensor:
         """Encode vectors (n, width) as vectors (n, width)."""
-        found: Tensor = self.norm(self.layers(x * self.scale + self.position))
+        found: Tensor = self.norm(self.layers(vectors_to_encode * self.scale + self.position))
         return found
 
 
@@ -43,10 +43,10 @@ class EncoderLayer(nn.Module):
         self.norm1, self.norm2 = nn.LayerNorm(width, eps=1e-6), nn.LayerNorm(width, eps=1e-6)
         self.heads, self.dropout = heads, nn.Dropout(dropout)
 
-    def forward(self, x: Tensor) -> Tensor:
-        value = self.value(self.norm1(x)).unflatten(1, (self.heads, -1))
+    def forward(self, vectors: Tensor) -> Tensor:
+        value = self.value(self.norm1(vectors)).unflatten(1, (self.heads, -1))
         # dropout of the attention weights, which are all 1
         kept = self.dropout(value.new_ones(value.shape[:2])).unsqueeze(2)
-        x = x + self.dropout(self.out((value * kept).flatten(1)))
-        dense = self.narrow(self.dropout(functional.relu(self.widen(self.norm2(x)))))
-        return x + self.dropout(dense)
+        vectors = vectors + self.dropout(self.out((value * kept).flatten(1)))
+        dense = self.narrow(self.dropout(functional.relu(self.widen(self.norm2(vectors)))))
+        return vectors + self.dropout(dense)

@@ -63,11 +63,11 @@ class NamedNet(Net):
             load_weights(module.get_submodule("trunk.1"), read_weights(self.pretrained), self.pretrained)
 
 
-def _import_net_factory(source: str) -> Callable[[], Any]:
-    """Import and return the function that makes the net `source`; InputError or OptionError if there is none."""
-    home, colon, name = source.partition(":")
+def _import_net_factory(import_path: str) -> Callable[[], Any]:
+    """Import and return the function that makes the net `import_path`; InputError or OptionError if there is none."""
+    home, colon, name = import_path.partition(":")
     if not colon or not home or not name:
-        raise OptionError(f"an imported net is torchvision:NAME or module:function; got {source!r}")
+        raise OptionError(f"an imported net is torchvision:NAME or module:function; got {import_path!r}")
     if home == "torchvision":
         return _torchvision_factory_without_weights(name)
     try:
@@ -77,11 +77,13 @@ def _import_net_factory(source: str) -> Callable[[], Any]:
     except ModuleNotFoundError as cause:
         if cause.name is None or not f"{home}.".startswith(f"{cause.name}."):
             raise  # the module exists, but a module that it imports does not
-        raise InputError(f"there is no module {home!r} for the net {source}; install it or set PYTHONPATH") from None
+        raise InputError(
+            f"there is no module {home!r} for the net {import_path}; install it or set PYTHONPATH"
+        ) from None
     except AttributeError:
-        raise InputError(f"the module {home} has no function {name!r} for the net {source}") from None
+        raise InputError(f"the module {home} has no function {name!r} for the net {import_path}") from None
     if not callable(found):
-        raise InputError(f"{source} is not a function; it must return a net when called without arguments")
+        raise InputError(f"{import_path} is not a function; it must return a net when called without arguments")
     made: Callable[[], Any] = found
     return made
 

@@ -38,12 +38,12 @@ class NormalisePixels(nn.Module):
         for name, values in zip(("mean", "std"), SCALES[scale], strict=True):
             self.register_buffer(name, torch.tensor(values)[:, None, None], persistent=False)
 
-    def forward(self, x: Tensor) -> Tensor:
-        if not x.is_floating_point():
-            x = x.to(self.mean.dtype) / 255
-        if self.size and x.shape[-2:] != (self.size, self.size):
-            x = functional.interpolate(x, (self.size, self.size), mode="bilinear", antialias=True)
-        return (x - self.mean) / self.std
+    def forward(self, pixels: Tensor) -> Tensor:
+        if not pixels.is_floating_point():
+            pixels = pixels.to(self.mean.dtype) / 255
+        if self.size and pixels.shape[-2:] != (self.size, self.size):
+            pixels = functional.interpolate(pixels, (self.size, self.size), mode="bilinear", antialias=True)
+        return (pixels - self.mean) / self.std
 
 
 def get_channels_height_width_or_raise(

@@ -70,8 +70,8 @@ class FreezableTrunk(nn.Module):
         super().__init__()
         self.see, self.learn, self.freeze = base, layers, freeze  # the attribute names are keys of saved weights
 
-    def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.learn(self.see(x))
+    def forward(self, trunk_input: Tensor) -> Tensor:
+        found: Tensor = self.learn(self.see(trunk_input))
         return found
 
     def train(self, mode: bool = True) -> Self:
@@ -88,20 +88,20 @@ class FreezableTrunk(nn.Module):
 class FlattenToFloat(nn.Flatten):
     """Layer that flattens inputs to (n, width) floats; integers are converted."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        flat: Tensor = super().forward(x)
+    def forward(self, inputs_to_flatten: Tensor) -> Tensor:
+        flat: Tensor = super().forward(inputs_to_flatten)
         return flat if flat.is_floating_point() else flat.float()
 
 
-def parse_widths(text: str, net_name: str) -> list[int]:
+def parse_widths(comma_separated: str, net_name: str) -> list[int]:
     """Parse layer widths such as "256,64"; an empty text gives an empty list; OptionError otherwise.
 
     >>> parse_widths("256,64", "mlp")
     [256, 64]
     """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = [part.strip() for part in comma_separated.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise OptionError(f"{net_name}: hidden lists whole numbers above 0, such as 256,64; got {text!r}")
+        raise OptionError(f"{net_name}: hidden lists whole numbers above 0, such as 256,64; got {comma_separated!r}")
     return [int(part) for part in parts]
 
 

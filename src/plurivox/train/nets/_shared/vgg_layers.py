@@ -31,5 +31,5 @@ def make_vgg_convolutions_and_poolings(
 class GlobalMean(nn.Module):
     """Global average pooling: (n, channels, height, width) -> (n, channels)."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.mean((2, 3))
+    def forward(self, feature_maps: Tensor) -> Tensor:
+        return feature_maps.mean((2, 3))

@@ -37,7 +37,7 @@ async def get_task_media(
     found = await studio.read(partial(get_displayed_media, media_id=decode_id(media)))
     data, kind = found.bytes, found.type
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
-    part = parse_range_header(range, len(data))
+    part = parse_range_or_none_for_whole_file(range, len(data))
     if part is None:
         return Response(data, media_type=kind, headers=headers)
     begin, end = part
@@ -47,17 +47,17 @@ async def get_task_media(
     return Response(data[begin:end], 206, media_type=kind, headers=headers)
 
 
-def parse_range_header(header: str | None, n_bytes: int) -> tuple[int, int] | None:
+def parse_range_or_none_for_whole_file(range_header: str | None, n_bytes: int) -> tuple[int, int] | None:
     """Return (begin, end) of the bytes that a Range header requests, begin >= end if out of range; None: send the whole file.
 
-    >>> parse_range_header("bytes=2-4", 10), parse_range_header("bytes=7-", 10), parse_range_header("bytes=-3", 10)
-    ((2, 5), (7, 10), (7, 10))
-    >>> parse_range_header("bytes=12-", 10)
+    >>> [parse_range_or_none_for_whole_file(header, 10) for header in ("bytes=2-4", "bytes=7-", "bytes=-3")]
+    [(2, 5), (7, 10), (7, 10)]
+    >>> parse_range_or_none_for_whole_file("bytes=12-", 10)
     (10, 10)
-    >>> parse_range_header("bytes=0-1,4-5", 10), parse_range_header("lines=1-2", 10)
-    (None, None)
+    >>> [parse_range_or_none_for_whole_file(header, 10) for header in ("bytes=0-1,4-5", "lines=1-2")]
+    [None, None]
     """
-    found = RANGE.fullmatch(header or "")
+    found = RANGE.fullmatch(range_header or "")
     if found is None or not any(found.groups()):
         return None  # unsupported ranges get the whole file
     first, last = found.groups()

@@ -48,7 +48,7 @@ async def change_study_state(
 @router.get("/invites")
 async def list_invites(studio: StudioDep) -> o.Invites:
     """List the invite links of the study, and the study addresses to enter at Prolific and MTurk."""
-    rows = await studio.read(invite_store.list_invites)
+    rows = await studio.read(invite_store.list_newest_invites)
     fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
     mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
@@ -67,7 +67,7 @@ async def create_invite(body: o.MakeInvite, studio: StudioDep, owner: WriteOwner
 @router.post("/invites/{invite}/close")
 async def close_invite(invite: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Invite:
     """Close an invite link, so that no one else can enter the study by it; return the invitation."""
-    closed = partial(invite_store.close_invite, audit_actor=owner.name, invite_id=decode_id(invite))
+    closed = partial(invite_store.close_and_return_invite, audit_actor=owner.name, invite_id=decode_id(invite))
     return _invite_response_with_signed_link(studio, await studio.write(closed))
 
 

@@ -16,7 +16,7 @@ from plurivox.web.api.route_dependencies import (
     WriteOwnerDep,
     check_origin_and_rate_limit_of_owner_setup,
     session_cookie_name_with_path,
-    set_session_cookie,
+    set_owner_session_cookie,
 )
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import owner_accounts_and_sessions
@@ -34,10 +34,13 @@ async def create_first_owner(
     hashed = await limits.hashing.run_in_thread_unless_queue_is_full(owner_sign_in.hash_password, body.password)
     owner = await studio.write(
         partial(
-            owner_accounts_and_sessions.create_first_owner, token_hash=token_hash, name=body.name, password_hash=hashed
+            owner_accounts_and_sessions.insert_first_owner_and_use_up_token,
+            setup_token_hash=token_hash,
+            name=body.name,
+            password_hash=hashed,
         )
     )
-    return await _start_owner_session(
+    return await _start_owner_session_and_set_cookie(
         studio, response, owner, body.name, owner_sign_in.hash_client_address(studio.keys, address)
     )
 
@@ -65,24 +68,24 @@ async def log_in_owner(
     if not is_correct or account.owner is None:
         raise ApiError(401, "wrong-password", "name or password is wrong")
     limits.logins.forget_login_attempts_after_success(body.name, address, known_address=account.known_address)
-    return await _start_owner_session(studio, response, account.owner, body.name, address_hash)
+    return await _start_owner_session_and_set_cookie(studio, response, account.owner, body.name, address_hash)
 
 
-async def _start_owner_session(
-    studio: Studio, response: Response, owner: int, name: str, address_hash: str
+async def _start_owner_session_and_set_cookie(
+    studio: Studio, response: Response, owner_id: int, owner_name: str, address_hash: str
 ) -> o.Session:
     """Store a new session of an owner, set its cookie on `response` and return it."""
     hours = studio.settings.session_hours
     begin = partial(
         owner_sign_in.begin_owner_session_and_return_tokens,
         keys=studio.keys,
-        owner_id=owner,
+        owner_id=owner_id,
         hours=hours,
         address_hash=address_hash,
     )
     tokens = await studio.write(begin)
-    set_session_cookie(response, studio.settings, tokens.session)
-    return o.Session(name=name, csrf=tokens.csrf)
+    set_owner_session_cookie(response, studio.settings, tokens.session)
+    return o.Session(name=owner_name, csrf=tokens.csrf)
 
 
 @router.post("/logout", status_code=204)

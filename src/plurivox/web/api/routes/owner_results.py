@@ -20,7 +20,7 @@ from plurivox.web.store.report import (
     task_detail,
     worker_scores_and_flags,
 )
-from plurivox.web.store.report.result_snapshots import get_latest_result_snapshot
+from plurivox.web.store.report.result_snapshots import get_latest_or_default_result_snapshot
 
 router = APIRouter(
     prefix="/api/owner",
@@ -62,7 +62,7 @@ async def list_tasks(
 async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
     """Return a task, its soft label and every answer to it."""
     return responses.task_detail_response(
-        await studio.read(partial(task_detail.get_task_with_soft_label_and_answers, task_id=task))
+        await studio.read(partial(task_detail.get_task_soft_label_and_latest_answers, task_id=task))
     )
 
 
@@ -83,19 +83,19 @@ async def list_workers(
 @router.get("/agreement")
 async def get_worker_agreement(studio: StudioDep) -> o.Agreement:
     """Return the agreement between workers, and of workers with themselves on repeats."""
-    return responses.agreement_response(await studio.read(get_latest_result_snapshot))
+    return responses.agreement_response(await studio.read(get_latest_or_default_result_snapshot))
 
 
 @router.get("/times")
 async def get_median_times(studio: StudioDep) -> o.Times:
     """Return the median times of workers: per stage, per answer, and by position of the task."""
-    return responses.median_times_response(await studio.read(get_latest_result_snapshot))
+    return responses.median_times_response(await studio.read(get_latest_or_default_result_snapshot))
 
 
 @router.get("/forms")
 async def compare_forms(studio: StudioDep) -> o.FormsCompared:
     """Compare the arms of a study with several forms: time, dropout and quality of the answers."""
-    latest = await studio.read(get_latest_result_snapshot)
+    latest = await studio.read(get_latest_or_default_result_snapshot)
     arms = [asdict(one) for one in latest.forms]  # JSON has lists instead of tuples; pydantic converts them
     return o.FormsCompared.model_validate({"arms": arms, "at": latest.at})
 
@@ -112,7 +112,7 @@ async def list_flagged_answers(
 async def get_snapshot_state(studio: StudioDep) -> o.BackgroundState:
     """Return the figures of the latest snapshot (entropy, confidence, label shares), whether it is stale, and alerts."""
     return responses.latest_snapshot_and_alerts_response(
-        await studio.read(study_progress.get_latest_snapshot_staleness_and_alerts), [*studio.alerts.values()]
+        await studio.read(study_progress.get_snapshot_whether_stale_and_alerts), [*studio.alerts.values()]
     )
 
 

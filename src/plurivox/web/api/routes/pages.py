@@ -49,7 +49,7 @@ def static_files_hash() -> str:
 
 
 @cache
-def render_page(template_name: str, **values: str) -> str:
+def render_page_html(template_name: str, **values: str) -> str:
     """Return the HTML of a page template; its addresses of static files contain the hash of these files."""
     templates = Environment(loader=FileSystemLoader(HOME / "templates"), autoescape=select_autoescape())
     return templates.get_template(template_name).render(version=static_files_hash(), **values)
@@ -75,23 +75,23 @@ async def redirect_without_trailing_slash(request: Request) -> RedirectResponse:
 @router.get("/work")
 async def worker_page() -> HTMLResponse:
     """Return the HTML page of workers; its script shows the worker's current stage."""
-    return HTMLResponse(render_page("work.html"))
+    return HTMLResponse(render_page_html("work.html"))
 
 
 @router.get("/owner")
 async def owner_page(studio: StudioDep) -> HTMLResponse:
     """Return the HTML page of owners; its script shows the page named after # in the address."""
-    return HTMLResponse(render_page("owner.html", studies="../owner" if studio.settings.multi_study else ""))
+    return HTMLResponse(render_page_html("owner.html", studies="../owner" if studio.settings.multi_study else ""))
 
 
 @router.get("/api")
 async def api_docs_page() -> HTMLResponse:
     """Return the HTML page that documents the HTTP API."""
-    return HTMLResponse(render_page("api.html"))
+    return HTMLResponse(render_page_html("api.html"))
 
 
 @cache
-def gzip_static_file(name: str) -> bytes:
+def cached_gzip_of_static_file(name: str) -> bytes:
     """Return a file under /static compressed by gzip; the result is cached."""
     return gzip.compress(static_file_contents_by_name()[name], mtime=0)
 
@@ -107,7 +107,7 @@ async def serve_static_file(name: str, request: Request) -> Response:
     if small:
         headers["Content-Encoding"] = "gzip"
     return Response(
-        gzip_static_file(name) if small else static_file_contents_by_name()[name],
+        cached_gzip_of_static_file(name) if small else static_file_contents_by_name()[name],
         media_type=CONTENT_TYPES[Path(name).suffix],
         headers=headers,
     )

@@ -96,7 +96,7 @@ async def finish_worker_stage(body: s.FinishStage, worker: WorkerDep, studio: St
 
     A worker who has answered and waits for tasks that are leased to others may finish `tasks`.
     """
-    job = partial(worker_stages.finish_stage, study=studio.study, worker=worker, **body.model_dump())
+    job = partial(worker_stages.finish_stage_unless_quiz_failed, study=studio.study, worker=worker, **body.model_dump())
     finished = await studio.write(job)
     wrong = list(finished.wrong)
     why = [studio.study.quiz[place].why for place in wrong]
@@ -117,7 +117,7 @@ async def save_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.D
     """Save the worker's unfinished answer, replacing the previous one; `/tasks` returns it."""
     draft = submissions.Draft(decode_id(body.slot), body.body)
     return a.DraftSaved(
-        kept=await studio.write(partial(submissions.save_draft_if_slot_is_leased, worker=worker, draft=draft))
+        kept=await studio.write(partial(submissions.try_save_draft_in_leased_slot, worker=worker, draft=draft))
     )
 
 

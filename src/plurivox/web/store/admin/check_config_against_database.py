@@ -10,15 +10,15 @@ from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.schema import answers, tasks
 
 
-def require_config_matches_tasks_and_answers(
+def raise_if_stratum_empty_or_label_renamed(
     connection: Connection, config_strata: Collection[str], config_labels: list[str]
 ) -> None:
     """Raise InputError if a stratum of study.toml has no task, or if stored answers contain a label that study.toml renamed."""
-    _require_tasks_in_strata_and_save_as_checked(connection, sorted(config_strata))
-    _require_answered_labels_not_renamed_and_save(connection, config_labels)
+    _raise_if_stratum_without_task_else_save(connection, sorted(config_strata))
+    _raise_if_used_label_renamed_else_save(connection, config_labels)
 
 
-def _require_tasks_in_strata_and_save_as_checked(connection: Connection, config_strata: list[str]) -> None:
+def _raise_if_stratum_without_task_else_save(connection: Connection, config_strata: list[str]) -> None:
     """Raise InputError if one of these strata has no task; else save the strata as checked."""
     if not config_strata or kv_get(connection, "known_strata") == config_strata:
         return
@@ -33,13 +33,13 @@ def _require_tasks_in_strata_and_save_as_checked(connection: Connection, config_
     kv_set(connection, "known_strata", config_strata)
 
 
-def _require_answered_labels_not_renamed_and_save(connection: Connection, config_labels: list[str]) -> None:
+def _raise_if_used_label_renamed_else_save(connection: Connection, config_labels: list[str]) -> None:
     """Raise InputError if study.toml replaced a label that stored answers contain; else save the labels as checked."""
     known = kv_get(connection, "labels")
     if known == config_labels:
         return
     if known and set(known) - set(config_labels) and set(config_labels) - set(known):  # removing without adding is fine
-        removed, n_answers = _find_answered_labels_not_in_config(connection, config_labels)
+        removed, n_answers = _find_removed_labels_and_count_answers(connection, config_labels)
         if removed:
             raise InputError(
                 f"study.toml no longer has the label {first_few(sorted(removed))}, which {n_answers:,} answers contain, and "
@@ -48,7 +48,7 @@ def _require_answered_labels_not_renamed_and_save(connection: Connection, config
     kv_set(connection, "labels", config_labels)
 
 
-def _find_answered_labels_not_in_config(connection: Connection, config_labels: list[str]) -> tuple[set[str], int]:
+def _find_removed_labels_and_count_answers(connection: Connection, config_labels: list[str]) -> tuple[set[str], int]:
     """Return the labels that stored answers contain but study.toml lacks, and the number of answers with such a label."""
     known, removed, n = {*config_labels, ""}, set[str](), 0  # some marks have no label
     every = select(answers.c.marks).execution_options(yield_per=2_000)

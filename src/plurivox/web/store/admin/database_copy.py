@@ -10,7 +10,7 @@ BATCH_ROWS = 1_000
 SKIPPED_TABLES = ("sessions", "alembic_version")  # owners must sign in again; migrations write the revision
 
 
-def copy_rows_into_empty_database(source: Engine, target: Engine) -> dict[str, int]:
+def copy_study_and_count_rows_by_table(source: Engine, empty_target: Engine) -> dict[str, int]:
     """Copy all rows of a study except sessions, as of one moment, into an empty database; return table -> rows copied.
 
     A source written by an older version is not changed: its rows are copied into tables of the same revision, which are then
@@ -18,13 +18,13 @@ def copy_rows_into_empty_database(source: Engine, target: Engine) -> dict[str, i
     """
     counts = {}
     level = {} if source.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-    _require_empty_database(target)
+    _raise_if_database_has_tasks_or_facts(empty_target)
     if not has_tables(source):
         raise InputError("the database has no tables to copy; check that it is the database of this study")
-    migrate(target, current_revision(source))
+    migrate(empty_target, current_revision(source))
     with (
         source.connect().execution_options(**level, yield_per=BATCH_ROWS) as old,
-        target.connect().execution_options(**WRITE_OPTIONS) as new,
+        empty_target.connect().execution_options(**WRITE_OPTIONS) as new,
         old.begin(),
         new.begin(),
     ):
@@ -42,14 +42,14 @@ def copy_rows_into_empty_database(source: Engine, target: Engine) -> dict[str, i
                 new.execute(insert(target_tables.tables[table.name]), [row._asdict() for row in rows])
                 n += len(rows)
             counts[table.name] = n
-    migrate(target)
-    if target.dialect.name != "sqlite":
-        with target.connect() as new, new.begin():
+    migrate(empty_target)
+    if empty_target.dialect.name != "sqlite":
+        with empty_target.connect() as new, new.begin():
             _advance_postgresql_id_sequences_past_highest_ids(new)
     return counts
 
 
-def _require_empty_database(target: Engine) -> None:
+def _raise_if_database_has_tasks_or_facts(target: Engine) -> None:
     """Raise InputError if the target database of a copy already contains a study."""
     if not has_tables(target):
         return

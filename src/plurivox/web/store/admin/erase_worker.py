@@ -3,8 +3,8 @@
 Deleted: the platform id, every answer with its events and times, the draft, comments and times per page, scores computed from
 them, and the reasons of an exclusion. Kept: an empty row under the pseudonym, so that the person cannot enter again, and a
 line with counts in the audit log. The slots are released to other workers. SQLite overwrites deleted rows (secure_delete), and
-`truncate_sqlite_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's log
-and backups made before the erasure are up to the operator.
+`try_truncate_sqlite_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's
+log and backups made before the erasure are up to the operator.
 """
 
 from typing import Any
@@ -23,7 +23,9 @@ from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, r
 TABLES_OF_WORKER = (drafts, answers, slots, sittings, visits, raw_ids, exclusions, pay)
 
 
-def erase_worker(connection: Connection, audit_actor: str, pseudonym_or_platform_id: str) -> dict[str, Any]:
+def erase_worker_and_return_audit_line(
+    connection: Connection, audit_actor: str, pseudonym_or_platform_id: str
+) -> dict[str, Any]:
     """Delete the personal data and answers of a worker; return the audit line: row counts deleted, and the fields kept.
 
     Raise InputError if there is no such worker.
@@ -56,7 +58,7 @@ def erase_worker(connection: Connection, audit_actor: str, pseudonym_or_platform
         delete(audit).where(_sql_condition_for_audit_lines_of_exclusion(row.pseudonym))
     ).rowcount:
         gone["lines of the audit"] = n
-    answer_counters.lower_last_counted_answer_id(connection)
+    answer_counters.lower_last_counted_to_highest_answer_id(connection)
     release_one_slot_and_requeue_each_task(connection, released)
     result_snapshots.delete_result_snapshots_and_count_erasure(connection)
     connection.execute(update(workers).where(workers.c.id == row.id).values(status="erased", stage="done", door=None))
@@ -81,7 +83,7 @@ def _count_rows_of_worker(connection: Connection, table: Any, worker_id: int) ->
     return connection.execute(select(func.count()).where(table.c.worker_id == worker_id)).scalar_one()
 
 
-def truncate_sqlite_wal(engine: Engine) -> bool:
+def try_truncate_sqlite_wal(engine: Engine) -> bool:
     """Truncate SQLite's write-ahead log, which contains erased rows; False if a reader is active or it is not SQLite."""
     if engine.dialect.name != "sqlite":
         return False

@@ -20,7 +20,7 @@ from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 KIND_OF_CODE: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args(MarkKind)}
 
 
-def insert_imported_answers(
+def insert_imported_answers_and_return_count(
     connection: Connection,
     imported: Answers,
     pseudonyms: Sequence[str],
@@ -97,7 +97,7 @@ def _find_task_rows_by_name_with_free_slot_numbers(
             found[names[row.name]] = row._asdict()
     used = _used_slot_numbers_by_task_id(connection, [task["id"] for task in found.values()])
     for task in found.values():
-        task["free"] = _yield_free_slot_numbers_and_count_as_given(task, used.get(task["id"], set()))
+        task["free"] = _yield_and_count_free_slots_up_to_quota(task, used.get(task["id"], set()))
     if unknown := [name for name in names.values() if name not in found]:
         raise InputError(f"the study has no tasks {first_few(unknown)}; add them first")
     return found
@@ -113,11 +113,11 @@ def _used_slot_numbers_by_task_id(connection: Connection, task_ids: Sequence[int
     return used
 
 
-def _yield_free_slot_numbers_and_count_as_given(task_row: dict[str, Any], used_numbers: set[int]) -> Iterator[int]:
+def _yield_and_count_free_slots_up_to_quota(task_row: dict[str, Any], used_slot_numbers: set[int]) -> Iterator[int]:
     """Yield free slot numbers of a task until its quota is full, and increment `task_row["given"]` for each."""
     number = 0
     while task_row["given"] < task_row["quota"]:
-        number = next(n for n in count(number + 1) if n not in used_numbers)
+        number = next(n for n in count(number + 1) if n not in used_slot_numbers)
         task_row["given"] += 1
         yield number
 

@@ -34,7 +34,7 @@ def create_invite(connection: Connection, audit_actor: str, note: str, max_peopl
     return made
 
 
-def close_invite(connection: Connection, audit_actor: str, invite_id: int) -> Invite:
+def close_and_return_invite(connection: Connection, audit_actor: str, invite_id: int) -> Invite:
     """Close an invitation link for further people and log that in the audit log; raise NotFound if no link has this id."""
     this = update(invites).where(invites.c.id == invite_id).values(is_open=0).returning(*INVITE_COLUMNS)
     row = connection.execute(this).first()
@@ -50,7 +50,7 @@ def increment_invite_uses_unless_closed_or_full(connection: Connection, invite_i
     return bool(connection.execute(this.values(used=invites.c.used + 1)).rowcount)
 
 
-def list_invites(connection: Connection) -> list[Invite]:
+def list_newest_invites(connection: Connection) -> list[Invite]:
     """Return the invitation links, newest first, at most 1000."""
     rows = connection.execute(select(*INVITE_COLUMNS).order_by(invites.c.born.desc()).limit(1000))
     return [Invite(row.id, row.note, row.uses, row.used, bool(row.is_open)) for row in rows]

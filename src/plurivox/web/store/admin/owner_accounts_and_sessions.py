@@ -49,14 +49,16 @@ def add_setup_token_hash_and_keep_last_ten(connection: Connection, token_hash: s
     kv_set(connection, SETUP_KEY, [*(kv_get(connection, SETUP_KEY) or [])[-9:], token_hash])
 
 
-def create_first_owner(connection: Connection, token_hash: str, name: str, password_hash: str) -> int:
+def insert_first_owner_and_use_up_token(
+    connection: Connection, setup_token_hash: str, name: str, password_hash: str
+) -> int:
     """Insert the first owner and use up the set-up token; return the owner's id. Raise Forbidden if the token is not valid.
 
     The row of the tokens is locked, so that one token creates one owner only.
     """
     connection.execute(select(facts.c.name).where(facts.c.name == SETUP_KEY).with_for_update())
     offered = kv_get(connection, SETUP_KEY) or []
-    if not any(secrets_equal(token_hash, one) for one in offered):
+    if not any(secrets_equal(setup_token_hash, one) for one in offered):
         raise Forbidden("wrong-token", "this token is wrong or used up; use the one that the terminal shows")
     kv_set(connection, SETUP_KEY, [])
     key = connection.execute(insert(owners).values(name=name, password=password_hash)).inserted_primary_key
@@ -74,14 +76,14 @@ def get_account_and_whether_address_is_known(connection: Connection, name: str, 
     return Account(owner, password_hash, seen is not None and seen > current_unix_time() - KNOWN_ADDRESS_SECONDS)
 
 
-def begin_owner_session(
-    connection: Connection, token_hash: str, csrf_token: str, owner_id: int, hours: float, address_hash: str
+def begin_owner_session_and_delete_expired(
+    connection: Connection, token_hash: str, csrf_token: str, owner_id: int, hours: float, address_hash_to_remember: str
 ) -> None:
     """Insert a sign-in session of an owner, delete expired sessions, and save the owner's address as known."""
     connection.execute(delete(sessions).where(sessions.c.until < current_unix_time()))
     row = {"hidden": token_hash, "owner_id": owner_id, "csrf": csrf_token, "until": current_unix_time() + hours * 3600}
     connection.execute(insert(sessions).values(row))
-    _save_known_address_and_delete_long_unused(connection, owner_id, address_hash)
+    _save_known_address_and_delete_long_unused(connection, owner_id, address_hash_to_remember)
 
 
 def _save_known_address_and_delete_long_unused(connection: Connection, owner_id: int, address_hash: str) -> None:

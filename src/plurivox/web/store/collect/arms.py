@@ -79,11 +79,11 @@ class ArmPool(DatabasePool):
 
     def least_assigned_open_tasks(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return at most `n` open task ids of a stratum (None: of all), those with the fewest slots given in the arm first."""
-        return self._select_and_lock_open_task_ids(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
+        return self._select_task_ids_locked_unless_read_only(FEWEST_GIVEN_IN_ARM, {"queue": stratum or "", "n": n})
 
     def most_informative_open_tasks(self, n: int, min_gain: float) -> Sequence[int]:
         """Return the ids of the arm's `n` open tasks with the highest expected gain, if it is at least `min_gain` nats."""
-        return self._select_and_lock_open_task_ids(
+        return self._select_task_ids_locked_unless_read_only(
             BY_GAIN.where(ARM_TASK, ARM_BELOW_QUOTA), {"queue": "", "n": n, "least": min_gain}
         )
 
@@ -97,7 +97,7 @@ def get_pool_of_open_tasks_for_worker(
     return ArmPool(connection, worker.id, worker.arm, read_only) if worker.arm in arm_names else None
 
 
-def recount_and_save_slots_given_per_arm(connection: Connection, task_ids: Sequence[int]) -> None:
+def recount_slots_and_update_arm_queues(connection: Connection, task_ids: Sequence[int]) -> None:
     """Recount, per arm, how many slots of these tasks are given, and update the arms' queues; lock the rows first."""
     of_tasks = arm_tasks.c.task_id.in_(task_ids)
     locked = (
@@ -113,7 +113,7 @@ def recount_and_save_slots_given_per_arm(connection: Connection, task_ids: Seque
     )
 
 
-def is_task_below_quota_in_arm_of_slot(connection: Connection, slot_id: int, task_id: int) -> bool:
+def lock_and_check_arm_quota_not_full(connection: Connection, slot_id: int, task_id: int) -> bool:
     """Return whether a task is below its quota in the arm of the slot's worker (True without arms), and lock that quota row."""
     arm = select(workers.c.arm).join(slots, slots.c.worker_id == workers.c.id).where(slots.c.id == slot_id)
     row = select(ARM_BELOW_QUOTA).where(arm_tasks.c.task_id == task_id, arm_tasks.c.arm == arm.scalar_subquery())

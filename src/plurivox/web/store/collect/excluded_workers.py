@@ -46,7 +46,7 @@ class ExclusionPage:
     next: str | None
 
 
-def exclude_worker(connection: Connection, worker: int, rule: str, reason: str) -> bool:
+def exclude_if_active_and_release_slots(connection: Connection, worker: int, rule: str, reason: str) -> bool:
     """Exclude a worker: end the leases, release the slots, stop counting the answers; False if the worker is not active."""
     this = update(workers).where(workers.c.id == worker, workers.c.status == "active")
     pseudonym = connection.execute(this.values(status="excluded").returning(workers.c.pseudonym)).scalar()
@@ -102,7 +102,9 @@ def exclude_worker_if_quiz_failed_too_often(connection: Connection, worker: int,
     lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
     if not max_tries or n < max_tries or connection.execute(lifted.limit(1)).first() is not None:
         return False
-    return exclude_worker(connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {max_tries}")
+    return exclude_if_active_and_release_slots(
+        connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {max_tries}"
+    )
 
 
 # ---- owners

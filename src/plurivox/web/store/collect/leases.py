@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, func, select, update
 
 from plurivox.web.store import unpredictable_random_generator
-from plurivox.web.store.collect.arms import is_task_below_quota_in_arm_of_slot, recount_and_save_slots_given_per_arm
+from plurivox.web.store.collect.arms import lock_and_check_arm_quota_not_full, recount_slots_and_update_arm_queues
 from plurivox.web.store.collect.sittings_and_leased_slots import SITTING_COLUMNS, Sitting
 from plurivox.web.store.collect.task_queue import (
     decrement_slots_given_and_requeue_tasks,
-    increment_slots_given_of_tasks_below_quota,
+    increment_slots_given_and_count_updated,
     remove_full_batches_of_tasks_from_queue,
     requeue_batches_containing_tasks,
     smallest_free_slot_number_by_task_id,
@@ -22,10 +22,10 @@ from plurivox.web.store.schema import plans, sittings, slots
 MAX_OVERDUE_SITTINGS = 20  # handled per call
 
 
-def renew_lease(connection: Connection, sitting_id: int, lease_seconds: float) -> None:
-    """Extend the lease of a sitting to `lease_seconds` from now, unless it has ended."""
+def renew_lease_unless_ended(connection: Connection, sitting_id: int, seconds_from_now: float) -> None:
+    """Extend the lease of a sitting until `seconds_from_now` seconds from now, unless it has ended."""
     not_ended = update(sittings).where(sittings.c.id == sitting_id, sittings.c.until.is_not(None))
-    connection.execute(not_ended.values(until=current_unix_time() + lease_seconds))
+    connection.execute(not_ended.values(until=current_unix_time() + seconds_from_now))
 
 
 def end_some_overdue_leases_and_return_count(connection: Connection) -> int:
@@ -66,7 +66,7 @@ def release_one_slot_and_requeue_each_task(connection: Connection, task_ids: Seq
     )
     if task_ids and has_batches(connection):
         requeue_batches_containing_tasks(connection, task_ids)
-    recount_and_save_slots_given_per_arm(connection, task_ids)
+    recount_slots_and_update_arm_queues(connection, task_ids)
 
 
 def lease_expired_slot_again_unless_task_full(
@@ -76,21 +76,21 @@ def lease_expired_slot_again_unless_task_full(
     if slot_kind != "task":  # repeats and practice do not count
         connection.execute(update(slots).where(slots.c.id == slot_id).values(state="leased"))
         return True
-    if not is_task_below_quota_in_arm_of_slot(
+    if not lock_and_check_arm_quota_not_full(
         connection, slot_id, task_id
-    ) or not increment_slots_given_of_tasks_below_quota(
+    ) or not increment_slots_given_and_count_updated(
         connection, [(task_id, unpredictable_random_generator.rng.random())]
     ):
         return False
     number = smallest_free_slot_number_by_task_id(connection, [task_id])[task_id]
     connection.execute(update(slots).where(slots.c.id == slot_id).values(state="leased", number=number))
-    recount_and_save_slots_given_per_arm(connection, [task_id])
+    recount_slots_and_update_arm_queues(connection, [task_id])
     if has_batches(connection):
         remove_full_batches_of_tasks_from_queue(connection, [task_id])
     return True
 
 
-def lease_expired_sitting_again(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
+def lease_again_and_return_expired_sitting(connection: Connection, sitting: Sitting, lease_seconds: float) -> Sitting:
     """Lease an expired sitting again to its worker, without tasks that have become full; return the updated sitting."""
     in_sitting = slots.c.sitting_id == sitting.id
     expired = select(slots.c.id, slots.c.task_id, slots.c.kind).where(in_sitting, slots.c.state == "expired")

@@ -11,11 +11,11 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from plurivox.assign import AssignedTask
 from plurivox.web.store import unpredictable_random_generator
-from plurivox.web.store.collect.arms import ArmPool, recount_and_save_slots_given_per_arm
+from plurivox.web.store.collect.arms import ArmPool, recount_slots_and_update_arm_queues
 from plurivox.web.store.collect.task_queue import (
     ALREADY_ASSIGNED,
     DatabasePool,
-    increment_slots_given_of_tasks_below_quota,
+    increment_slots_given_and_count_updated,
     remove_full_batches_of_tasks_from_queue,
     smallest_free_slot_number_by_task_id,
 )
@@ -166,13 +166,13 @@ def count_answered_slots_without_practice(connection: Connection, worker: int) -
     return n
 
 
-def count_sittings_with_any_answer(connection: Connection, worker: int) -> int:
+def count_nonpractice_sittings_with_answer(connection: Connection, worker: int) -> int:
     """Return the number of sittings in which a worker has answered at least one task, without practice."""
     n: int = connection.execute(SITTINGS_ANSWERED.where(sittings.c.worker_id == worker)).scalar_one()
     return n
 
 
-def find_when_a_task_may_become_free_for_worker(connection: Connection, worker: Worker) -> Waiting | None:
+def find_wait_and_poll_times_for_next_task(connection: Connection, worker: Worker) -> Waiting | None:
     """Return when the next lease ends that may free a task for a worker without open tasks; None if there is no such lease."""
     until = connection.execute(FIRST_LEASE_END, {"worker": worker.id, "arm": worker.arm}).scalar()
     if until is None:
@@ -193,27 +193,29 @@ def begin_practice_sitting(connection: Connection, worker: int, n_tasks: int, le
     return _insert_sitting_and_leased_slots(connection, worker, 0, places, lease_seconds)
 
 
-def begin_sitting(
+def begin_sitting_and_count_slots_as_given(
     connection: Connection,
     worker: int,
     sitting_number: int,
     chosen_tasks: Sequence[AssignedTask],
-    pool: DatabasePool,
+    source_pool: DatabasePool,
     lease_seconds: float,
 ) -> Sitting:
     """Insert and return a sitting of the chosen tasks, leased to a worker; count the slots of these tasks as given."""
     new_tasks = [place.task for place in chosen_tasks if not place.repeat]
     numbers = smallest_free_slot_number_by_task_id(connection, new_tasks)
-    increment_slots_given_of_tasks_below_quota(
+    increment_slots_given_and_count_updated(
         connection, [(task, unpredictable_random_generator.rng.random()) for task in new_tasks]
     )
-    if pool.plan is not None:
-        connection.execute(update(plans).where(plans.c.id == pool.plan).values(given=plans.c.given + 1))
+    if source_pool.plan is not None:
+        connection.execute(update(plans).where(plans.c.id == source_pool.plan).values(given=plans.c.given + 1))
         remove_full_batches_of_tasks_from_queue(connection, new_tasks)
     rows = [(task, None, "repeat") if repeat else (task, numbers[task], "task") for task, repeat in chosen_tasks]
-    sitting = _insert_sitting_and_leased_slots(connection, worker, sitting_number, rows, lease_seconds, pool.plan)
-    if isinstance(pool, ArmPool):
-        recount_and_save_slots_given_per_arm(connection, new_tasks)
+    sitting = _insert_sitting_and_leased_slots(
+        connection, worker, sitting_number, rows, lease_seconds, source_pool.plan
+    )
+    if isinstance(source_pool, ArmPool):
+        recount_slots_and_update_arm_queues(connection, new_tasks)
     return sitting
 
 

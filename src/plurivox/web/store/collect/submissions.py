@@ -203,7 +203,7 @@ def insert_answer_and_delete_its_draft(
     return int(answer[0])
 
 
-def set_slot_answer_and_update_sitting(
+def set_slot_answer_and_get_updated_sitting(
     connection: Connection, slot: AnsweredSlot, answer_id: int, extra: bool, lease_seconds: float
 ) -> Sitting | None:
     """Set the latest answer of a slot; return the sitting with one more slot done, None if the slot was answered before."""
@@ -255,7 +255,7 @@ def _to_json_with_unescaped_unicode(value: Any) -> str:
 # ---- drafts
 
 
-def save_draft_if_slot_is_leased(connection: Connection, worker: int, draft: Draft) -> bool:
+def try_save_draft_in_leased_slot(connection: Connection, worker: int, draft: Draft) -> bool:
     """Save a worker's unfinished answer in place of the former draft; return False if its slot is answered or not leased."""
     if connection.execute(LEASED_SLOT, {"slot": draft.slot, "worker": worker}).first() is None:
         return False

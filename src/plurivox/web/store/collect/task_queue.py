@@ -83,13 +83,13 @@ class DatabasePool:
 
     def least_assigned_open_tasks(self, stratum: str | None, n: int) -> Sequence[int]:
         """Return the ids of at most `n` open tasks of a stratum (None: of all), those with the fewest slots given first."""
-        return self._select_and_lock_open_task_ids(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
+        return self._select_task_ids_locked_unless_read_only(FEWEST_GIVEN, {"queue": stratum or "", "n": n})
 
     def most_informative_open_tasks(self, n: int, min_gain: float) -> Sequence[int]:
         """Return at most `n` open task ids, highest expected information gain first, none below `min_gain` nats."""
-        return self._select_and_lock_open_task_ids(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
+        return self._select_task_ids_locked_unless_read_only(BY_GAIN, {"queue": "", "n": n, "least": min_gain})
 
-    def _select_and_lock_open_task_ids(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
+    def _select_task_ids_locked_unless_read_only(self, statement: Any, params: dict[str, Any]) -> Sequence[int]:
         """Return the ids of open tasks that a statement selects, with their rows locked unless the pool is read-only."""
         params = {**params, **self.params}
         if self.read_only:
@@ -101,7 +101,7 @@ class DatabasePool:
             found = self.connection.execute(statement.with_for_update(of=self.locked_table), params).scalars().all()
         return found
 
-    def open_tasks_of_next_batch(self) -> Sequence[int]:
+    def open_tasks_of_least_assigned_batch(self) -> Sequence[int]:
         """Return the open tasks of the next fixed batch, preferably new to the worker; store its id in `self.plan`."""
         unseen = (
             exists()
@@ -138,15 +138,15 @@ class DatabasePool:
         return statement if self.read_only else statement.with_for_update(of=locked_table)
 
 
-def increment_slots_given_of_tasks_below_quota(
-    connection: Connection, task_ids_and_new_ranks: Sequence[tuple[int, float]]
+def increment_slots_given_and_count_updated(
+    connection: Connection, open_task_ids_and_new_ranks: Sequence[tuple[int, float]]
 ) -> int:
     """Increment the slots given of each task below its quota, and set its new rank; return the number of rows updated.
 
     That number is reliable for one task only.
     """
     n: int = connection.execute(
-        COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in task_ids_and_new_ranks]
+        COUNT_SLOT_GIVEN, [{"task": task, "at": rank} for task, rank in open_task_ids_and_new_ranks]
     ).rowcount
     return n
 
@@ -193,13 +193,13 @@ def requeue_batches_containing_tasks(connection: Connection, task_ids: Sequence[
 # ---- expected gains: the order of the queue with next-best
 
 
-def list_gains_of_tasks_given_at_least_once(connection: Connection) -> list[OpenTask]:
+def list_open_tasks_given_at_least_once(connection: Connection) -> list[OpenTask]:
     """Return the open tasks with at least one slot given, with their expected gains; tasks queued by stratum are left out."""
     query = select(tasks.c.id, tasks.c.given, tasks.c.gain).where(tasks.c.queue == "", tasks.c.given > 0)
     return [OpenTask(*row) for row in connection.execute(query)]
 
 
-def write_expected_gains(engine: Engine, open_tasks_with_new_gains: Iterable[OpenTask]) -> None:
+def write_gains_unless_task_given_meanwhile(engine: Engine, open_tasks_with_new_gains: Iterable[OpenTask]) -> None:
     """Update the expected gain of each task in the database, except tasks whose number of slots given has changed meanwhile."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection:
         for part in batched(open_tasks_with_new_gains, GAINS_PER_TRANSACTION):

@@ -98,7 +98,7 @@ def add_tasks(connection: Connection, assignment: Assignment, new_tasks: Iterabl
     is_first = connection.execute(select(tasks.c.id).limit(1)).first() is None
     names: set[str] | None = set() if is_first else None  # in an empty database, the names in memory are enough
     for part in batched(new_tasks, BATCH_ROWS):
-        _raise_if_task_name_exists(connection, [task.name for task in part], names)
+        _raise_if_name_exists_else_add_to_known(connection, [task.name for task in part], names)
         files = {task.name: {"id": random_62_bit_id(), **vars(task.medium)} for task in part if task.medium}
         insert_rows_in_bulk(connection, media, list(files.values()))
         rows = [
@@ -176,18 +176,18 @@ def _table_columns_of_new_task(assignment: Assignment, new_task: NewTask, media_
     }
 
 
-def _raise_if_task_name_exists(
-    connection: Connection, new_names: Sequence[str], existing_names: set[str] | None
+def _raise_if_name_exists_else_add_to_known(
+    connection: Connection, new_names: Sequence[str], known_names: set[str] | None
 ) -> None:
-    """Raise InputError if a task name exists already: in `existing_names`, which is updated, or if None in the database."""
+    """Raise InputError if a task name exists already: in `known_names`, which is updated, or if None in the database."""
     duplicates = (
         sorted({name for name in new_names if new_names.count(name) > 1})
         if len(set(new_names)) < len(new_names)
         else []
     )
-    if existing_names is not None:
-        duplicates += sorted(existing_names.intersection(new_names))
-        existing_names.update(new_names)
+    if known_names is not None:
+        duplicates += sorted(known_names.intersection(new_names))
+        known_names.update(new_names)
     else:
         for part in batched(new_names, 500):
             duplicates += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()

@@ -114,23 +114,23 @@ def set_client_key(connection: Connection, worker: int, client_key: str | None) 
 
 def insert_platform_id_of_worker(connection: Connection, worker: int, platform: Platform) -> None:
     """Insert a worker's id at a platform such as Prolific, with the study and session ids there."""
-    values = {"platform": platform.name, "raw": platform.pid, **_platform_session_columns(platform)}
+    values = {"platform": platform.name, "raw": platform.pid, **_platform_columns_without_worker_id(platform)}
     connection.execute(insert(raw_ids).values(worker_id=worker, **values))
 
 
 def update_platform_session_of_worker(connection: Connection, worker: int, platform: Platform) -> None:
     """Update the study and session ids of a worker at the platform that sent the worker."""
     connection.execute(
-        update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_platform_session_columns(platform))
+        update(raw_ids).where(raw_ids.c.worker_id == worker).values(**_platform_columns_without_worker_id(platform))
     )
 
 
-def _platform_session_columns(platform: Platform) -> dict[str, Any]:
+def _platform_columns_without_worker_id(platform: Platform) -> dict[str, Any]:
     """Return study, session and submit address of a platform as columns of the table `raw_ids`."""
     return {"study": platform.study, "session": platform.session, "submit_to": platform.submit_to}
 
 
-def get_platform_of_worker(connection: Connection, worker: int) -> Platform | None:
+def get_platform_and_ids_of_worker(connection: Connection, worker: int) -> Platform | None:
     """Return the platform that sent a worker and the id there; None if none did or the ids were deleted."""
     columns = (raw_ids.c.platform, raw_ids.c.raw, raw_ids.c.study, raw_ids.c.session, raw_ids.c.submit_to)
     row = connection.execute(select(*columns).where(raw_ids.c.worker_id == worker)).first()
@@ -146,7 +146,9 @@ def set_stage_if_still_at_old_stage(connection: Connection, worker: Worker, stag
     return bool(connection.execute(at_stage.values(stage=stage, seen=current_unix_time())).rowcount)
 
 
-def record_stage_visit(connection: Connection, worker: Worker, duration_ms: float | None = None, **detail: Any) -> None:
+def record_visit_to_current_stage(
+    connection: Connection, worker: Worker, duration_ms: float | None = None, **detail: Any
+) -> None:
     """Insert the visit of a worker to the current stage, which ends now, with its duration and details as JSON."""
     row = {
         "worker_id": worker.id,
@@ -172,6 +174,6 @@ def move_excluded_worker_to_last_stage(connection: Connection, worker: Worker) -
 def move_worker_without_task_to_last_stage(connection: Connection, worker: Worker) -> Worker:
     """Move a worker without answers, for whom no task is left, to the last stage, skipping the debriefing; record the visit as
     `full`. Return the updated worker."""
-    record_stage_visit(connection, worker, full=True)
+    record_visit_to_current_stage(connection, worker, full=True)
     connection.execute(update(workers).where(workers.c.id == worker.id).values(stage="done", seen=current_unix_time()))
     return replace(worker, stage="done")

@@ -91,13 +91,13 @@ class CollectedAnswers:
         return np.bincount(self.answers.task[self.non_repeat_answer_mask], minlength=len(self.answers.tasks))
 
 
-def read_latest_answers_that_count(
+def read_answers_that_count_latest_per_slot(
     connection: Connection, labels: Sequence[str], format_task_or_label_name: Callable[[str], str] = str
 ) -> CollectedAnswers:
     """Read from the database the latest answer of every slot, without practice and excluded workers, into memory."""
     cache = AnswerCache()
-    cache.append_new_rows_from_database(connection)
-    return cache.cached_answers_that_count(connection, labels, format_task_or_label_name)
+    cache.append_new_rows_and_return_count(connection)
+    return cache.select_answers_that_count_from_cache(connection, labels, format_task_or_label_name)
 
 
 class AnswerCache(RowCache):
@@ -120,13 +120,13 @@ class AnswerCache(RowCache):
         self._names: dict[Any, dict[int, str]] = {}
         self._sorted: dict[Any, tuple[Ints, Ints, Names]] = {}  # ids, their codes, names
 
-    def append_new_rows_from_database(self, connection: Connection) -> int:
+    def append_new_rows_and_return_count(self, connection: Connection) -> int:
         """Append answers that are new in the database, or read all again if some were erased; return how many were read."""
         if (now_erased := count_erasures_plus_imports(connection)) != self.erasures:
             self.clear_cache()
             self.erasures = now_erased
         n_before = len(self)
-        n_new = super().append_new_rows_from_database(connection)
+        n_new = super().append_new_rows_and_return_count(connection)
         if n_new:  # an answer that one of the new ones replaces is no longer the latest of its slot
             slot, is_latest = self.columns["slot"], self.columns["is_latest"]
             is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
@@ -143,8 +143,8 @@ class AnswerCache(RowCache):
         *numbers, forms, marks, events = query_columns
         parsed = super()._convert_query_columns_to_arrays(numbers)
         parsed["form"] = np.array([self._get_or_assign_integer_code_of_text("form", one) for one in forms], np.int32)
-        parsed["picked"] = np.array([_seconds_until_first_label_pick(one) for one in events], np.float64)
-        parsed["unseen"] = np.array([_is_image_not_loaded(one) for one in events], bool)
+        parsed["picked"] = np.array([_seconds_until_first_label_pick_or_nan(one) for one in events], np.float64)
+        parsed["unseen"] = np.array([_was_image_unloaded_at_submission(one) for one in events], bool)
         answer_marks = label_marks_of_each_answer_from_json(marks)
         top_labels = map(_first_named_label_or_empty, answer_marks)
         parsed["top"] = np.array(
@@ -172,14 +172,14 @@ class AnswerCache(RowCache):
         """Return all form names, labels or typed percents (`text_kind`) seen so far, in the order of their integer codes."""
         return list(self._codes[text_kind])
 
-    def cached_answers_that_count(
+    def select_answers_that_count_from_cache(
         self,
         connection_for_names: Connection,
         labels: Sequence[str],
         format_task_or_label_name: Callable[[str], str] = str,
     ) -> CollectedAnswers:
         """Return the cached answers that count: the latest of each slot, without practice and excluded workers."""
-        columns = self._columns_of_answers_that_count()
+        columns = self._select_latest_nonpractice_nonexcluded()
         task, task_names = self._encode_ids_as_codes_into_sorted_names(
             connection_for_names, tasks.c.id, tasks.c.name, columns["task"], format_task_or_label_name
         )
@@ -213,7 +213,7 @@ class AnswerCache(RowCache):
             seconds=np.maximum(0.0, columns["submitted"] - columns["hidden"]) / 1000,
             position=columns["position"].astype(np.int64),
             sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
-            repeat_of=_row_of_earlier_answer_that_each_repeats(columns["slot"], columns["repeat_of"]),
+            repeat_of=_row_of_repeated_answer_or_minus_one(columns["slot"], columns["repeat_of"]),
         )
         return CollectedAnswers(
             collected,
@@ -227,7 +227,7 @@ class AnswerCache(RowCache):
             unseen=columns["unseen"],
         )
 
-    def _columns_of_answers_that_count(self) -> Columns:
+    def _select_latest_nonpractice_nonexcluded(self) -> Columns:
         """Return the cached columns of the answers that count: the latest of each slot, no practice, no excluded workers."""
         columns = self.columns
         keep = columns["is_latest"] & ~columns["is_practice"] & ~self.mask_of_answers_by_workers([*self.excluded])
@@ -250,7 +250,7 @@ class AnswerCache(RowCache):
         return codes[place], names
 
 
-def _row_of_earlier_answer_that_each_repeats(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
+def _row_of_repeated_answer_or_minus_one(slot_ids: Ints, repeated_slot_ids: Ints) -> Ints:
     """Return (n_answers,) the row of the earlier answer that each answer repeats, found by slot id; -1 if there is none."""
     order = np.argsort(slot_ids)
     at = np.searchsorted(slot_ids, repeated_slot_ids, sorter=order)
@@ -263,14 +263,14 @@ def _first_named_label_or_empty(marks: Sequence[Mark]) -> str:
     return next((mark.label for mark in marks if mark.kind == "named"), "")
 
 
-def _is_image_not_loaded(events_json: str) -> bool:
+def _was_image_unloaded_at_submission(events_json: str) -> bool:
     """Return whether the task's image had not loaded when the answer was submitted, from the page's event log in JSON."""
     if '"unseen"' not in events_json:
         return False
     return [one["kind"] for one in json.loads(events_json) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
 
 
-def _seconds_until_first_label_pick(events_json: str) -> float:
+def _seconds_until_first_label_pick_or_nan(events_json: str) -> float:
     """Return the seconds until the worker first picked a label, from an answer's event log in JSON; nan if none was picked.
 
     A regular expression finds it in events as the studio writes them, without parsing all of them.

@@ -88,7 +88,7 @@ def has_answers_not_in_saved_counters(connection: Connection) -> bool:
     return newest_answer_id_with_all_earlier_committed(connection) > _last_counted_answer_id(connection)
 
 
-def add_next_answers_to_counters(connection: Connection) -> bool:
+def count_next_answers_and_return_has_more(connection: Connection) -> bool:
     """Add the next answers, at most `MAX_RANGE` ids, to the saved counters; return whether uncounted answers are left."""
     counted, last = (
         lock_counters_and_get_last_counted_answer_id(connection),
@@ -122,7 +122,7 @@ def subtract_worker_answers_from_counters(connection: Connection, worker: int) -
     _add_to_saved_answer_counters(connection, Counter({key: -n for key, n in counts.items()}))
 
 
-def lower_last_counted_answer_id(connection: Connection) -> None:
+def lower_last_counted_to_highest_answer_id(connection: Connection) -> None:
     """Lower the saved id of the last counted answer to the highest id left, since SQLite reuses the ids of deleted answers."""
     last = connection.execute(select(func.max(answers.c.id))).scalar() or 0
     connection.execute(update(tallies).where(LAST_COUNTED, tallies.c.n > last).values(n=last))

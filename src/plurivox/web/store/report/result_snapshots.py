@@ -1,7 +1,7 @@
 """Snapshots of the results computed from all answers: write and publish them, elect the leader, find out if they are stale.
 
-The leader writes a snapshot in several transactions, so that no answer waits: `reserve_result_snapshot_number`,
-`write_changed_soft_labels`, `publish_snapshot_or_raise_outdated`. Readers see the one that was published last.
+The leader writes a snapshot in several transactions, so that no answer waits: `undo_partial_and_reserve_snapshot_number`,
+`write_and_count_changed_soft_labels`, `publish_snapshot_or_raise_outdated`. Readers see the one that was published last.
 """
 
 import json
@@ -75,7 +75,7 @@ def _create_dataclass_ignoring_unknown_fields(dataclass_type: type[T], values: d
     return dataclass_type(**{one.name: values[one.name] for one in fields(dataclass_type) if one.name in values})  # type: ignore[arg-type]
 
 
-def get_latest_result_snapshot(connection: Connection) -> Snapshot:
+def get_latest_or_default_result_snapshot(connection: Connection) -> Snapshot:
     """Return the newest published snapshot of the results; a Snapshot with default values if there is none."""
     row = connection.execute(select(snapshots).order_by(snapshots.c.id.desc()).limit(1)).first()
     return Snapshot() if row is None else Snapshot.from_row(row.at, row.last_answer, row.body)
@@ -86,8 +86,10 @@ def is_result_snapshot_stale(
 ) -> bool:
     """Return whether the latest snapshot of the results lacks answers or exclusions, or belongs to another study.toml."""
     newest = connection.execute(NEWEST_ANSWER).first()
-    latest = get_latest_result_snapshot(connection) if latest is None else latest
-    if (newest.id if newest else 0) != latest.last_answer or were_exclusions_changed_since_snapshot(connection, latest):
+    latest = get_latest_or_default_result_snapshot(connection) if latest is None else latest
+    if (newest.id if newest else 0) != latest.last_answer or was_worker_excluded_or_reinstated_since(
+        connection, latest
+    ):
         return True
     if latest.at is None:
         return False
@@ -99,7 +101,7 @@ def is_result_snapshot_stale(
     return config_digest is not None and latest.asked != config_digest
 
 
-def were_exclusions_changed_since_snapshot(connection: Connection, snapshot: Snapshot) -> bool:
+def was_worker_excluded_or_reinstated_since(connection: Connection, snapshot: Snapshot) -> bool:
     """Return whether a worker was excluded or reinstated since a snapshot was computed."""
     return snapshot.at is not None and snapshot.exclusion_changes != count_exclusions_plus_reinstatements(connection)
 
@@ -133,7 +135,7 @@ class Outdated(Exception):
     """The results are outdated and must not be published: a worker was erased or excluded, or another server is leader."""
 
 
-def reserve_result_snapshot_number(engine: Engine, writer_id: str = "") -> int:
+def undo_partial_and_reserve_snapshot_number(engine: Engine, writer_id: str = "") -> int:
     """Reserve the next snapshot number for a writer and return it; undo the soft labels of an interrupted snapshot."""
     with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         number = get_newest_snapshot_number(connection) + 1
@@ -158,7 +160,7 @@ def block_and_count_erasures_plus_imports(connection: Connection) -> int:
     return count_erasures_plus_imports(connection)
 
 
-def write_changed_soft_labels(
+def write_and_count_changed_soft_labels(
     engine: Engine, snapshot_number: int, soft_label_rows: Iterable[SoftLabelRow], writer_id: str = ""
 ) -> int:
     """Write those soft labels that differ from the stored ones, valid from a snapshot on; return how many were written.
@@ -166,7 +168,7 @@ def write_changed_soft_labels(
     Raise Outdated if another writer has begun a snapshot.
     """
     n = 0
-    for part in batched((one.soft_label_table_columns() for one in soft_label_rows), ROWS_PER_TRANSACTION):
+    for part in batched((one.to_database_row() for one in soft_label_rows), ROWS_PER_TRANSACTION):
         ids = [one["task_id"] for one in part]
         with engine.connect() as connection:
             valid = select(soft_labels).where(soft_labels.c.task_id.in_(ids), soft_labels.c.until == OPEN_END)

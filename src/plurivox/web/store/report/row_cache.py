@@ -14,7 +14,7 @@ Columns = dict[str, Any]  # name -> (n_rows,) array
 
 
 class RowCache:
-    """In-memory cache of all rows of a database query as column arrays; `append_new_rows_from_database` reads later ones.
+    """In-memory cache of all rows of a database query as column arrays; `append_new_rows_and_return_count` reads later ones.
 
     The query selects the columns of `types` in order, among them `id`, which increases, and `at`, when the row was written.
     """
@@ -30,7 +30,7 @@ class RowCache:
     def __len__(self) -> int:
         return len(self.columns["id"])
 
-    def append_new_rows_from_database(self, connection: Connection) -> int:
+    def append_new_rows_and_return_count(self, connection: Connection) -> int:
         """Read the rows of the query that are new in the database and append them to the cache; return their number."""
         ids, since = self.columns["id"], self._id_after_which_next_read_begins(connection)
         known = set(ids[ids > since].tolist())

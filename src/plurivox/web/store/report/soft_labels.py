@@ -49,9 +49,9 @@ class SoftLabelRow:
     task_id: int
     n: int = 0  # answers it is computed from
     entropy: float | None = None  # in nats; None if there is no answer
-    soft: str = "[]"  # see `soft_label_to_json`
+    soft: str = "[]"  # see `soft_label_intervals_to_json`
 
-    def soft_label_table_columns(self) -> dict[str, Any]:
+    def to_database_row(self) -> dict[str, Any]:
         """Return this soft label as columns of its table. `sure` is minus the entropy, so that its index sorts tasks from
         the highest to the lowest entropy, and then those without answers."""
         sure = SURE_WITHOUT_ANSWERS if self.entropy is None else 0.0 - self.entropy
@@ -63,19 +63,19 @@ def entropy_from_stored_negative_entropy(n_answers: int, negative_entropy: float
     return max(0.0, -negative_entropy) if n_answers else None
 
 
-def soft_label_to_json(label_intervals: Sequence[tuple[str, float, float, float]]) -> str:
+def soft_label_intervals_to_json(label_intervals: Sequence[tuple[str, float, float, float]]) -> str:
     """Return a soft label as JSON for the column `soft`: [[label, p, low, high], ...], the most probable first."""
     return json.dumps(label_intervals)
 
 
-def soft_label_from_json(soft_label_json: str) -> list[SoftLabel]:
+def soft_label_intervals_from_json(soft_label_json: str) -> list[SoftLabel]:
     """Return the probability and interval of each label, parsed from the stored JSON of a soft label, most probable first."""
     return [SoftLabel(*row) for row in json.loads(soft_label_json)]
 
 
 def soft_label_row_without_answers(task_id: int) -> dict[str, Any]:
     """Return the row that the table of soft labels contains for a task without answers."""
-    return {**SoftLabelRow(task_id).soft_label_table_columns(), "since": 0, "until": OPEN_END}
+    return {**SoftLabelRow(task_id).to_database_row(), "since": 0, "until": OPEN_END}
 
 
 def reset_soft_labels_of_tasks_answered_by_worker(connection: Connection, worker_id: int) -> None:
@@ -166,11 +166,13 @@ def get_page_of_tasks(
     return TaskPage([task_list_line_from_row(row) for row in rows[:limit]], next_cursor)
 
 
-def _get_page_of_tasks_sorted_by_name(connection: Connection, query: Any, after: str | None, limit: int) -> TaskPage:
-    """Return one page of tasks by name, with the soft labels of the newest snapshot; `after` is the id of the last task."""
+def _get_page_of_tasks_sorted_by_name(
+    connection: Connection, query: Any, after_task_id: str | None, limit: int
+) -> TaskPage:
+    """Return one page of tasks by name, with soft labels of the newest snapshot; the one before ended at `after_task_id`."""
     query = query.where(VALID_IN_NEWEST).order_by(tasks.c.name)
-    if after:
-        name = connection.execute(select(tasks.c.name).where(tasks.c.id == decode_id(after))).scalar()
+    if after_task_id:
+        name = connection.execute(select(tasks.c.name).where(tasks.c.id == decode_id(after_task_id))).scalar()
         if name is None:
             raise InvalidCursor()
         query = query.where(tasks.c.name > name)
@@ -213,5 +215,5 @@ def task_list_line_from_row(row: Any) -> TaskLine:
         given=row.given,
         quota=row.quota,
         entropy=entropy_from_stored_negative_entropy(row.n, row.sure),
-        top=soft_label_from_json(row.soft)[:MAX_TOP_LABELS],
+        top=soft_label_intervals_from_json(row.soft)[:MAX_TOP_LABELS],
     )

@@ -10,10 +10,10 @@ from plurivox.web.store.report import answer_counters
 from plurivox.web.store.report.background_alerts import Alert, list_job_alerts
 from plurivox.web.store.report.result_snapshots import (
     Snapshot,
-    get_latest_result_snapshot,
+    get_latest_or_default_result_snapshot,
     is_result_snapshot_stale,
     leader_lease_end,
-    were_exclusions_changed_since_snapshot,
+    was_worker_excluded_or_reinstated_since,
 )
 from plurivox.web.store.report.statistics_classes_and_queries import StoppingSummary
 from plurivox.web.store.schema import sittings, slots, tasks, workers
@@ -77,7 +77,7 @@ def get_study_state_and_counts(connection: Connection) -> StudyCounts:
 def study_progress(connection: Connection) -> StudyProgress:
     """Return the current progress: answers and quotas from the counters, full tasks from the latest snapshot."""
     found = answer_counters.saved_counters_plus_uncounted_answers(connection)
-    latest = get_latest_result_snapshot(connection)
+    latest = get_latest_or_default_result_snapshot(connection)
     quotas = _list_quota_progress_of_each_stratum(connection, found, latest.full_tasks)
     stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
@@ -136,12 +136,12 @@ class BackgroundState:
     alerts: list[Alert]  # the oldest first
 
 
-def get_latest_snapshot_staleness_and_alerts(connection: Connection) -> BackgroundState:
+def get_snapshot_whether_stale_and_alerts(connection: Connection) -> BackgroundState:
     """Return the latest snapshot, whether it is stale, and the alerts, including one if no server is the leader."""
-    latest = get_latest_result_snapshot(connection)
+    latest = get_latest_or_default_result_snapshot(connection)
     stale = is_result_snapshot_stale(connection, latest=latest)
     alerts = list_job_alerts(connection)
     until = leader_lease_end(connection) if stale else None
     if until is not None and until <= current_unix_time() - LEADER_SILENT_SECONDS:
         alerts.append(Alert("leader", "No server is computing results or ending leases.", until))
-    return BackgroundState(latest, stale, were_exclusions_changed_since_snapshot(connection, latest), alerts)
+    return BackgroundState(latest, stale, was_worker_excluded_or_reinstated_since(connection, latest), alerts)

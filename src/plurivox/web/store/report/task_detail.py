@@ -14,7 +14,7 @@ from plurivox.web.store.report.soft_labels import (
     SoftLabel,
     TaskLine,
     get_row_of_task_with_newest_soft_label,
-    soft_label_from_json,
+    soft_label_intervals_from_json,
     task_list_line_from_row,
 )
 from plurivox.web.store.schema import answers, flags, media, sittings, slots, tasks, workers
@@ -59,7 +59,7 @@ class TaskDetail:
     answers: list[TaskAnswer]
 
 
-def get_task_with_soft_label_and_answers(connection: Connection, task_id: str) -> TaskDetail:
+def get_task_soft_label_and_latest_answers(connection: Connection, task_id: str) -> TaskDetail:
     """Return a task with its soft label and the latest answer of each slot; raise NotFound if the id is unknown."""
     row = get_row_of_task_with_newest_soft_label(connection, decode_id(task_id))
     if row is None:
@@ -71,7 +71,7 @@ def get_task_with_soft_label_and_answers(connection: Connection, task_id: str) -
     return TaskDetail(
         line=task_list_line_from_row(row),
         shown=ShownTask.from_row(shown),
-        soft=soft_label_from_json(row.soft),
+        soft=soft_label_intervals_from_json(row.soft),
         answers=[_task_answer_from_row(one) for one in connection.execute(latest)],
     )
 

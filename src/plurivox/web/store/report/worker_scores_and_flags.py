@@ -11,7 +11,7 @@ from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.database import WRITE_OPTIONS, batched
 from plurivox.web.store.errors import InvalidCursor
 from plurivox.web.store.random_ids import decode_id, encode_id
-from plurivox.web.store.report.result_snapshots import get_latest_result_snapshot
+from plurivox.web.store.report.result_snapshots import get_latest_or_default_result_snapshot
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import answers, flags, sittings, standings, workers
 
@@ -159,7 +159,7 @@ def get_page_of_flagged_answers(connection: Connection, after: str | None, limit
         FlaggedAnswer(str(row.id), row.worker, encode_id(row.task_id), row.task, json.loads(row.flags), row.received)
         for row in rows
     ]
-    return FlaggedPage(lines, get_latest_result_snapshot(connection).flags, next_cursor)
+    return FlaggedPage(lines, get_latest_or_default_result_snapshot(connection).flags, next_cursor)
 
 
 # ---- write with a snapshot
