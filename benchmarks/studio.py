@@ -16,14 +16,14 @@ from typing import Any
 
 from sqlalchemy import text
 
+from plurivox.web.open_study import Studio
 from plurivox.web.server_settings import Settings
 from plurivox.web.services.enter_study import enter_by_invite_and_get_stage
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask, update_quotas_and_queues_if_options_changed
 from plurivox.web.store.database import WRITE_OPTIONS, disable_statement_timeout_in_transaction
-from plurivox.web.store.report import answer_counters, soft_labels, study_progress
-from plurivox.web.studio import Studio
+from plurivox.web.store.report import answer_counters, stored_soft_labels_and_task_list, study_progress
 from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
@@ -346,7 +346,10 @@ def _task_pages(studio: Studio) -> list[Any]:
     )
     places: list[tuple[Any, str | None]] = [("name", None), ("entropy", None), ("given", None), ("name", f"{far:x}")]
     places += [("entropy", f"0_-0.5_{far:x}"), ("given", f"0_{SLOTS}_{far:x}")]
-    return [lambda c, at=at, order=order: soft_labels.get_page_of_tasks(c, at, 50, order) for order, at in places]
+    return [
+        lambda c, at=at, order=order: stored_soft_labels_and_task_list.get_page_of_tasks(c, at, 50, order)
+        for order, at in places
+    ]
 
 
 def _time_views(studio: Studio, *jobs: Any) -> list[float]:

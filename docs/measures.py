@@ -17,7 +17,7 @@ SECTIONS = {  # module of plurivox.evaluate: heading
     "paired_comparison": "Two predictions",
     "two_model_correctness": "Tasks that two models get right or wrong",
     "soft_label_differences": "Two sets of soft labels",
-    "evaluation_audit": "Audit",
+    "find_evaluation_faults": "Audit",
     "train_test_leaks": "Leaks",
     "describe_votes": "Statistics of votes",
     "describe_answers": "Statistics of answers",

@@ -23,6 +23,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from plurivox.web.api.response_builders import inputs_asked_for_response
+from plurivox.web.open_study import Studio
 from plurivox.web.server.multi_study import MultiStudyApp, create_multi_study_app, settings_with_own_base_url_per_study
 from plurivox.web.server.uvicorn_server import serve_app_while_block_runs, serve_in_thread
 from plurivox.web.server_settings import Settings
@@ -30,7 +31,6 @@ from plurivox.web.services import owner_sign_in
 from plurivox.web.store import database, unpredictable_random_generator
 from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
-from plurivox.web.studio import Studio
 from plurivox.web.study import create_study
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study

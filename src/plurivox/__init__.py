@@ -36,7 +36,7 @@ EXPORTS = {
     "choose": "workflows.choose_option_value",
     "clean": "",
     "clean_set": "workflows.clean_dataset",
-    "compare": "workflows.compare_methods",
+    "compare": "workflows.compare_aggregators",
     "core": "",
     "counts": "io.votes_from_tables",
     "describe": "workflows.describe_dataset",

@@ -37,7 +37,7 @@ from plurivox.workflows.assign_tasks import propose as propose
 from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.clean_dataset import clean_set as clean_set
 from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
-from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.compare_aggregators import compare as compare
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
 from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
 from plurivox.workflows.describe_dataset import describe as describe

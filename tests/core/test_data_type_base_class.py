@@ -17,11 +17,11 @@ from plurivox.core.cleaning_audit import Audit
 from plurivox.core.data_type_base_class import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.workflows.compare_methods import Comparison
+from plurivox.workflows.compare_aggregators import Comparison
 
 CONFUSION = Confusion(np.full((2, 3, 3), 1 / 3), as_names(["ann", "bo"]), as_names(["x", "y", "z"]))
 INSTANCES: dict[str, DataType] = {

@@ -11,8 +11,8 @@ import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.parse_typed_percents import parse_percents
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.typed_percents import parse_percents
 from plurivox.io import Dataset
 from plurivox.recipes import Cifar10s
 from plurivox.recipes._papers.cifar10s_published_numbers import (

@@ -11,7 +11,7 @@ import pytest
 
 from plurivox import io
 from plurivox.core.errors import InputError, UnknownName
-from plurivox.core.result_tables import Tables
+from plurivox.core.recipe_tables import Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset

@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names
-from plurivox.core.result_tables import Tables
+from plurivox.core.recipe_tables import Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io import Dataset, read
 from plurivox.io.features import Features

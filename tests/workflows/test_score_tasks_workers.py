@@ -13,7 +13,7 @@ from plurivox import aggregate
 from plurivox.core.errors import InputError, PlurivoxWarning, UnknownName
 from plurivox.core.results import Scores
 from plurivox.io import Dataset
-from plurivox.workflows.rank_scores import Ranking, join_scores_into_ranking
+from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_into_ranking
 
 VOTES = votes_of(columns())
 

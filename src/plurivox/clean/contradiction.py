@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import (
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
+from plurivox.clean._shared.invalid_answer_entries import (
     ErrorRule,
     describe_label_named_and_ruled_out,
     mask_of_answers_naming_ruled_out_label,
 )
-from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 
 

@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
-from plurivox.clean._shared.answer_errors import (
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
+from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
+from plurivox.clean._shared.invalid_answer_entries import (
     mask_of_answers_naming_ruled_out_label,
     mask_of_answers_with_percent_out_of_range,
     mask_of_answers_without_top_percent,
 )
-from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option

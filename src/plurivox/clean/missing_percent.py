@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import (
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
+from plurivox.clean._shared.invalid_answer_entries import (
     ErrorRule,
     describe_missing_percent,
     mask_of_answers_without_top_percent,
 )
-from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 from plurivox.core.method import option
 

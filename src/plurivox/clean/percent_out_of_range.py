@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from plurivox.clean._shared.answer_errors import (
+from plurivox.clean._shared.cleaning_rule_input import AnswerRows
+from plurivox.clean._shared.invalid_answer_entries import (
     ErrorRule,
     describe_percent_out_of_range,
     mask_of_answers_with_percent_out_of_range,
 )
-from plurivox.clean._shared.cleaning_rule_input import AnswerRows
 from plurivox.core.array_types import Bools
 
 

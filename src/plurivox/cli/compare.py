@@ -19,7 +19,7 @@ from plurivox.cli._click.parameters import (
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 
 if TYPE_CHECKING:
-    from plurivox.workflows.compare_methods import Comparison
+    from plurivox.workflows.compare_aggregators import Comparison
 
 FILE_TYPES = (".csv", ".md", ".npz")
 
@@ -34,7 +34,7 @@ def run_compare(
     part: str | None,
 ) -> CommandResult:
     """Run `plurivox compare`: fit every method to every data set, show the means, and write the whole comparison to `out`."""
-    from plurivox.workflows.compare_methods import compare as compare_methods
+    from plurivox.workflows.compare_aggregators import compare as compare_methods
 
     check_result_file_type(out, "a comparison", FILE_TYPES)
     data = [source.read_dataset() for source in sources]

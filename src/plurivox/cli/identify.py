@@ -25,7 +25,7 @@ from plurivox.core.method import Method, split_at_commas_outside_brackets
 if TYPE_CHECKING:
     from plurivox.core.results import Scores
     from plurivox.identify import Identifier
-    from plurivox.workflows.rank_scores import Ranking
+    from plurivox.workflows.ranking_by_several_scores import Ranking
 
 OUT = out_flag("write all scores: .csv, .parquet, .jsonl or .npz")
 WORST = Flag(

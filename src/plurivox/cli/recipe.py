@@ -31,7 +31,7 @@ def params_of_recipe_beside_recipe_options(method: type[Method]) -> Sequence[cli
 
 def run_recipe(screen: Screen, method: "Recipe", out: Path | None, force: bool) -> CommandResult:
     """Run `plurivox recipe`: run an experiment, show its tables and write them to the folder `out`."""
-    from plurivox.core.result_tables import check_folder_empty_or_only_tables
+    from plurivox.core.recipe_tables import check_folder_empty_or_only_tables
 
     if out is not None:
         check_folder_empty_or_only_tables(out, replace=force)

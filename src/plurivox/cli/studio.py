@@ -130,9 +130,9 @@ def _print_links_and_serve(
     screen: Screen, studies: "list[Settings]", host: str, port: int, processes: int
 ) -> CommandResult:
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
+    from plurivox.web.open_study import open_existing_study
     from plurivox.web.server.uvicorn_server import raise_if_port_is_not_free, serve
     from plurivox.web.services.owner_sign_in import create_setup_token_unless_owner_exists
-    from plurivox.web.studio import open_existing_study
 
     raise_if_port_is_not_free(host, port)
     for settings in studies:
@@ -172,7 +172,7 @@ def run_studio_export_dataset(
 ) -> CommandResult:
     """Run `plurivox studio export`: write a study with all its answers as a data-set folder."""
     settings = study_settings(study, database)
-    from plurivox.web.studio import open_existing_study
+    from plurivox.web.open_study import open_existing_study
     from plurivox.web.study.export import export_study
 
     with open_existing_study(settings) as studio:
@@ -186,7 +186,7 @@ def run_studio_import_tasks_or_answers(
 ) -> CommandResult:
     """Run `plurivox studio import`: add tasks, or answers collected elsewhere, to a study."""
     settings = study_settings(study, database)
-    from plurivox.web.studio import open_existing_study
+    from plurivox.web.open_study import open_existing_study
     from plurivox.web.study.create_study import import_answers_collected_elsewhere, insert_tasks_and_batches
     from plurivox.web.study.read_task_and_answer_files import read_answers_or_none, read_tasks
 
@@ -212,8 +212,8 @@ def run_studio_status(screen: Screen, study: Path, database: str | None) -> Comm
     """Run `plurivox studio status`: show how many answers, workers per stage and answers per stratum a study has."""
     del screen
     settings = study_settings(study, database)
+    from plurivox.web.open_study import open_existing_study
     from plurivox.web.store.report.study_progress import study_progress
-    from plurivox.web.studio import open_existing_study
 
     with open_existing_study(settings) as studio:
         found = {name: value for name, value in asdict(studio.read_sync(study_progress)).items() if name != "per_hour"}
@@ -255,7 +255,7 @@ def run_studio_write_pay_sheet(
     """Run `plurivox studio pay`: write the pay of each worker of a study, or the bonuses by platform id."""
     settings = study_settings(study, database)
     from plurivox.web.jobs.payroll import write_pay_sheet_and_return_summary
-    from plurivox.web.studio import open_existing_study
+    from plurivox.web.open_study import open_existing_study
 
     with open_existing_study(settings) as studio:
         totals = write_pay_sheet_and_return_summary(studio.engine, studio.study, out, with_ids)
@@ -271,8 +271,8 @@ def run_studio_write_pay_sheet(
 def run_studio_erase_worker(screen: Screen, study: Path, worker: str, database: str | None) -> CommandResult:
     """Run `plurivox studio erase`: erase the data of a worker who withdraws consent."""
     settings = study_settings(study, database)
+    from plurivox.web.open_study import open_existing_study
     from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line, try_truncate_sqlite_wal
-    from plurivox.web.studio import open_existing_study
 
     with open_existing_study(settings) as studio:
         erased = studio.writer.submit(

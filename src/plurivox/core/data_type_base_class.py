@@ -30,7 +30,7 @@ CORE_MODULES = (
     "soft_labels",
     "soft_rows_dense_sparse",
     "results",
-    "result_tables",
+    "recipe_tables",
     "votes",
 )
 MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
@@ -41,8 +41,8 @@ MOVED_MODULES = {  # module named in files of version 0.1.0 -> module of today
     "plurivox.evaluate.contrasts": "plurivox.evaluate.soft_label_differences",
     "plurivox.evaluate.guesses": "plurivox.evaluate.paired_comparison",
     "plurivox.evaluate.judgement": "plurivox.evaluate.evaluation_result",
-    "plurivox.recipes._comparing": "plurivox.workflows.compare_methods",
-    "plurivox.recipes._ranking": "plurivox.workflows.rank_scores",
+    "plurivox.recipes._comparing": "plurivox.workflows.compare_aggregators",
+    "plurivox.recipes._ranking": "plurivox.workflows.ranking_by_several_scores",
 }
 RENAMED_CLASSES = {  # class named in files of version 0.1.0 -> class of today
     "Cells": "CorrectnessTable",

@@ -23,7 +23,7 @@ from plurivox.core.name_encoding import (
     readonly_names,
 )
 from plurivox.core.soft_rows_dense_sparse import Candidates
-from plurivox.core.sort_and_check_votes import check_soft_answers, sort_vote_columns_by_task_and_answer
+from plurivox.core.sort_votes_and_check_soft_answers import check_soft_answers, sort_vote_columns_by_task_and_answer
 
 UNNAMED = -1  # worker code of a vote without a worker
 

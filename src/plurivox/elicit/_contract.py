@@ -14,8 +14,8 @@ from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import Method
 from plurivox.core.name_encoding import decode
+from plurivox.core.parse_typed_percents import PERCENT_FLAGS
 from plurivox.core.registry import Methods
-from plurivox.core.typed_percents import PERCENT_FLAGS
 from plurivox.core.votes import Votes
 
 __all__ = ["FLAGS", "OUTCOMES", "Elicited", "Form", "methods"]

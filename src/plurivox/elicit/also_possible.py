@@ -8,7 +8,10 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.inputs_asked_by_form import Question
 from plurivox.elicit._contract import Shares, set_flag
-from plurivox.elicit._shared.named_and_ruled_out_labels import answer_label_pairs_of_mark_kind, sort_by_answer_and_label
+from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
+    answer_label_pairs_of_mark_kind,
+    sort_by_answer_and_label,
+)
 from plurivox.elicit._shared.percent_form import PercentForm, Split
 
 

@@ -9,9 +9,9 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
-from plurivox.core.typed_percents import PERCENT_FLAGS
+from plurivox.core.parse_typed_percents import PERCENT_FLAGS
 from plurivox.elicit._contract import Form, Shares, set_answer_flags_from_percent_flags, set_flag
-from plurivox.elicit._shared.named_and_ruled_out_labels import (
+from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,

@@ -10,7 +10,7 @@ from plurivox.core.array_types import Floats
 from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form, Shares, set_flag
-from plurivox.elicit._shared.named_and_ruled_out_labels import (
+from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     ContradictionRule,
     answer_label_pairs_of_mark_kind,

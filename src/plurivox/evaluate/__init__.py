@@ -3,8 +3,8 @@
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.describe_votes import Description, describe
 from plurivox.evaluate.evaluate_prediction import evaluate_labels
-from plurivox.evaluate.evaluation_audit import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.evaluation_result import Evaluation
+from plurivox.evaluate.find_evaluation_faults import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.intervals_and_tests import (
     Interval,
     RankTest,

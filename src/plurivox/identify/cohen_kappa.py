@@ -17,7 +17,7 @@ from plurivox.engine.kernels.group_by import row_order_and_offsets_by_group
 from plurivox.engine.kernels.kappa_and_vote_agreement import add_kappas_of_worker_pairs, pack_worker_label_and_task_end
 from plurivox.engine.parallel_task_blocks import parallel_map
 from plurivox.identify._contract import Evidence, Identifier
-from plurivox.identify._shared.crowd_agreement import make_crowd_scores
+from plurivox.identify._shared.crowd_agreement_coefficients import make_crowd_scores
 from plurivox.identify._shared.group_sums import divide_or_nan
 from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_blocks_of_pattern_counts
 from plurivox.identify._shared.workers_gold_times_from_evidence import require_some_worker_names

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import (
+from plurivox.identify._shared.crowd_agreement_coefficients import (
     AgreementCoefficient,
     CountPatterns,
     agreement_and_label_share_columns,

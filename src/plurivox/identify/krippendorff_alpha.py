@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.votes import Votes
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import (
+from plurivox.identify._shared.crowd_agreement_coefficients import (
     AgreementCoefficient,
     CountPatterns,
     row_sums_of_squares,

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.identify._contract import Evidence  # noqa: F401, for the example
-from plurivox.identify._shared.crowd_agreement import AgreementCoefficient, CountPatterns
+from plurivox.identify._shared.crowd_agreement_coefficients import AgreementCoefficient, CountPatterns
 from plurivox.identify._shared.group_sums import divide_or_nan
 
 

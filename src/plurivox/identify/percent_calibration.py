@@ -9,10 +9,10 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
+from plurivox.core.parse_typed_percents import parse_percents
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.typed_percents import parse_percents
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_95_over_tasks

@@ -8,11 +8,11 @@ from plurivox.recipes._contract import Recipe, methods
 # workflows that were defined in this package in version 0.1; they stay importable from here
 EXPORTS = {
     "Choice": "choose_option_value",
-    "Comparison": "compare_methods",
+    "Comparison": "compare_aggregators",
     "Curve": "answer_cost_in_seconds",
     "break_even": "answer_cost_in_seconds",
     "choose": "choose_option_value",
-    "compare": "compare_methods",
+    "compare": "compare_aggregators",
     "curve": "answer_cost_in_seconds",
     "seconds_per_answer": "answer_cost_in_seconds",
 }

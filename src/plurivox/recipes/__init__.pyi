@@ -19,7 +19,7 @@ from plurivox.workflows.answer_cost_in_seconds import curve as curve
 from plurivox.workflows.answer_cost_in_seconds import seconds_per_answer as seconds_per_answer
 from plurivox.workflows.choose_option_value import Choice as Choice
 from plurivox.workflows.choose_option_value import choose as choose
-from plurivox.workflows.compare_methods import Comparison as Comparison
-from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.compare_aggregators import Comparison as Comparison
+from plurivox.workflows.compare_aggregators import compare as compare
 
 EXPORTS: dict[str, str]

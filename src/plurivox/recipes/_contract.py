@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.recipe_tables import Tables
 from plurivox.core.registry import Methods
-from plurivox.core.result_tables import Tables
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Tables
+from plurivox.core.recipe_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 
 

@@ -13,7 +13,7 @@ from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset

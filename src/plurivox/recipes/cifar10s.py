@@ -11,7 +11,7 @@ from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset

@@ -8,15 +8,15 @@ from plurivox import evaluate
 from plurivox.core.errors import OptionError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
-    from plurivox.recipes._papers.fornaciari2021_conditions import Condition
     from plurivox.recipes._papers.fornaciari2021_texts import Texts
+    from plurivox.recipes._papers.fornaciari2021_training_and_measures import Condition
     from plurivox.train.nets import Net
 
 DATA = {"pos": "pos_twitter", "stemming": "stemming"}
@@ -80,8 +80,11 @@ class Fornaciari2021(Recipe):
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every condition in every run and return tables of measures, gains of two heads over one, and split sizes."""
-        from plurivox.recipes._papers.fornaciari2021_conditions import list_conditions, train_and_predict_on_all_folds
         from plurivox.recipes._papers.fornaciari2021_texts import write_texts
+        from plurivox.recipes._papers.fornaciari2021_training_and_measures import (
+            list_conditions,
+            train_and_predict_on_all_folds,
+        )
         from plurivox.train.training_hyperparameters import Plan
 
         texts = self._read_encoded_texts(read)
@@ -154,7 +157,7 @@ class Fornaciari2021(Recipe):
 
     def _make_result_tables(self, texts: "Texts", predictions: "dict[Condition, list[SoftLabels]]") -> Tables:
         """Return the tables of the recipe: measures, split sizes, gains of two heads, correctness counts, every run."""
-        from plurivox.recipes._papers.fornaciari2021_conditions import (
+        from plurivox.recipes._papers.fornaciari2021_training_and_measures import (
             measures_of_runs_by_condition_name,
             one_and_two_heads_correctness_table,
             two_heads_gain_and_p_value_table,

@@ -10,7 +10,7 @@ import numpy as np
 
 from plurivox import aggregate, simulate
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.votes import Votes
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Tables
+from plurivox.core.recipe_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
 
 

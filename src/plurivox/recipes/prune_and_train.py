@@ -11,7 +11,7 @@ from plurivox import evaluate
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Tables
+from plurivox.core.recipe_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache

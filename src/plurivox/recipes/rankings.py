@@ -7,13 +7,13 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.rank_scores import join_scores_into_ranking, task_error_rates, worker_error_rates
+from plurivox.workflows.ranking_by_several_scores import join_scores_into_ranking, task_error_rates, worker_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scoring_methods
 
 

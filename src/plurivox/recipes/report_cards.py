@@ -10,14 +10,14 @@ from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.rank_scores import join_scores_into_ranking
+from plurivox.workflows.ranking_by_several_scores import join_scores_into_ranking
 from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scoring_methods
 
 SCORES = (

@@ -38,7 +38,7 @@ from plurivox.simulate._shared.simulation_option_checks import (
     label_frequencies_of_options,
 )
 from plurivox.simulate._shared.worker_assignment import VoteDesign, draw_task_and_worker_per_vote
-from plurivox.simulate._shared.worker_traits import (
+from plurivox.simulate._shared.worker_pace_drift_copying import (
     WorkerTraits,
     draw_worker_traits,
     fatigue_drift_copying_rates_and_targets,

@@ -25,7 +25,7 @@ EXPORTS = {
     "Trained": "trained_net",
     "attacks": "",
     "augment": "data.image_augmentation:",
-    "crowdlab": "em.crowdlab",
+    "crowdlab": "em.crowdlab_from_predictions",
     "fit": "fit_net",
     "heads": "",
     "images": "data.images:",

@@ -8,7 +8,7 @@ from plurivox.train.data import image_augmentation as _image_augmentation
 from plurivox.train.data import images as images
 from plurivox.train.data import splits as splits
 from plurivox.train.data import text_encoding as _text_encoding
-from plurivox.train.em.crowdlab import crowdlab as crowdlab
+from plurivox.train.em.crowdlab_from_predictions import crowdlab as crowdlab
 from plurivox.train.em.raykar_em import raykar_em as raykar_em
 from plurivox.train.fit_net import fit as fit
 from plurivox.train.sklearn_classifier import CrowdClassifier as CrowdClassifier

@@ -10,8 +10,8 @@ from plurivox.workflows.choose_option_value import Choice as Choice
 from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.clean_dataset import clean_set as clean_set
 from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
-from plurivox.workflows.compare_methods import Comparison as Comparison
-from plurivox.workflows.compare_methods import compare as compare
+from plurivox.workflows.compare_aggregators import Comparison as Comparison
+from plurivox.workflows.compare_aggregators import compare as compare
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
 from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
 from plurivox.workflows.describe_dataset import EnteredDescription as EnteredDescription
@@ -21,7 +21,7 @@ from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labe
 from plurivox.workflows.leak_check import check_leaks as check_leaks
 from plurivox.workflows.prune_by_score import prune as prune
 from plurivox.workflows.prune_by_score import prune_and_compare as prune_and_compare
-from plurivox.workflows.rank_scores import Ranking as Ranking
+from plurivox.workflows.ranking_by_several_scores import Ranking as Ranking
 from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd

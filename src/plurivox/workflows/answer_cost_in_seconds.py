@@ -10,7 +10,7 @@ from plurivox import aggregate, elicit
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
-from plurivox.core.result_tables import Table
+from plurivox.core.recipe_tables import Table
 from plurivox.core.sample_existing_answers import subsample
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

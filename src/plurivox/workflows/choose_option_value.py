@@ -10,7 +10,7 @@ from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.name_encoding import as_names, duplicates, positions
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Table
+from plurivox.core.recipe_tables import Table
 
 Score = Callable[[Any, Names, Names], float]  # (value, training tasks, held-out tasks) -> score
 

@@ -12,7 +12,7 @@ from plurivox.core.array_types import Floats, Names
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import unknown_name_error
 from plurivox.core.name_encoding import positions
-from plurivox.core.result_tables import Table
+from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
 from plurivox.train.data.training_data import TrainingData

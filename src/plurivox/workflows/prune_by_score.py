@@ -16,13 +16,13 @@ from plurivox.core.cleaning_audit import Audit, AuditRow
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.name_encoding import as_text, positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
-from plurivox.core.result_tables import Table
+from plurivox.core.recipe_tables import Table
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
-from plurivox.workflows.compare_methods import gold_of_tasks_with_votes
+from plurivox.workflows.compare_aggregators import gold_of_tasks_with_votes
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 
 G = TypeVar("G", Votes, Answers, Dataset)

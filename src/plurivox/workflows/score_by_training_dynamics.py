@@ -11,7 +11,7 @@ from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.result_tables import Table
+from plurivox.core.recipe_tables import Table
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -21,7 +21,7 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.load_training_data import given_or_random_splits, load_training_data
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
-from plurivox.workflows.rank_scores import task_error_rates
+from plurivox.workflows.ranking_by_several_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 from plurivox.workflows.train_nets import make_train_spec, train_once
 

@@ -20,7 +20,7 @@ from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
-from plurivox.workflows.rank_scores import Ranking, join_scores_into_ranking
+from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_into_ranking
 
 By = str | Aggregator | Sequence[str | Aggregator]
 Fits = Fit | str | Path | Sequence[Fit | str | Path]

@@ -12,7 +12,7 @@ from click.testing import Result
 
 from plurivox.cli.main import main
 from plurivox.core.results import Dynamics, Scores
-from plurivox.workflows.rank_scores import Ranking
+from plurivox.workflows.ranking_by_several_scores import Ranking
 
 Call = Callable[..., Result]
 

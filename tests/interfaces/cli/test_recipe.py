@@ -5,7 +5,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 
 Call = Callable[..., Result]
 

@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import select
 
+from plurivox.web.open_study import Studio
 from plurivox.web.server.uvicorn_server import serve_in_thread
 from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
@@ -20,7 +21,6 @@ from plurivox.web.store.admin import invites
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.random_ids import encode_id
 from plurivox.web.store.schema import answers, slots, workers
-from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study
 from plurivox.web.study.create_study import make_study
 from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version

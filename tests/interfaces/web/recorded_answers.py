@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from plurivox.core.typed_percents import parse_percents
+from plurivox.core.parse_typed_percents import parse_percents
 from plurivox.simulate import SoftAnswers
 
 

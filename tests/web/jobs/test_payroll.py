@@ -15,7 +15,6 @@ from sqlalchemy import event, select
 from plurivox.cli.main import main
 from plurivox.core.errors import InputError
 from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
-from plurivox.web.jobs.paid_work_summary import WorkSummary
 from plurivox.web.jobs.payroll import (
     Payroll,
     compute_pay_line,
@@ -23,6 +22,7 @@ from plurivox.web.jobs.payroll import (
     write_pay_sheet_and_return_summary,
 )
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
+from plurivox.web.jobs.worker_effort_for_pay import WorkSummary
 from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_line
 from plurivox.web.store.collect.excluded_workers import exclude_if_active_and_release_slots, lift_exclusion
 from plurivox.web.store.key_value import kv_get

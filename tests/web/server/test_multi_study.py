@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from plurivox.core.errors import InputError
+from plurivox.web.open_study import open_existing_study
 from plurivox.web.server.multi_study import (
     database_url_by_study_folder,
     find_study_folders,
@@ -17,7 +18,6 @@ from plurivox.web.server.multi_study import (
 )
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.schema import answers, workers
-from plurivox.web.studio import open_existing_study
 from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows
 from plurivox.web.study.create_study import make_study
 from studies import LIMITS, PATIENCE, Served, fresh_database, plain_study, running_multi_study, text_tasks

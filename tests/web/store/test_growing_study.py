@@ -30,7 +30,7 @@ from plurivox.web.store.report import result_snapshots as publishing
 from plurivox.web.store.report.answer_cache import AnswerCache, read_answers_that_count_latest_per_slot
 from plurivox.web.store.report.background_alerts import list_job_alerts, set_or_delete_alert_of_job
 from plurivox.web.store.report.result_snapshots import Snapshot, acquire_or_renew_leader_lease, is_result_snapshot_stale
-from plurivox.web.store.report.soft_labels import SoftLabelRow, get_page_of_tasks
+from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabelRow, get_page_of_tasks
 from plurivox.web.store.schema import (
     OPEN_END,
     answers,

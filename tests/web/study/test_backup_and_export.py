@@ -26,7 +26,7 @@ from plurivox.web.store.database import (
     disable_statement_timeout_in_transaction,
     migrate,
 )
-from plurivox.web.store.report.soft_labels import get_page_of_tasks
+from plurivox.web.store.report.stored_soft_labels_and_task_list import get_page_of_tasks
 from plurivox.web.store.report.study_progress import study_progress
 from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
 from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.name_encoding import positions
+from plurivox.core.parse_typed_percents import Percents, parse_percents
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.typed_percents import Percents, parse_percents
 from plurivox.core.votes import Votes
 
 UNKNOWN, UNLISTED = (

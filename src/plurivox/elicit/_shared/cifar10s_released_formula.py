@@ -8,7 +8,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import OptionError
 from plurivox.elicit._contract import Shares, set_answer_flags_from_percent_flags, set_flag
-from plurivox.elicit._shared.named_and_ruled_out_labels import (
+from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     AnswerLabels,
     answer_label_pairs_of_mark_kind,
     first_two_named_labels_and_label_count,

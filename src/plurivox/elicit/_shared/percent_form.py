@@ -12,7 +12,7 @@ from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Form, Shares, set_answer_flags_from_percent_flags, set_flag
 from plurivox.elicit._shared.cifar10s_released_formula import Compat, label_weights_by_cifar10s_code
-from plurivox.elicit._shared.named_and_ruled_out_labels import (
+from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     CONTRADICTION_HELP,
     AnswerLabels,
     ContradictionRule,

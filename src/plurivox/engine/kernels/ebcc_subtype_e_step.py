@@ -24,7 +24,7 @@ from plurivox.engine.kernels.simd_vector_type import (
     store_simd_row,
     sum_of_simd_row,
 )
-from plurivox.engine.kernels.softmax_and_leave_one_out import (
+from plurivox.engine.kernels.softmax_and_leave_worker_out import (
     add_leave_one_out_agreement,
     add_log_via_running_product,
     constant_simd_row,

@@ -9,7 +9,7 @@ import numpy as np
 
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
-from plurivox.engine.kernels.softmax_and_leave_one_out import (
+from plurivox.engine.kernels.softmax_and_leave_worker_out import (
     copy_row,
     end_of_rows_of_same_worker,
     softmax_in_place_return_logsumexp,

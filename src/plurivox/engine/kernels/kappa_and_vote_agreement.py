@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.engine.kernels.simd_vector_type import prefetch_cache_line
-from plurivox.engine.kernels.softmax_and_leave_one_out import end_of_rows_of_same_worker
+from plurivox.engine.kernels.softmax_and_leave_worker_out import end_of_rows_of_same_worker
 from plurivox.engine.numba_compilation import compile_inlined_by_numba, compile_kernel
 
 PREFETCH_ROWS = 8  # how many rows of a worker ahead to prefetch: they are far apart in memory

@@ -18,7 +18,7 @@ from plurivox.engine.kernels.simd_vector_type import (
     multiply_simd_rows,
     store_simd_row,
 )
-from plurivox.engine.kernels.softmax_and_leave_one_out import (
+from plurivox.engine.kernels.softmax_and_leave_worker_out import (
     add_leave_one_out_agreement,
     add_log_via_running_product,
     constant_simd_row,

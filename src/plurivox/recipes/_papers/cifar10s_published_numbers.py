@@ -10,9 +10,9 @@ from plurivox import aggregate, elicit, evaluate
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.parse_typed_percents import parse_percents
 from plurivox.core.sample_existing_answers import subsample
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.typed_percents import parse_percents
 from plurivox.core.votes import Votes
 
 N_SUBSETS = 20  # random subsets of six answers per task

@@ -8,7 +8,7 @@ from plurivox.core.array_types import Floats
 from plurivox.core.errors import OptionError, first_few
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.simulate._shared.names_truth_and_features import Dimensions, power_law_shares
-from plurivox.simulate._shared.worker_traits import floor_count
+from plurivox.simulate._shared.worker_pace_drift_copying import floor_count
 
 if TYPE_CHECKING:
     from plurivox.simulate._contract import Simulator

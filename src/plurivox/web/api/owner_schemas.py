@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 from plurivox.web.api.schema_fields import PlainText, RequestModel, SignedText
 from plurivox.web.api.task_and_answer_schemas import ShownMark, Task
 from plurivox.web.store.collect.excluded_workers import Exclusion
-from plurivox.web.store.report.soft_labels import SoftLabel, TaskLine
 from plurivox.web.store.report.statistics_classes_and_queries import ArmResult
 from plurivox.web.store.report.stored_pay_sheet import PayLine
+from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabel, TaskLine
 from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.question_forms import Form
 

@@ -11,12 +11,12 @@ from fastapi import Depends, Header, Request, Response
 from plurivox.web.api.http_errors import ApiError, expired_token_error, rate_limit_error
 from plurivox.web.api.login_throttle import LoginThrottle
 from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, ip_or_ipv6_network
+from plurivox.web.open_study import Studio
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin import owner_accounts_and_sessions
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotSignedIn
 from plurivox.web.store.random_ids import decode_id, encode_id
-from plurivox.web.studio import Studio
 from plurivox.web.study.secret_key import StudySecret
 
 COOKIE_NAME = "plurivox_owner"

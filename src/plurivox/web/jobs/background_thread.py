@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
+from plurivox.web.open_study import Studio
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Unavailable
@@ -27,7 +28,6 @@ from plurivox.web.store.report.result_snapshots import (
     acquire_or_renew_leader_lease,
     is_result_snapshot_stale,
 )
-from plurivox.web.studio import Studio
 from plurivox.web.study.config import Study, read_study
 
 IDLE_FACTOR = 3.0  # pause after a computation, as a multiple of its duration: at most a quarter of one core is used

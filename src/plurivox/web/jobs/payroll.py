@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
-from plurivox.web.jobs.paid_work_summary import WorkCache, WorkSummary, sum_answers_time_and_matches_by_worker
+from plurivox.web.jobs.worker_effort_for_pay import WorkCache, WorkSummary, sum_answers_time_and_matches_by_worker
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import stored_pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache

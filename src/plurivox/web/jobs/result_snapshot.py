@@ -24,12 +24,12 @@ from plurivox.web.jobs.expected_information_gain import write_expected_gains_ret
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
 from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_plus_reinstatements
-from plurivox.web.store.report.soft_labels import (
+from plurivox.web.store.report.statistics_classes_and_queries import count_tasks_without_free_slot_by_stratum
+from plurivox.web.store.report.stored_soft_labels_and_task_list import (
     SoftLabelRow,
     ids_of_tasks_with_nonempty_soft_label,
     soft_label_intervals_to_json,
 )
-from plurivox.web.store.report.statistics_classes_and_queries import count_tasks_without_free_slot_by_stratum
 from plurivox.web.study.config import Study
 from plurivox.workflows import elicit_votes, fit
 

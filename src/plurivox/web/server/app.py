@@ -18,12 +18,12 @@ from plurivox.web.api.response_builders import worker_state_response
 from plurivox.web.api.route_dependencies import RateLimits
 from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_results, pages, worker
 from plurivox.web.jobs.background_thread import BackgroundThread
+from plurivox.web.open_study import Studio
 from plurivox.web.server.middleware import SecurityMiddleware
 from plurivox.web.server_settings import Settings
 from plurivox.web.services.worker_stages import WrongStage
 from plurivox.web.store.database import first_line_of_database_error
 from plurivox.web.store.errors import StudyError, Unavailable
-from plurivox.web.studio import Studio
 
 log = logging.getLogger(__name__)
 PLAIN_MESSAGES = {

@@ -20,13 +20,13 @@ from plurivox.web.api.route_dependencies import (
     get_owner_session_from_cookie,
 )
 from plurivox.web.api.schema_fields import Id
+from plurivox.web.open_study import Studio
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
 from plurivox.web.store.admin import invites as invite_store
 from plurivox.web.store.collect import excluded_workers
 from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.report import study_progress
-from plurivox.web.studio import Studio
 
 router = APIRouter(
     prefix="/api/owner",

@@ -18,9 +18,9 @@ from plurivox.web.api.route_dependencies import (
     session_cookie_name_with_path,
     set_owner_session_cookie,
 )
+from plurivox.web.open_study import Studio
 from plurivox.web.services import owner_sign_in
 from plurivox.web.store.admin import owner_accounts_and_sessions
-from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api/owner", tags=["owners"], responses=s.ERROR_RESPONSES)
 

@@ -14,8 +14,8 @@ from plurivox.web.api import worker_schemas as s
 from plurivox.web.api.route_dependencies import StudioDep, get_owner_session_from_cookie
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.store.report import (
-    soft_labels,
     stored_pay_sheet,
+    stored_soft_labels_and_task_list,
     study_progress,
     task_detail,
     worker_scores_and_flags,
@@ -49,12 +49,14 @@ async def list_tasks(
     studio: StudioDep,
     after: o.After = None,
     limit: o.Limit = 50,
-    order: soft_labels.Order = "name",
+    order: stored_soft_labels_and_task_list.Order = "name",
     prefix: o.Prefix = "",
-) -> soft_labels.TaskPage:
+) -> stored_soft_labels_and_task_list.TaskPage:
     """Return a page of tasks with their current soft labels; with `prefix`, of those whose names begin with it, by name."""
     return await studio.read(
-        partial(soft_labels.get_page_of_tasks, after=after, limit=limit, order=order, prefix=prefix)
+        partial(
+            stored_soft_labels_and_task_list.get_page_of_tasks, after=after, limit=limit, order=order, prefix=prefix
+        )
     )
 
 

@@ -19,13 +19,13 @@ from plurivox.web.api.route_dependencies import (
     enforce_study_entry_limit_per_address,
     make_bearer_token,
 )
+from plurivox.web.open_study import Studio
 from plurivox.web.services import enter_study, worker_completion, worker_stages
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
 from plurivox.web.store.random_ids import decode_id, encode_id
-from plurivox.web.studio import Studio
 
 router = APIRouter(prefix="/api", tags=["workers"], responses=s.ERROR_RESPONSES)
 

@@ -15,7 +15,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import append_to_audit_log
 from plurivox.web.store.collect.leases import release_one_slot_and_requeue_each_task
 from plurivox.web.store.report import answer_counters, result_snapshots
-from plurivox.web.store.report.soft_labels import reset_soft_labels_of_tasks_answered_by_worker
+from plurivox.web.store.report.stored_soft_labels_and_task_list import reset_soft_labels_of_tasks_answered_by_worker
 from plurivox.web.store.report.worker_scores_and_flags import delete_scores_and_flags_of_worker
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
 

@@ -15,7 +15,7 @@ from plurivox.web.store.errors import NotFound
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.random_ids import random_62_bit_id
 from plurivox.web.store.report import answer_counters
-from plurivox.web.store.report.soft_labels import soft_label_row_without_answers
+from plurivox.web.store.report.stored_soft_labels_and_task_list import soft_label_row_without_answers
 from plurivox.web.store.schema import media, plan_tasks, plans, soft_labels, tasks
 
 BATCH_ROWS = 5_000  # tasks per insert

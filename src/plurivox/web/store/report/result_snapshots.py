@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_,
 from plurivox.web.store.database import WRITE_OPTIONS, batched, current_unix_time
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.report import answer_counters, background_alerts
-from plurivox.web.store.report.soft_labels import SoftLabelRow, get_newest_snapshot_number
 from plurivox.web.store.report.statistics_classes_and_queries import Agreement, ArmResult, StoppingSummary, Times
+from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabelRow, get_newest_snapshot_number
 from plurivox.web.store.schema import OPEN_END, answers, facts, leaders, snapshots, soft_labels
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from plurivox.web.store.collect.sittings_and_leased_slots import TASK_COLUMNS, S
 from plurivox.web.store.collect.submissions import Mark, label_marks_from_json
 from plurivox.web.store.errors import NotFound
 from plurivox.web.store.random_ids import decode_id
-from plurivox.web.store.report.soft_labels import (
+from plurivox.web.store.report.stored_soft_labels_and_task_list import (
     SoftLabel,
     TaskLine,
     get_row_of_task_with_newest_soft_label,

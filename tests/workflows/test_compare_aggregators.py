@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import read
-from plurivox.workflows.compare_methods import Comparison, compare
+from plurivox.workflows.compare_aggregators import Comparison, compare
 
 WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shares,softmax-shares]]"]
 

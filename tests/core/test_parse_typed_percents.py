@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plurivox.core.name_encoding import as_names
-from plurivox.core.typed_percents import (
+from plurivox.core.parse_typed_percents import (
     EMPTY,
     FRACTION,
     OUT_OF_RANGE,
@@ -88,7 +88,7 @@ def test_any_text_is_a_number_or_flagged(texts: list[str]) -> None:
 
 @given(st.lists(st.text("017 %p\0é٧", max_size=5)))
 def test_a_text_is_parsed_the_same_alone_and_among_others(texts: list[str]) -> None:
-    with patch("plurivox.core.typed_percents.MIN_TABLE_TEXTS", 0):
+    with patch("plurivox.core.parse_typed_percents.MIN_TABLE_TEXTS", 0):
         read = parse_percents(as_names(texts))
     alone = [parse_percents(as_names([text])) for text in texts]
     np.testing.assert_array_equal(read.value, [one.value[0] for one in alone])

@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
-from plurivox.core.result_tables import Table, Tables
+from plurivox.core.recipe_tables import Table, Tables
 
 TABLE = Table(
     "Figures & shares", {"method": ["a|b", "c_d"], "n": [1200, 7], "p": [0.5, None]}, ("100% ours",), digits=2

@@ -14,7 +14,7 @@ from plurivox.core.array_types import Bools
 from plurivox.core.cleaning_audit import AuditAction
 from plurivox.core.inputs_asked_by_form import input_fields_of_form_or_none
 from plurivox.core.method import option
-from plurivox.core.typed_percents import OUT_OF_RANGE, parse_percents
+from plurivox.core.parse_typed_percents import OUT_OF_RANGE, parse_percents
 
 
 def mask_of_answers_with_percent_out_of_range(answer_rows: AnswerRows) -> Bools:

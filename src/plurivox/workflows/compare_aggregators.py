@@ -17,8 +17,8 @@ from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
+from plurivox.core.recipe_tables import Table
 from plurivox.core.registry import BrokenPlugin
-from plurivox.core.result_tables import Table
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Interval

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.answers import MARK_KINDS, NAMED, Answers
 from plurivox.core.array_types import Bools, Floats, Ints
-from plurivox.core.typed_percents import Percents, parse_percents
+from plurivox.core.parse_typed_percents import Percents, parse_percents
 from plurivox.elicit._contract import set_flag
 
 ContradictionRule: TypeAlias = Literal["named", "never", "drop"]

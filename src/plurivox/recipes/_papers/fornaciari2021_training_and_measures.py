@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox import aggregate, evaluate
 from plurivox.core.array_types import Floats, Names
-from plurivox.core.result_tables import Table
+from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._papers.fornaciari2021_texts import Texts
 from plurivox.train import heads

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from plurivox.web.jobs.paid_work_summary import matches_others_majority_and_has_others
+from plurivox.web.jobs.worker_effort_for_pay import matches_others_majority_and_has_others
 
 
 def matched_plainly(rows: list[tuple[int, int, int]], aside: set[int]) -> list[tuple[bool, bool]]:

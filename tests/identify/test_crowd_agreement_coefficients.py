@@ -16,7 +16,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.parallel_task_blocks import set_threads
 from plurivox.evaluate.describe_votes import describe
 from plurivox.identify import Evidence
-from plurivox.identify._shared import crowd_agreement as crowd_module
+from plurivox.identify._shared import crowd_agreement_coefficients as crowd_module
 from score_shortcuts import crowd_score, score
 
 NAN = np.nan
