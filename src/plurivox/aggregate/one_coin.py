@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.mace_one_coin_em import OwnLabelEM
+from plurivox.aggregate._shared.mace_and_one_coin_em import OwnLabelEM
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option

@@ -50,7 +50,7 @@ FLAGS = {  # name: (bit, what it means)
 OUTCOMES = ("read", "abstained", "none-of-these", "unreadable")  # Elicited.outcome holds indices into this
 READ, ABSTAINED, NONE_OF_THESE, UNREADABLE = range(4)
 
-FLAG_OF_PERCENT_FLAG = {  # name in PERCENT_FLAGS of core.typed_percents -> name in FLAGS
+FLAG_OF_PERCENT_FLAG = {  # name in PERCENT_FLAGS of core.parse_typed_percents -> name in FLAGS
     "unreadable": "unreadable-percent",
     "out-of-range": "out-of-range",
     "repaired": "repaired",

@@ -18,7 +18,7 @@ from plurivox.core.errors import require_package
 from plurivox.core.lazy_exports import lazy_getattr
 
 EXPORTS = {
-    "CrowdClassifier": "sklearn_classifier",
+    "CrowdClassifier": "net_as_sklearn_estimator",
     "Known": "targets._contract",
     "Supervision": "targets._contract",
     "Plan": "training_hyperparameters",
@@ -28,7 +28,7 @@ EXPORTS = {
     "crowdlab": "em.crowdlab_from_predictions",
     "fit": "fit_net",
     "heads": "",
-    "images": "data.images:",
+    "images": "data.decode_images:",
     "losses": "",
     "nets": "",
     "raykar_em": "em.raykar_em",

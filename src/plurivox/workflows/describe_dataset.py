@@ -59,13 +59,13 @@ def describe(
     if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
         if (answers := data.answers) is None:
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
-        return _answer_statistics_and_odd_entries(answers, known)
+        return _answer_statistics_and_input_fault_counts(answers, known)
     crowd = as_votes(data, part)
     _warn_about_case_variants_and_nan_like_labels(crowd.labels)
     return evaluate.describe(crowd, known)
 
 
-def _answer_statistics_and_odd_entries(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
+def _answer_statistics_and_input_fault_counts(answers: Answers, gold: SoftLabels | None) -> EnteredDescription:
     """Return statistics of answers, and their odd entries as found by their forms; warn if a form is unknown."""
     figures = evaluate.describe_answers(answers, gold)
     if not len(answers.labels):

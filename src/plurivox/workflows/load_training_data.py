@@ -78,7 +78,7 @@ def _load_task_names_and_image_pixels(
     data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None
 ) -> tuple[Names, Any]:
     """Return (tasks, pixels) of the images in a table or in the data set; raise InputError if there are none."""
-    from plurivox.train.data.images import decode
+    from plurivox.train.data.decode_images import decode
 
     if pictures.table is not None:
         from plurivox.io.tabular.column_conversion import to_names_or_error_if_missing

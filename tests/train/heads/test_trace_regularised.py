@@ -26,10 +26,10 @@ def test_the_loss_is_the_published_one() -> None:
 def test_initial_matrices_are_nearly_the_identity() -> None:
     head, *_ = attached(TraceRegularised())
     start = 6 * torch.eye(N_LABELS) - 5
-    matrix = head.normalise_to_log_confusion(start).exp()  # type: ignore[operator]
+    matrix = head.log_confusion_from_parameters(start).exp()  # type: ignore[operator]
     right = np.log1p(np.e) / (np.log1p(np.e) + 2 * np.log1p(np.exp(-5)))
     torch.testing.assert_close(matrix.diagonal(), torch.full((N_LABELS,), right, dtype=matrix.dtype))
-    assert head.normalise_to_log_confusion(torch.full((2, 2), -1e4)).isfinite().all()  # type: ignore[operator]
+    assert head.log_confusion_from_parameters(torch.full((2, 2), -1e4)).isfinite().all()  # type: ignore[operator]
 
 
 def test_a_larger_penalty_gives_smaller_traces() -> None:

@@ -43,7 +43,7 @@ class _TraceRegularisedModule(ConfusionHead):
         super().__init__(head, context, flat_identity_matrices(context.n_workers, context.n_labels, 6.0) - 5.0)
         self.penalty_scale = head.scale
 
-    def normalise_to_log_confusion(self, parameters: Tensor) -> Tensor:
+    def log_confusion_from_parameters(self, parameters: Tensor) -> Tensor:
         """(..., true label, given label) the logarithms of confusion matrices: softplus(parameters), each row normalised."""
         positive = softplus(parameters) + TINY
         return positive.log() - positive.sum(-1, keepdim=True).log()

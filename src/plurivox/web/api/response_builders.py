@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api import worker_schemas as s
+from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.task_and_answer_schemas import Progress, Task
 from plurivox.web.services.worker_completion import Completion
 from plurivox.web.services.worker_stages import CurrentStage

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 import plurivox
 from plurivox.core.errors import InputError, first_few
 from plurivox.web.api.routes import pages
-from plurivox.web.api.worker_schemas import Health
+from plurivox.web.api.worker_entry_and_stage_schemas import Health
 from plurivox.web.server.app import add_error_handlers, create_app
 from plurivox.web.server.middleware import Receive, SecurityMiddleware, Send, strip_prefix
 from plurivox.web.server_settings import RESERVED_PATHS, Settings

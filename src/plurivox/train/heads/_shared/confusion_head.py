@@ -33,7 +33,7 @@ class ConfusionHead(HeadModule):
         self.n_active_workers = int((load > 0).sum())
         self.register_buffer("n_answers", torch.tensor(load.clip(1e-12), dtype=torch.float32), persistent=False)
 
-    def normalise_to_log_confusion(self, parameters: Tensor) -> Tensor:
+    def log_confusion_from_parameters(self, parameters: Tensor) -> Tensor:
         """(..., true label, given label) the logarithms of the confusion matrices, from `parameters` of that shape."""
         return parameters.log_softmax(-1)
 
@@ -47,7 +47,7 @@ class ConfusionHead(HeadModule):
 
     def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
         votes, k = get_padded_votes_or_raise(labelled_batch), self.context.n_labels
-        log_confusion = self.normalise_to_log_confusion(
+        log_confusion = self.log_confusion_from_parameters(
             self.own.take_rows_ignoring_padding_gradient(votes.worker, votes.weight).unflatten(-1, (k, k))
         )
         column = votes.label[..., None, None].expand(-1, -1, k, 1)
@@ -69,5 +69,8 @@ class ConfusionHead(HeadModule):
         del x, logits
         k = self.context.n_labels
         return make_fit_from_confusion_logits(
-            self.spec, predictions, self.context, self.normalise_to_log_confusion(self.own.table.unflatten(-1, (k, k)))
+            self.spec,
+            predictions,
+            self.context,
+            self.log_confusion_from_parameters(self.own.table.unflatten(-1, (k, k))),
         )

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 import plurivox
 from plurivox.web.api.route_dependencies import StudioDep
-from plurivox.web.api.worker_schemas import ErrorResponse, Health
+from plurivox.web.api.worker_entry_and_stage_schemas import ErrorResponse, Health
 from plurivox.web.store.study_state import get_study_state
 
 router = APIRouter(tags=["health"], responses={503: {"model": ErrorResponse}})

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Response
 
 from plurivox.web.api.route_dependencies import StudioDep
 from plurivox.web.api.schema_fields import Id
-from plurivox.web.api.worker_schemas import ErrorResponse
+from plurivox.web.api.worker_entry_and_stage_schemas import ErrorResponse
 from plurivox.web.store.collect.tasks_batches_quotas import get_displayed_media
 from plurivox.web.store.random_ids import decode_id
 from plurivox.web.study.audio_validation import SOUND_TYPES

@@ -11,7 +11,7 @@ from starlette.background import BackgroundTask
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
-from plurivox.web.api import worker_schemas as s
+from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.route_dependencies import (
     INVITE,
     OwnerDep,

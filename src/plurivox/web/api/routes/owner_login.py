@@ -5,7 +5,7 @@ from functools import partial
 from fastapi import APIRouter, Depends, Response
 
 from plurivox.web.api import owner_schemas as o
-from plurivox.web.api import worker_schemas as s
+from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.http_errors import ApiError, rate_limit_error
 from plurivox.web.api.route_dependencies import (
     AddressDep,

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
-from plurivox.web.api import worker_schemas as s
+from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.route_dependencies import StudioDep, get_owner_session_from_cookie
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.store.report import (

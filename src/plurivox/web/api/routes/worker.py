@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 
 from plurivox.web.api import response_builders as responses
 from plurivox.web.api import task_and_answer_schemas as a
-from plurivox.web.api import worker_schemas as s
+from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.http_errors import ApiError
 from plurivox.web.api.route_dependencies import (
     INVITE,

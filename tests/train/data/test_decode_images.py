@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.core.errors import InputError
 from plurivox.io.features import read_features
-from plurivox.train.data.images import decode, read_images, write_images
+from plurivox.train.data.decode_images import decode, read_images, write_images
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is missing; pip install 'plurivox[images]'")
 

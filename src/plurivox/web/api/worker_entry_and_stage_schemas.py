@@ -1,4 +1,4 @@
-"""Request and response bodies of the workers' routes, without tasks and answers (answer_schemas); and the error body."""
+"""Request and response bodies of the workers' routes except tasks and answers (task_and_answer_schemas); the error body."""
 
 from typing import Annotated, Any, Literal
 
