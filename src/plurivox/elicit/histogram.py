@@ -19,7 +19,12 @@ from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     flag_contradictions_and_mask_kept_labels,
     parse_percent_of_each_named_mark,
 )
-from plurivox.elicit._shared.percent_form import SPREAD_HELP, Split, Spread, label_weights_with_rest_on_open_labels
+from plurivox.elicit._shared.percent_answers_to_label_weights import (
+    SPREAD_HELP,
+    Split,
+    Spread,
+    label_weights_with_rest_on_open_labels,
+)
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ class Simulator(Method, ABC):
     # ---- defined by a strategy
 
     @abstractmethod
-    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def make_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         """Return (n_workers, n_labels, n_labels) random confusion matrices of the workers, [worker, true, given]."""
 
     def draw_task_difficulty_levels(self, n_tasks: int, rng: np.random.Generator) -> Ints | None:
@@ -180,7 +180,7 @@ class Simulator(Method, ABC):
         return (
             true,
             level,
-            self.draw_confusion_matrices(n_labels, rng) if dimensions.matrices is None else dimensions.matrices,
+            self.make_confusion_matrices(n_labels, rng) if dimensions.matrices is None else dimensions.matrices,
         )
 
     def _draw_assignments_and_answers(

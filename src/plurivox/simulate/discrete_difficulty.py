@@ -44,7 +44,7 @@ class DiscreteDifficulty(Simulator):
         hard = (1 - self.random) / (self.ratio_diff + 1)
         return rng.choice(len(LEVELS), p=[self.ratio_diff * hard, hard, self.random], size=n_tasks)
 
-    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def make_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         n_good = self.worker_count_of_share(self.ratio)
         good = swap_largest_to_diagonal(draw_dirichlet_confusion_matrices(n_good, n_labels, 0.2, rng))
         return np.concatenate([good, draw_dirichlet_confusion_matrices(self.n_workers - n_good, n_labels, 5.0, rng)])

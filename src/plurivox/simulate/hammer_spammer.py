@@ -26,7 +26,7 @@ class HammerSpammer(Simulator):
 
     ratio: float = option(0.5, "share of the workers who are spammers", low=0, high=1)
 
-    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def make_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         del rng
         spammers = np.arange(self.n_workers) >= self.n_workers - self.worker_count_of_share(self.ratio)
         return np.where(spammers[:, None, None], 1 / n_labels, np.eye(n_labels))

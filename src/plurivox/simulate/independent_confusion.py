@@ -34,7 +34,7 @@ class IndependentConfusion(Simulator):
         1.0, "concentration of the Dirichlet distribution: low gives peaked rows, high uniform ones", low=1e-3
     )
 
-    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def make_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         return swap_largest_to_diagonal(
             draw_dirichlet_confusion_matrices(self.n_workers, n_labels, self.concentration, rng)
         )

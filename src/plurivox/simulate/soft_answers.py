@@ -86,7 +86,7 @@ class SoftAnswers(Simulator):
         boast = np.exp(self.boast * rng.standard_normal(n))
         return {"sharpness": sharpness, "honesty": honesty, "boast": boast}
 
-    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def make_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         del rng
         traits = self.draw_strategy_worker_traits_by_name(self.n_workers)
         return confusion_matrices_of_top_labels(1 / (traits["sharpness"] * n_labels), traits["honesty"], n_labels)

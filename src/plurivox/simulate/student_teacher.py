@@ -29,7 +29,7 @@ class StudentTeacher(Simulator):
 
     ratio: float = option(0.5, "share of the workers who are students", low=0, high=1)
 
-    def draw_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
+    def make_confusion_matrices(self, n_labels: int, rng: np.random.Generator) -> Floats:
         n_students = min(self.worker_count_of_share(self.ratio), self.n_workers - 1)
         n_teachers = self.n_workers - n_students
         teachers = swap_largest_to_diagonal(draw_dirichlet_confusion_matrices(n_teachers, n_labels, 1.0, rng))

@@ -102,7 +102,7 @@ def encode_words_of_tweets(data: "Dataset", n_context_words: int, n_letters: int
     for table, split in (("test_lowlands", "test"), ("double_annotated", "double")):
         if table in data.tables:
             all_counts.append(
-                _append_test_set_and_count_votes(
+                _append_test_set_return_label_counts(
                     columns, data.tables[table]().sort("sentence", "position"), split, gold.labels
                 )
             )
@@ -117,7 +117,9 @@ def encode_words_of_tweets(data: "Dataset", n_context_words: int, n_letters: int
     return _texts_from_columns(data.name, columns, x, np.concatenate(all_counts), gold.labels)
 
 
-def _append_test_set_and_count_votes(columns: dict[str, list[Any]], table: Any, split: str, labels: Names) -> Floats:
+def _append_test_set_return_label_counts(
+    columns: dict[str, list[Any]], table: Any, split: str, labels: Names
+) -> Floats:
     """Append the tokens of a test set to `columns` in place; return (n, n_labels) the vote counts of its two annotators."""
     rows = list(zip(table["sentence"].to_list(), table["position"].to_list(), strict=True))
     columns["tasks"] += [f"{split}-{sentence}-{place}" for sentence, place in rows]

@@ -49,7 +49,7 @@ export function keyRows(me) {
   const step = asksBars(me) && (asksChips(me) ? "a chip" : "5%");
   const pick = pickText(me, many);
   const [asks, ticks] = [asksHowSure(me), tickMeaning(me)];
-  const sure = asks ? "Send the answer; a label without a percent gets 100%" : "Send the answer";
+  const sure = asks ? "Send the answer; a single label without a percent gets 100%" : "Send the answer";
   const placing = `Add ${step} to a label; with Shift, take ${step} away`;
   return [
     [n === 2 ? keyCaps("1", "2") : keyCaps("1", "…", last), (step ? placing : pick) + (many ? "; type letters to find it" : "")],
@@ -60,7 +60,7 @@ export function keyRows(me) {
     asks && asksOne(me) && [keyCaps(one, "7", "0", "↵"), `Example: give label ${one} 70%`],
     asksSplit(me) && [keyCaps(one, two, "7", "0", "↵"), `Example: give label ${one} 70% and label ${two} the remaining 30%`],
     asks && [keyCaps("←", "→"), `${asksSplit(me) ? "Move 5% from one picked label to the other" : "Change the percent by 5%"}; with Shift, 1%`],
-    asksSplit(me) && [keyCaps("."), "Type the percent of the other picked label, or of the only one"],
+    asksSplit(me) && [keyCaps("."), "Switch to the other picked label, to type its percent"],
     ticks && [keyCaps("Shift", third), `Mark label ${third} as ${TICK_HELP[ticks][0]}`],
     ticks === "never" && [command("N"), "Rule out all labels that you did not pick"],
     asks && [command("H"), "Show all labels as bars to drag"],
