@@ -58,7 +58,7 @@ EXPORTS = {
     "recipes": "",
     "score": "workflows.score_tasks_workers",
     "simulate": "",
-    "simulate_crowd": "workflows.simulated_crowd",
+    "simulate_crowd": "workflows.simulate_and_write_crowd",
     "subsample": "core.sample_existing_answers",
     "train": "",
     "train_runs": "workflows.train_nets",
@@ -66,7 +66,7 @@ EXPORTS = {
     "workflows": "",
     "write": "io.plurivox_folder_writer",
     "write_cleaned": "workflows.clean_dataset",
-    "write_crowd": "workflows.simulated_crowd",
+    "write_crowd": "workflows.simulate_and_write_crowd",
     "write_elicited": "workflows.convert_answers_to_votes",
     "write_soft": "io.soft_label_files",
 }

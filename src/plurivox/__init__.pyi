@@ -46,8 +46,8 @@ from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labe
 from plurivox.workflows.prune_by_score import prune as prune
 from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
-from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd
-from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
+from plurivox.workflows.simulate_and_write_crowd import simulate_crowd as simulate_crowd
+from plurivox.workflows.simulate_and_write_crowd import write_crowd as write_crowd
 from plurivox.workflows.train_nets import train_runs as train_runs
 
 EXPORTS: dict[str, str]

@@ -113,7 +113,7 @@ def test_arrays_are_read_only_and_the_callers_stay_writable() -> None:
         ({"task": ["a"]}, "one length"),
         ({"weight": [1.0, -1.0]}, "0 or more; check the tasks 'b'"),
         ({"weight": [0.5, 0.4], "answer": [1, 2]}, "must sum to one"),
-        ({"weight": [0.5, 0.5], "answer": [1, 1]}, "belongs to one task and one worker"),
+        ({"weight": [0.5, 0.5], "answer": [1, 1]}, "must have the same task and the same worker"),
         ({"task": ["a", None]}, "missing values"),
         ({"label": ["x", 1]}, "mix text and whole numbers"),
         ({"tasks": ["a", "b", "b"]}, "a name twice: 'b'"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from plurivox import io
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
-from plurivox.workflows.load_training_data import given_or_random_splits
+from plurivox.workflows.load_training_data import splits_from_file_or_data_else_random
 from plurivox.workflows.train_nets import make_train_spec, train_runs
 
 
@@ -15,7 +15,7 @@ def test_accuracy_on_labelme_with_gold_and_with_vote_shares(data_set: Callable[[
     seen = data.features
     assert seen is not None
     training_data = TrainingData(data.name, seen.tasks, seen.x, seen.split, seen.gold, data.votes)
-    splits = given_or_random_splits(training_data)
+    splits = splits_from_file_or_data_else_random(training_data)
     assert {name: len(part) for name, part in splits.items()} == {"train": 1000, "dev": 500, "test": 1188}
     plan = Plan(epochs=10, best="accuracy", device="cpu")
     found = {

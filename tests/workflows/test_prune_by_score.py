@@ -15,7 +15,7 @@ from plurivox.io import Dataset
 from plurivox.recipes.prune_and_compare import PruneAndCompare
 from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.prune_by_score import prune, prune_and_compare, votes_for_first_labels
-from plurivox.workflows.simulated_crowd import simulate_crowd
+from plurivox.workflows.simulate_and_write_crowd import simulate_crowd
 
 
 def scores(of: str, names: list[str], values: list[float]) -> Scores:

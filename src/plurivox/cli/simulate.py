@@ -40,7 +40,7 @@ def run_simulate(
     screen: Screen, method: "Simulator", out: Path, force: bool, matrix_file: Path | None = None
 ) -> CommandResult:
     """Run `plurivox simulate`: draw votes of a simulated crowd and write them, with the true labels, to the folder `out`."""
-    from plurivox.workflows.simulated_crowd import simulate_crowd, write_crowd
+    from plurivox.workflows.simulate_and_write_crowd import simulate_crowd, write_crowd
 
     crowd = simulate_crowd(method, matrices=matrix_file)
     write_crowd(crowd, out, command=screen.quoted_command_line, replace=force)

@@ -71,7 +71,11 @@ def run_train(
     pack: Path | None,
 ) -> CommandResult:
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
-    from plurivox.workflows.load_training_data import RunFolder, given_or_random_splits, load_training_data
+    from plurivox.workflows.load_training_data import (
+        RunFolder,
+        load_training_data,
+        splits_from_file_or_data_else_random,
+    )
     from plurivox.workflows.train_nets import make_train_spec, train_runs
 
     spec = make_train_spec(**options)
@@ -83,7 +87,9 @@ def run_train(
     )
     if pack is not None:
         return write_inputs_and_labels_npz(training_data, pack)
-    splits = given_or_random_splits(training_data, split, parse_train_dev_test_shares(shares), spec.plan.seed)
+    splits = splits_from_file_or_data_else_random(
+        training_data, split, parse_train_dev_test_shares(shares), spec.plan.seed
+    )
     sizes = {name: len(tasks) for name, tasks in splits.items()}
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}

@@ -63,7 +63,9 @@ def check_soft_answers(answer: Ints, task: Ints, worker: Ints, weight: Floats) -
     mixed = ~begins[1:] & ((task[1:] != task[:-1]) | (worker[1:] != worker[:-1]))
     if mixed.any():
         named = first_few(np.unique(answer[1:][mixed]))
-        raise InputError(f"an answer belongs to one task and one worker; check the answers {named}")
+        raise InputError(
+            f"all rows of an answer must have the same task and the same worker; check the answers {named}"
+        )
     total = np.add.reduceat(weight, first) if len(first) else np.zeros(0)
     wrong = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     size = np.diff(first, append=len(answer))[wrong] if len(wrong) else wrong

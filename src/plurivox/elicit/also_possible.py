@@ -12,7 +12,7 @@ from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     answer_label_pairs_of_mark_kind,
     sort_by_answer_and_label,
 )
-from plurivox.elicit._shared.percent_answers_to_label_weights import PercentForm, Split
+from plurivox.elicit._shared.percent_form_base_class import PercentForm, Split
 
 
 @dataclass(frozen=True)

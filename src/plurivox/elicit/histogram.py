@@ -19,7 +19,7 @@ from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     flag_contradictions_and_mask_kept_labels,
     parse_percent_of_each_named_mark,
 )
-from plurivox.elicit._shared.percent_answers_to_label_weights import (
+from plurivox.elicit._shared.percent_form_base_class import (
     SPREAD_HELP,
     Split,
     Spread,

@@ -15,7 +15,7 @@ from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     answer_label_pairs_of_mark_kind,
     flag_contradictions_and_mask_kept_labels,
 )
-from plurivox.elicit._shared.percent_answers_to_label_weights import Split, label_weights_with_rest_on_open_labels
+from plurivox.elicit._shared.percent_form_base_class import Split, label_weights_with_rest_on_open_labels
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Shares
 from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_spread_is_clamp_or_uniform
-from plurivox.elicit._shared.percent_answers_to_label_weights import SPREAD_HELP, PercentForm, Spread
+from plurivox.elicit._shared.percent_form_base_class import SPREAD_HELP, PercentForm, Spread
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.core.array_types import Floats
-from plurivox.identify._shared.confusion_score import ConfusionScore
+from plurivox.identify._shared.confusion_matrix_score_base_class import ConfusionScore
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ class WaumPerWorker(Waum):
 
     `raw` is that of waum, with m_y and s_j of a vote taken from the classifier of the worker who gave it; value = -raw. Votes
     of workers without a classifier, and on tasks that it did not record, are left out, and a warning gives their number; a
-    task without remaining votes gets nan. If workers have few votes, use waum.
+    task without remaining votes gets nan. If workers have too few votes to train a classifier for each, use waum, which trains
+    one for all workers.
 
     Lefort, Charlier, Joly & Salmon (2024), TMLR, https://doi.org/10.48550/arXiv.2209.15380
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from plurivox.core.method import option
-from plurivox.recipes._margin_recipe import MarginRecipe
+from plurivox.recipes._margin_ranking_base_class import MarginRecipe
 
 
 @dataclass(frozen=True)

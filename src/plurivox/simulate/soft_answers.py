@@ -17,7 +17,7 @@ from plurivox.simulate._shared.answer_sessions import (
     numbered_session_name_per_answer,
     split_into_sessions_with_repeats,
 )
-from plurivox.simulate._shared.draw_answer_marks import Marks, draw_answer_marks
+from plurivox.simulate._shared.draw_entered_labels_and_percents import Marks, draw_answer_marks
 from plurivox.simulate._shared.draw_typed_percents import FAULTS
 from plurivox.simulate._shared.fatigue_drift_copying import Assignments, draw_rank_and_scaled_rank_within_worker
 from plurivox.simulate._shared.response_times import LABEL_SECONDS, PERCENT_SECONDS

@@ -26,11 +26,11 @@ EXPORTS = {
     "rank": "score_tasks_workers",
     "score": "score_tasks_workers",
     "seconds_per_answer": "answer_cost_in_seconds",
-    "simulate_crowd": "simulated_crowd",
+    "simulate_crowd": "simulate_and_write_crowd",
     "train_once": "train_nets",
     "train_runs": "train_nets",
     "write_cleaned": "clean_dataset",
-    "write_crowd": "simulated_crowd",
+    "write_crowd": "simulate_and_write_crowd",
     "write_elicited": "convert_answers_to_votes",
 }
 __all__ = sorted(EXPORTS)

@@ -24,8 +24,8 @@ from plurivox.workflows.prune_by_score import prune_and_compare as prune_and_com
 from plurivox.workflows.ranking_by_several_scores import Ranking as Ranking
 from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
-from plurivox.workflows.simulated_crowd import simulate_crowd as simulate_crowd
-from plurivox.workflows.simulated_crowd import write_crowd as write_crowd
+from plurivox.workflows.simulate_and_write_crowd import simulate_crowd as simulate_crowd
+from plurivox.workflows.simulate_and_write_crowd import write_crowd as write_crowd
 from plurivox.workflows.train_nets import train_once as train_once
 from plurivox.workflows.train_nets import train_runs as train_runs
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from plurivox.core.errors import InputError
 from plurivox.evaluate import Finding, check_reference, find_labels_in_names, find_leaks
 from plurivox.train.data.training_data import TrainingData
-from plurivox.workflows.load_training_data import given_or_random_splits
+from plurivox.workflows.load_training_data import splits_from_file_or_data_else_random
 
 
 def check_leaks(
@@ -35,7 +35,7 @@ def check_leaks(
     else:
         part_of = {
             task: name
-            for name, tasks in given_or_random_splits(training_data, split).items()
+            for name, tasks in splits_from_file_or_data_else_random(training_data, split).items()
             for task in tasks.tolist()
         }
         found += find_leaks(training_data.tasks.tolist(), training_data.x, part_of, near=near)

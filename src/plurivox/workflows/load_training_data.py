@@ -115,7 +115,7 @@ def _splits_of_tasks_if_all_have_one(data: "Dataset", tasks: Names) -> Names | N
 # ---- the split
 
 
-def given_or_random_splits(
+def splits_from_file_or_data_else_random(
     training_data: TrainingData,
     split_file: str | Path | None = None,
     shares: splits.Shares = splits.DEFAULT_SHARES,

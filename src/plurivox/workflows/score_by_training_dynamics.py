@@ -19,7 +19,7 @@ from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
-from plurivox.workflows.load_training_data import given_or_random_splits, load_training_data
+from plurivox.workflows.load_training_data import load_training_data, splits_from_file_or_data_else_random
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.ranking_by_several_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
@@ -46,7 +46,7 @@ class DynamicsSetup:
     def from_dataset(cls, data: Dataset, net: str, plan: Plan) -> "DynamicsSetup":
         """Return the setup to record training dynamics on a data set; training tasks without votes are left out."""
         training_data = load_training_data(data)
-        parts = given_or_random_splits(training_data, seed=plan.seed)
+        parts = splits_from_file_or_data_else_random(training_data, seed=plan.seed)
         if (votes := training_data.votes) is None:
             raise InputError(f"{data.name} has no votes; scores by training dynamics need votes on the training tasks")
         voted = votes.tasks_with_votes

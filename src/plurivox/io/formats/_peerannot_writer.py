@@ -17,7 +17,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.dataset_folder_and_overwrite_checks import SPLITS
 from plurivox.io.formats._data_read_from_other_program import notes_with_nonzero_count
-from plurivox.io.formats._peerannot_name_map import NAMES_FILE, write_names_json
+from plurivox.io.formats._peerannot_task_worker_label_names import NAMES_FILE, write_names_json
 
 ANSWERS, METADATA = "answers.json", "metadata.json"
 

@@ -18,7 +18,7 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, as_text
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.dataset_folder_and_overwrite_checks import SPLITS
-from plurivox.io.formats import _peerannot_name_map as naming
+from plurivox.io.formats import _peerannot_task_worker_label_names as naming
 from plurivox.io.formats._data_read_from_other_program import (
     ForeignContents,
     notes_with_nonzero_count,

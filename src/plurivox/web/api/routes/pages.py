@@ -13,7 +13,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
-from plurivox.web.api.asset_bundle import bundle_script, bundle_stylesheet
+from plurivox.web.api.bundle_scripts_and_stylesheets import bundle_script, bundle_stylesheet
 from plurivox.web.api.route_dependencies import StudioDep
 
 router = APIRouter(include_in_schema=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plurivox.web.api.asset_bundle import bundle_script, list_script_after_all_its_imports
+from plurivox.web.api.bundle_scripts_and_stylesheets import bundle_script, list_script_after_all_its_imports
 from plurivox.web.api.routes.pages import STATIC, render_page_html, static_file_contents_by_name
 from studies import served
 
