@@ -1,12 +1,17 @@
 // The owner's pages Workers, Excluded and Pay.
 import { button, make } from "./dom.js";
-import { count, figureCard, searchForm, fixed, more, page, query, seconds, table, titled, when } from "./owner_widgets.js";
+import { count, figureCard, searchForm, fixed, more, page, query, seconds, table, when } from "./owner_widgets.js";
 
-const SCORES = ["agreement-with-rest", "repeat-consistency", "too-fast"];
+// Names of the scores in the API -> titles: in all of them higher is worse.
+const SCORES = {
+  "agreement-with-rest": "Disagreement with others",
+  "repeat-consistency": "Changed repeats",
+  "too-fast": "Too fast",
+};
 
 export async function workersPage(owner, { after, order = "worker", prefix = "" }) {
   const { workers, next } = await owner.read(`workers?${query({ order, limit: 50, after, prefix })}`);
-  const names = SCORES;
+  const names = Object.keys(SCORES);
   const sort = (text, key, way = "descending") => [
     text,
     { key, way, to: `#/workers?${query({ order: key, prefix })}` },
@@ -15,7 +20,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
     sort("Worker", "worker", "ascending"),
     sort("Answers", "answers"),
     sort("Median time", "seconds"),
-    ...names.map((name) => sort(titled(name), name)),
+    ...names.map((name) => sort(SCORES[name], name)),
     sort("Flags", "flags"),
     sort("Last seen", "seen"),
   ]);
@@ -27,7 +32,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
     "Stage",
     "#Answers",
     "#Median time",
-    ...names.map((name) => `#${titled(name)}`),
+    ...names.map((name) => `#${SCORES[name]}`),
     "#Flags",
     "Last seen",
   ];
@@ -43,7 +48,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
   return page(
     "Workers",
     find,
-    make("p", { class: "quiet small" }, "Scores are between 0 and 1; higher is worse. Click a column name to sort by it."),
+    make("p", { class: "quiet small" }, "Disagreement, changed repeats and too fast are shares from 0 to 1; higher is worse. Click a column name to sort by it."),
     table("Workers", head, rows, {
       sorts,
       order,
