@@ -20,6 +20,7 @@ from plurivox.elicit import Elicited
 from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.evaluate import accuracy, soft_accuracy
 from plurivox.web.jobs.study_statistics import round_to_5_digits_or_none_if_not_finite
+from plurivox.web.store.collect.workers import arm_by_worker_pseudonym
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report import statistics_classes_and_queries
 from plurivox.web.store.report.answer_cache import CollectedAnswers
@@ -37,7 +38,7 @@ def compare_arms(
 ) -> list[ArmResult]:
     """Return drop-out, time per answer, agreement and accuracy of each arm of a study; None if not computable yet."""
     answers, votes, first = collected.answers, elicited.votes, collected.non_repeat_answer_mask
-    arm_of = statistics_classes_and_queries.arm_by_worker_pseudonym(connection)
+    arm_of = arm_by_worker_pseudonym(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     arm_of_answer = arms[answers.worker]  # (n_answers,)
     gold, inputs = (

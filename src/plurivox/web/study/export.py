@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine
 from plurivox import io
 from plurivox.io import Dataset
 from plurivox.web.store.admin import export_rows
+from plurivox.web.store.collect.workers import arm_by_worker_pseudonym
 from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_cache
 from plurivox.web.study.config import Study
@@ -137,7 +138,7 @@ def _stages_table_row_per_visit(connection: Connection, escape_text: Callable[[s
 
 def _arms_table_row_per_worker(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `arms` per worker: arm, question form and wording."""
-    for worker, arm in export_rows.arm_by_worker_pseudonym(connection).items():
+    for worker, arm in arm_by_worker_pseudonym(connection).items():
         asked = study.config_of_arm(arm)
         yield worker, arm, asked.form, asked.wording
 

@@ -48,12 +48,6 @@ def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:
     return (StageVisit(*row) for row in rows)
 
 
-def arm_by_worker_pseudonym(connection: Connection) -> dict[str, str]:
-    """Return worker pseudonym -> arm of the study ("" if the study has no arms), sorted by pseudonym."""
-    rows = connection.execute(select(workers.c.pseudonym, workers.c.arm).order_by(workers.c.pseudonym))
-    return {row.pseudonym: row.arm for row in rows}
-
-
 def yield_content_of_every_task(connection: Connection) -> Iterator[TaskContent]:
     """Yield the content of every task, sorted by name."""
     query = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold)

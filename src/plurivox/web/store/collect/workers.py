@@ -75,6 +75,12 @@ def has_workers(connection: Connection) -> bool:
     return connection.execute(select(workers.c.id).limit(1)).first() is not None
 
 
+def arm_by_worker_pseudonym(connection: Connection) -> dict[str, str]:
+    """Return worker pseudonym -> arm of the study ("" for workers without an arm), sorted by pseudonym."""
+    rows = connection.execute(select(workers.c.pseudonym, workers.c.arm).order_by(workers.c.pseudonym))
+    return {row.pseudonym: row.arm for row in rows}
+
+
 def list_all_worker_ids(connection: Connection) -> Sequence[int]:
     """Return the ids of all workers."""
     return connection.execute(select(workers.c.id)).scalars().all()

@@ -104,11 +104,6 @@ def yield_stage_and_seconds_of_each_visit(connection: Connection) -> Iterator[tu
 # ---- arms
 
 
-def arm_by_worker_pseudonym(connection: Connection) -> dict[str, str]:
-    """Return worker pseudonym -> arm of the study, "" for workers without an arm."""
-    return {row.pseudonym: row.arm for row in connection.execute(select(workers.c.pseudonym, workers.c.arm))}
-
-
 def count_all_finished_and_dropped_workers_by_arm(
     connection: Connection, inactive_since: float
 ) -> dict[str, ArmPeople]:
