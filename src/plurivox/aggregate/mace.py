@@ -105,9 +105,8 @@ class _Model:
         found = em.log_prior_and_matrices_of_fit_or_none(earlier_fit)
         if found is None:
             right = em.expected_right_votes_per_key(em.is_open, em.initial_posterior(earlier_fit)) + em.known_right
-            n_not_guessed = (
-                right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
-            )  # competence 1/2, uniform guesses
+            # competence 1/2, uniform guesses
+            n_not_guessed = right.reshape(self.shape) * self.n_labels / (self.n_labels + 1)
             return Params(even, n_not_guessed)
         earlier_prior, matrices = found  # (n_workers, true, said)
         wrong = matrices.sum(1) - np.einsum("wkk->wk", matrices)  # (n_workers, said)
@@ -181,9 +180,8 @@ class _Model:
         """Return each worker's confusion matrix, from competence and guess distribution; None if they need too much memory."""
         if guess_distribution.size * self.n_labels > 4 * DENSE_CELLS:
             return None
-        matrices = np.repeat(
-            ((1 - competence)[:, None] * guess_distribution)[:, None], self.n_labels, 1
-        )  # (n_workers, true, said)
+        # (n_workers, true, said)
+        matrices = np.repeat(((1 - competence)[:, None] * guess_distribution)[:, None], self.n_labels, 1)
         np.einsum("wkk->wk", matrices)[:] += competence[:, None]
         return Confusion(matrices, self.em.votes.workers, self.em.votes.labels)
 

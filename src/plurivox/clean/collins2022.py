@@ -53,9 +53,8 @@ class Collins2022(Rule):
             mask_of_answers_naming_ruled_out_label,
             mask_of_answers_without_top_percent,
         )
-        error_counts = np.stack(
-            [answer_rows.count_answers_by_worker(check(answer_rows)) for check in checks]
-        )  # (3, n_workers)
+        # (3, n_workers)
+        error_counts = np.stack([answer_rows.count_answers_by_worker(check(answer_rows)) for check in checks])
         total = error_counts.sum(0)
         share, _ = answer_rows.accuracy_and_known_answer_count_per_worker()
         many = (total if self.count == "together" else error_counts.max(0)) > self.at_most

@@ -16,6 +16,7 @@ from plurivox.core.errors import OptionError
 from plurivox.core.method import Method, Option
 from plurivox.core.registry import BrokenPlugin, Catalogue, Methods
 
+# packages with a registry and a command, in the order of the pipeline
 STEPS = (
     "simulate",
     "clean",
@@ -24,20 +25,22 @@ STEPS = (
     "identify",
     "assign",
     "recipes",
-)  # packages with a registry and a command, in the order of the pipeline
+)
+# chosen by options of `plurivox train`
 TRAIN_REGISTRIES = (
     "train.targets",
     "train.losses",
     "train.heads",
     "train.nets",
-)  # chosen by options of `plurivox train`
+)
 COMMAND_OF = {"recipes": "recipe"}  # steps whose command has another name
+# what help and errors call a method
 KIND_OF = {
     "recipes": "recipe",
     "clean": "rule",
     "elicit": "form",
     "identify": "score",
-}  # what help and errors call a method
+}
 METAVARS = {int: "N", float: "X", str: "TEXT", bool: "yes|no"}
 ParamsOfMethod = Callable[[type[Method]], Sequence[click.Parameter]]
 
@@ -61,9 +64,8 @@ def summary_by_method_name(step: str) -> dict[str, str]:
         try:
             summaries[name] = listed.summary(name)
             if not summaries[name]:
-                import_method_registry(step)[
-                    name
-                ]  # there is no source file to read a summary from: load it, which may raise
+                # there is no source file to read a summary from: load it, which may raise
+                import_method_registry(step)[name]
         except BrokenPlugin as fault:
             summaries[name] = str(fault)
     return summaries

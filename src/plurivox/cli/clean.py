@@ -201,9 +201,8 @@ class CleanGroup(MethodGroup):
         if first in ("-h", "--help") or first in method_catalogue(self.step):
             return super().make_context(info_name, args, parent, **extra)
         if len(args) > 1 and not first.startswith("-") and not args[1].startswith("-"):
-            raise unknown_name_error(
-                "rule", first, method_catalogue(self.step)
-            )  # two arguments: RULE INPUT with a misspelt rule
+            # two arguments: RULE INPUT with a misspelt rule
+            raise unknown_name_error("rule", first, method_catalogue(self.step))
         return clean_with_rules.make_context(info_name, args, parent, **extra)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

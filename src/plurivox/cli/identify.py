@@ -232,10 +232,11 @@ def crowd_coefficient_text(scores: "Scores") -> str:
     raw, value = float(scores.raw[0]), float(scores.value[0])
     if scores.low is None or scores.high is None or count_nan(scores.low):
         return f"{raw:.4g} by "
+    # low and high belong to value, which falls as raw grows
     low, high = (
         raw + value - float(scores.high[0]),
         raw + value - float(scores.low[0]),
-    )  # low and high belong to value, which falls as raw grows
+    )
     return f"{raw:.4g}, 95% interval {low:.4g} to {high:.4g}, by "
 
 

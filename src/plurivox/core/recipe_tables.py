@@ -17,9 +17,8 @@ from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 
 MAX_TERMINAL_ROWS = 60  # of a table on a terminal; enough for the longest table of a paper (CIFAR-10S)
-TABLE_FILES = re.compile(
-    r"tables\.(md|tex|npz)|table-\d+\.csv"
-)  # names of files that `Tables.write_tables_to_folder` creates
+# names of files that `Tables.write_tables_to_folder` creates
+TABLE_FILES = re.compile(r"tables\.(md|tex|npz)|table-\d+\.csv")
 LATEX_ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",

@@ -44,9 +44,8 @@ class Confusion(DataType):
             raise InputError(f"confusion matrices have the shape {self.matrices.shape}; {k} labels need (n, {k}, {k})")
         self._check_matrix_index_of_each_worker()
         sums = self.matrices.sum(2, dtype=np.float64)
-        bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(
-            self.matrices.min(2, initial=0) >= -SUM_TOLERANCE
-        )  # (n_matrices, n_labels)
+        # (n_matrices, n_labels)
+        bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE) | ~(self.matrices.min(2, initial=0) >= -SUM_TOLERANCE)
         if bad.any():
             n, true = np.argwhere(bad)[0]
             raise InputError(

@@ -32,9 +32,10 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
         return crowd.where(_mask_m_random_rows_per_task(crowd.task, m, seed), note)
     units = AnswerUnits.group_rows_into_answers_or_counts(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
+    # (n_rows,)
     left = np.bincount(copy[_mask_m_random_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
         units.unit
-    ]  # (n_rows,)
+    ]
     kept = crowd.where(left > 0)
     weight = None if crowd.weight is None else np.where(units.counted, left, crowd.weight)[left > 0]
     return replace(kept, weight=weight, notes=(*crowd.notes, note))

@@ -251,9 +251,8 @@ class SoftLabels(DataType):
         """Return a long table (task, label, p) of the labels with probability above zero, most probable first per task."""
         if isinstance(self.body, Candidates):
             row, label, mass = self.body.row_of_each_candidate, self.body.label.astype(np.int64), self.body.mass
-            bare = np.flatnonzero(
-                np.diff(self.body.start) == 0
-            )  # uniform rows: keep one label so that the task is listed
+            # uniform rows: keep one label so that the task is listed
+            bare = np.flatnonzero(np.diff(self.body.start) == 0)
             best, prob = self.body.take(bare).top_label_codes_and_probs(1)
             row, label = np.concatenate([row, bare]), np.concatenate([label, best[:, 0]])
             mass = np.concatenate([mass, prob[:, 0]])

@@ -365,9 +365,8 @@ class Votes(DataType):
         for name, kind in kinds.items():
             column = np.asarray(getattr(self, name))
             check_codes(column, UNNAMED if name == "worker" else 0, len(getattr(self, f"{name}s")), name)
-            object.__setattr__(
-                self, name, as_readonly_array(column, kind)
-            )  # after the range check: codes out of range would wrap around
+            # after the range check: codes out of range would wrap around
+            object.__setattr__(self, name, as_readonly_array(column, kind))
 
     def _check_lengths_and_unique_names(self) -> None:
         """Raise InputError if the columns of the votes differ in length, or a task, worker or label name occurs twice."""

@@ -73,9 +73,8 @@ class Ranking(Form):
             ]
         )
         n = named.n_labels_per_answer[named.answer]
-        points = weights[
-            1 + n * (n - 1) // 2 + named.position_of_label_in_answer
-        ]  # those of rankings of 1 label, then of 2, of 3, ...
+        # those of rankings of 1 label, then of 2, of 3, ...
+        points = weights[1 + n * (n - 1) // 2 + named.position_of_label_in_answer]
         return Shares.from_points_normalised_per_answer(
             *sort_by_answer_and_label(named.answer, named.label, points, n_labels), flags
         )
@@ -99,9 +98,8 @@ def _plackett_luce_strength_by_position(n_ranked: int) -> Floats:
     wins = np.append(np.ones(n_ranked - 1), 0)
     strength = np.full(n_ranked, 1.0)
     for _ in range(1000):
-        left = np.cumsum(strength[::-1])[::-1][
-            : n_ranked - 1
-        ]  # total strength of the labels not drawn yet, before each draw
+        # total strength of the labels not drawn yet, before each draw
+        left = np.cumsum(strength[::-1])[::-1][: n_ranked - 1]
         drawn = np.append(np.cumsum(1 / left), 0) if n_ranked > 1 else np.zeros(1)
         drawn[-1] = drawn[-2] if n_ranked > 1 else 0  # the last label took part in every draw
         after = (wins + 1) / (drawn + 1)

@@ -35,9 +35,8 @@ def jeffreys_interval_95(share: Floats, n_votes: Any) -> tuple[Floats, Floats]:
     >>> [end.round(3).tolist() for end in jeffreys_interval_95(np.array([0.5, 1.0]), np.array([10, 10]))]
     [[0.224, 0.783], [0.776, 1.0]]
     """
-    both, again = np.unique(
-        (share + 1j * n_votes).ravel(), return_inverse=True
-    )  # compute each distinct pair once: quantiles are slow
+    # compute each distinct pair once: quantiles are slow
+    both, again = np.unique((share + 1j * n_votes).ravel(), return_inverse=True)
     a, b = both.imag * both.real + 0.5, both.imag * (1 - both.real) + 0.5
     low, high = (end[again].reshape(share.shape) for end in beta_interval_95(a, b))
     return np.minimum(low, share), np.maximum(high, share)

@@ -149,9 +149,8 @@ def em_loop_yielding_params_to_evaluate(
 
     updated, objective = count_and_report_pass((yield params))
     trace.append(objective)
-    path = (
-        [space.params_to_squarem_vector(params)] if space is not None else []
-    )  # points reached by plain steps since the last extrapolation
+    # points reached by plain steps since the last extrapolation
+    path = [space.params_to_squarem_vector(params)] if space is not None else []
     max_step = STEP_GROWTH
     while passes < max_iter:
         if space is not None:

@@ -179,9 +179,8 @@ def paired_test(
 
 def bootstrap_p_value(gain: float, resampled_gains: Floats) -> float:
     """Return the bootstrap p-value of a gain: the share of resampled gains above twice the gain; 1 if the gain is 0."""
-    return (
-        1.0 if gain == 0 else float((resampled_gains > 2 * gain + 1e-12 * abs(gain)).mean())
-    )  # equal up to rounding is not above
+    # equal up to rounding is not above
+    return 1.0 if gain == 0 else float((resampled_gains > 2 * gain + 1e-12 * abs(gain)).mean())
 
 
 @dataclass(frozen=True)

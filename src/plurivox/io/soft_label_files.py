@@ -169,9 +169,8 @@ def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
         )
     start = np.searchsorted(row, np.arange(len(tasks) + 1))
     sums = np.bincount(row, mass, minlength=len(tasks))
-    whole = (np.diff(start) == len(labels)) | (
-        sums > 1
-    )  # tasks without unlisted labels, or without probability left for them
+    # tasks without unlisted labels, or without probability left for them
+    whole = (np.diff(start) == len(labels)) | (sums > 1)
     scale, rounding_note = _divisors_of_rounded_rows_and_note(np.where(whole, sums, 1.0))
     rest = np.where(whole | (1 - sums <= MIN_REST), 0.0, 1 - sums)
     body = Candidates(start, label, mass / scale[row], rest, len(labels))

@@ -217,9 +217,8 @@ class _VoteReader:
     def drop_rows_without_task_or_label(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""
         no_label = columns["label"] < 0
-        name_only = no_label & (
-            (columns["task"] < 0) ^ (columns["worker"] < 0)
-        )  # lists a task or a worker that has no vote
+        # lists a task or a worker that has no vote
+        name_only = no_label & ((columns["task"] < 0) ^ (columns["worker"] < 0))
         abstained = self._unset_no_answer_labels_and_return_mask(columns) & ~no_label
         no_label, no_task = no_label & ~name_only, (columns["task"] < 0) & ~name_only
         unnamed = (columns["worker"] < 0) & ~(no_task | no_label | abstained | name_only)

@@ -95,9 +95,10 @@ class ActiveLabelling(Recipe):
         total = self.n_tasks * self.feedback
         least = INITIAL_VOTES / self.feedback
         shares = [share for share in REPORTED_SHARES if least - 1e-9 <= share < self.budget - 1e-9] + [self.budget]
+        # (runs, shares)
         accuracy = np.array(
             [[curve.accuracy_of_last_fit_within(share * total) for share in shares] for curve in curve_of_each_seed]
-        )  # (runs, shares)
+        )
         random = np.array([curve.random for curve in curve_of_each_seed])
         difference = accuracy - random[:, None]
         columns = {

@@ -55,9 +55,8 @@ class Studio:
     keys: StudySecret
     engine: Engine
     writer: Writer
-    alerts: dict[str, Alert] = field(
-        default_factory=dict
-    )  # of the background thread, while the database cannot be written
+    # of the background thread, while the database cannot be written
+    alerts: dict[str, Alert] = field(default_factory=dict)
     readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(READER_THREADS, "plurivox-reader"))
 
     @classmethod

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+# first segments of the server's own paths
 RESERVED_PATHS = (
     "api",
     "health",
@@ -15,7 +16,7 @@ RESERVED_PATHS = (
     "owner",
     "static",
     "work",
-)  # first segments of the server's own paths
+)
 URL_PATH = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9_.~-]*)*")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 

@@ -43,9 +43,8 @@ def modelled_seconds_per_answer(form: str | Form) -> float:
         return SECONDS_PER_INPUT * 2
     if isinstance(made, TopOne | TopTwo):
         labels = 2 if isinstance(made, TopTwo) and made.use == "both" else 1
-        return SECONDS_PER_INPUT * (
-            2 * labels + (made.spread == "clamp")
-        )  # a label and a percentage each; the excluded labels
+        # a label and a percentage each; the excluded labels
+        return SECONDS_PER_INPUT * (2 * labels + (made.spread == "clamp"))
     raise InputError(
         f"the time model of {REFERENCE} does not cover the form {made.name()}: record times, or give seconds"
     )
@@ -107,9 +106,8 @@ def curve(
     """
     fitted = aggregate.methods.make(method)
     values = [[measure(fitted.fit(subsample(votes, m, seed)).soft) for seed in range(seeds)] for m in answers_per_task]
-    mean = [
-        subsample(votes, m).n_answers / max(len(votes.tasks_with_votes), 1) for m in answers_per_task
-    ]  # less than M if a task has fewer answers
+    # less than M if a task has fewer answers
+    mean = [subsample(votes, m).n_answers / max(len(votes.tasks_with_votes), 1) for m in answers_per_task]
     title = measure_name or getattr(measure, "__name__", "measure")
     return Curve(name, title, np.array(answers_per_task), cost_seconds_per_answer * np.array(mean), np.array(values))
 

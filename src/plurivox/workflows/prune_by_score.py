@@ -182,9 +182,8 @@ def _count_answers_per_worker_or_task(crowd: Votes | Answers, worker_or_task: st
     all_names, code = getattr(crowd, f"{worker_or_task}s"), getattr(crowd, worker_or_task)
     place, named = positions(all_names, names), code >= 0
     weight = crowd.weight[named] if isinstance(crowd, Votes) and crowd.weight is not None else None
-    n = np.append(
-        np.bincount(code[named], weight, minlength=len(all_names)), 0
-    )  # the last is for names that are absent here
+    # the last is for names that are absent here
+    n = np.append(np.bincount(code[named], weight, minlength=len(all_names)), 0)
     return np.rint(n[place]).astype(np.int64)
 
 

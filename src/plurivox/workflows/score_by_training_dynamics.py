@@ -25,11 +25,12 @@ from plurivox.workflows.ranking_by_several_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 from plurivox.workflows.train_nets import make_train_spec, train_once
 
+# the label that AUM assigns to a task -> the training target
 TARGET_OF_LABEL = {
     "gold": "gold",
     "majority": "majority[ties=first]",
     "fit": "gold",
-}  # the label that AUM assigns to a task -> the training target
+}
 
 
 @dataclass(frozen=True, eq=False)

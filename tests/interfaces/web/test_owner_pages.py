@@ -142,9 +142,8 @@ def test_charts_have_axis_names_and_a_table(owned: Any, context: Any, width: int
         charts += page.eval_on_selector_all("figure.chart:has(svg)", CHARTS)
     assert len(charts) >= 8
     for chart in charts:
-        assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), (
-            chart
-        )  # an axis name is also a column of the table
+        # an axis name is also a column of the table
+        assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), chart
         # the aria-label contains values, not only the title
         assert any(char.isdigit() for char in chart["told"]), chart
         assert (chart["leaving"], chart["touching"]) == (0, 0), chart

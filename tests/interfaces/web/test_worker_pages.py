@@ -91,9 +91,8 @@ def test_the_whole_task_on_a_phone(studio: Any, context: Any) -> None:
         page.tap(".tile:nth-child(1) .pick")
         page.tap(".tile:nth-child(6) .pick")
         box = page.locator(".split input").bounding_box()
-        page.touchscreen.tap(
-            box["x"] + 13 + (box["width"] - 26) * 0.8, box["y"] + box["height"] / 2
-        )  # the thumb of the slider is 26 px wide
+        # the thumb of the slider is 26 px wide
+        page.touchscreen.tap(box["x"] + 13 + (box["width"] - 26) * 0.8, box["y"] + box["height"] / 2)
         fits(page)
         small = page.eval_on_selector_all(
             "button",

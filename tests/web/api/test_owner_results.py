@@ -79,9 +79,8 @@ def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_
             person = study.enter()
             for slot in person.slots():
                 person.answer(slot["slot"], marks=[{"kind": "named", "label": "cat"}])
-        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(
-            study.studio.study
-        )  # pytest turns any warning into an error
+        # pytest turns any warning into an error
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
         scores = study.http.get("/api/owner/agreement").json()["scores"]
         assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
 

@@ -176,9 +176,8 @@ def test_owners_see_the_former_results_until_they_are_recomputed(tmp_path: Path,
         assert see("flagged")["flagged"] == [] and live.studio.read_sync(
             lambda c: is_result_snapshot_stale(c, study.config_digest)
         )
-        (SnapshotComputer(engine) if again else aggregates).compute_and_publish_snapshot(
-            study
-        )  # with `again`, a new process recomputes too
+        # with `again`, a new process recomputes too
+        (SnapshotComputer(engine) if again else aggregates).compute_and_publish_snapshot(study)
         told = see("snapshot")
         assert not told["recomputing"] and not told["pending"] and told["answers"] == 4
         assert {one["top"][0]["label"] for one in see(pages[2])["tasks"]} == {"cat"}

@@ -193,10 +193,11 @@ def test_pay_that_could_not_be_written_is_written_in_the_next_round(
             with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
                 patch.setattr(stored_pay_sheet, "upsert_pay_lines_and_save_total_and_writer", full)
                 payroll.update_pay_lines_of_changed_workers(study)
+            # written without new answers, because the last write failed
             assert (
                 payroll.update_pay_lines_of_changed_workers(study) > 0
                 and payroll.update_pay_lines_of_changed_workers(study) == 0
-            )  # written without new answers, because the last write failed
+            )
             assert kept(live) == live.studio.read_sync(lambda c: compute_pay_line_by_worker(c, study))
 
 

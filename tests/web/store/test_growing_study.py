@@ -139,9 +139,8 @@ def test_many_answers_are_counted_over_several_rounds(tmp_path: Path, monkeypatc
         person = study.enter()
         for slot in person.slots():
             person.answer(slot["slot"])
-        assert (
-            study.studio.read_sync(study_progress.study_progress).answers == 3
-        )  # a request counts at most MAX_RANGE new answers
+        # a request counts at most MAX_RANGE new answers
+        assert study.studio.read_sync(study_progress.study_progress).answers == 3
         rounds = 1
         while study.studio.writer.submit(answer_counters.count_next_answers_and_return_has_more).result():
             rounds += 1
@@ -303,9 +302,8 @@ def test_only_tasks_with_new_answers_get_new_soft_labels(tmp_path: Path) -> None
         assert len(study.look(select(flags))) == 6 and [row.flags for row in study.look(select(standings))] == [6]
         one_go = SnapshotComputer(study.studio.engine)
         one_go.compute_and_publish_snapshot(study.studio.study)
-        assert (
-            study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held
-        )  # a new process computes the same
+        # a new process computes the same
+        assert study.look(select(soft_labels).where(soft_labels.c.until == OPEN_END)) == held
 
 
 def test_an_interrupted_snapshot_is_undone(tmp_path: Path) -> None:

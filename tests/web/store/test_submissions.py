@@ -92,9 +92,8 @@ def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
     again = insert_answer_and_delete_its_draft(
         connection, slot, Submission("k2", slot.id), "top-two", first, extra=False
     )
-    assert (
-        set_slot_answer_and_get_updated_sitting(connection, slot, again, False, LEASE) is None
-    )  # a replacement does not advance the sitting
+    # a replacement does not advance the sitting
+    assert set_slot_answer_and_get_updated_sitting(connection, slot, again, False, LEASE) is None
     assert lock_and_get_slot_with_sitting_and_worker(connection, slot.id, worker.id).answer_id == again
     with pytest.raises(NotFound):
         lock_and_get_slot_with_sitting_and_worker(connection, slot.id + 1, worker.id)

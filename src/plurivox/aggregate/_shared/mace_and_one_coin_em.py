@@ -27,9 +27,8 @@ class OwnLabelEM(TasksWithoutGold):
         self.total = np.bincount(key, votes.weight, minlength=n_keys).astype(np.float64)  # (n_keys,) weight of votes
         truth = np.zeros((0, self.n_labels)) if self.gold is None else self.gold.prob
         self.known_true: Floats = truth.sum(0)  # (n_labels,) gold labels, counted
-        self.known_right = self.expected_right_votes_per_key(
-            self.is_known, truth
-        )  # (n_keys,) right votes on tasks with a gold label
+        # (n_keys,) right votes on tasks with a gold label
+        self.known_right = self.expected_right_votes_per_key(self.is_known, truth)
 
     def expected_right_votes_per_key(self, task_mask: Bools, posterior: Floats) -> Floats:
         """(n_keys,) expected weight of right votes on the tasks in `task_mask`; `posterior` has one row per selected task."""

@@ -14,10 +14,11 @@ from plurivox.core.parse_typed_percents import Percents, parse_percents
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 
+# codes in `truth`: no known label; a known label that is not among the labels of the answers
 UNKNOWN, UNLISTED = (
     -1,
     -2,
-)  # codes in `truth`: no known label; a known label that is not among the labels of the answers
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -225,9 +225,8 @@ def n_votes_to_prefetch_ahead(first_task: int, end_task: int, start: Ints, table
 @compile_inlined_by_numba
 def prefetch_rows_of_votes(key: Ints, lo: int, hi: int, n_labels: int, log_confusion: Floats, counts: Floats) -> None:
     """Prefetch the rows of `log_confusion` and `counts` that the votes lo:hi will need into the cache."""
-    step = (
-        LINE_FLOATS if n_labels > MAX_TWO_LINE_FLOATS else n_labels
-    )  # a short row is in the lines of its first and last number
+    # a short row is in the lines of its first and last number
+    step = LINE_FLOATS if n_labels > MAX_TWO_LINE_FLOATS else n_labels
     for v in range(lo, hi):
         at = np.uint64(key[v]) * n_labels
         for k in range(np.uint64(0), n_labels, step):

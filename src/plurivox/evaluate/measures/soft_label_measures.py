@@ -241,9 +241,10 @@ def shared_probabilities(prediction: Rows, truth: Rows) -> Floats:
 
 def normalised_entropies(rows: Rows) -> Floats:
     """Return (n_tasks,) the entropy of each task's soft label divided by log(number of labels), 0 to 1."""
+    # a block fits the cache
     contributions = (
         [Dense(block) for _, block in slices_and_float64_row_blocks(rows)] if isinstance(rows, Dense) else [rows]
-    )  # a block fits the cache
+    )
     entropy = np.concatenate([piece.entropy_per_row() for piece in contributions])
     return np.maximum(entropy, 0) / (np.log(rows.n_labels) if rows.n_labels > 1 else 1)
 

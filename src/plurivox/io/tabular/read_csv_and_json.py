@@ -140,9 +140,8 @@ def read_delimited_as_text_columns(
         raise InputError(f"{path} cannot be read as a table: {str(cause).splitlines()[0]}") from cause
     if frame.width < 2 or not frame[:, -1].null_count():
         return frame
-    return frame.filter(
-        ~_find_blank_rows_and_check_field_counts(data, mark, quotes, len(names), path)
-    )  # rows with too few fields end in a missing value
+    # rows with too few fields end in a missing value
+    return frame.filter(~_find_blank_rows_and_check_field_counts(data, mark, quotes, len(names), path))
 
 
 def _detect_separator(header_line: str) -> str:

@@ -107,9 +107,8 @@ def encode_words_of_tweets(data: "Dataset", n_context_words: int, n_letters: int
                 )
             )
     train = [token for token, split in zip(columns["token"], columns["split"], strict=True) if split == "train"]
-    words = text_encoding.Vocabulary.of(
-        train, least=2, lower=True
-    )  # words that occur once train the code of unknown words
+    # words that occur once train the code of unknown words
+    words = text_encoding.Vocabulary.of(train, least=2, lower=True)
     chars = text_encoding.Vocabulary.of("".join(train))
     x = text_encoding.encode_tokens(
         columns.pop("token"), columns["group"], words, chars, context=n_context_words or None, letters=n_letters

@@ -118,9 +118,8 @@ def train_dev_splits_and_training_data(
     if setting.choose == "gold":
         return {"train": train_tasks, "dev": setting.parts["dev"]}, setting.training_data
     found = splits.stratified(train_tasks, None, {"train": 0.9, "dev": 0.1}, seed)
-    return found, replace(
-        setting.training_data, gold=setting.gold_of_all_photos.on(found["train"])
-    )  # dev has no gold labels
+    # dev has no gold labels
+    return found, replace(setting.training_data, gold=setting.gold_of_all_photos.on(found["train"]))
 
 
 def best_l2_and_dev_score_of_every_l2(setting: ExperimentSetting, seed: int) -> dict[str, float]:

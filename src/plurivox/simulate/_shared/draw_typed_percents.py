@@ -23,12 +23,13 @@ FAULTS = {  # fault -> number of released answers with it
     "no-top-percent": 7,
     "out-of-range": 7,
 }
+# faults possible without a runner-up
 TOP_PERCENT_FAULTS = (
     "zero-top-percent",
     "mistyped",
     "no-top-percent",
     "out-of-range",
-)  # faults possible without a runner-up
+)
 MULTIPLE_OF_FIVE_RATE = 0.87  # of workers who round to 5; a fifth of other whole numbers are too: together 90%
 RUNNER_UP_RATE = 0.9  # probability that an unsure worker names a runner-up
 WHOLE_PERCENTS = np.arange(101)
@@ -43,13 +44,14 @@ TYPED_TEXTS = np.array(
     ],
     dtype=TEXT,
 )
+# offsets of the spellings in TYPED_TEXTS
 PERCENT_SIGN, LEADING_SPACE, LETTER, TOO_LARGE, EMPTY = (
     101,
     202,
     303,
     404,
     505,
-)  # offsets of the spellings in TYPED_TEXTS
+)
 
 
 class TypedPercents(NamedTuple):

@@ -11,10 +11,11 @@ import numpy as np
 from plurivox.core.array_types import Bools, Floats, Ints
 
 PRACTICE_ANSWERS = 27  # answers after which workers get no faster
+# median duration, after practice, of an answer with percents, and of one label
 PERCENT_SECONDS, LABEL_SECONDS = (
     25.9,
     1.8,
-)  # median duration, after practice, of an answer with percents, and of one label
+)
 PRACTICE_EXPONENT = float(np.log(62.8 / PERCENT_SECONDS) / np.log(PRACTICE_ANSWERS))
 SD_BETWEEN_WORKERS, SD_WITHIN_WORKER = 0.35, 0.47  # standard deviations of log seconds
 TOO_FAST_FACTOR = 0.15  # duration of too fast workers, relative to the usual

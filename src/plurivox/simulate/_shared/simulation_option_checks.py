@@ -13,12 +13,13 @@ from plurivox.simulate._shared.worker_pace_drift_copying import floor_count
 if TYPE_CHECKING:
     from plurivox.simulate._contract import Simulator
 
+# options that would change peerannot's sequence of draws
 NOT_IN_PEERANNOT = (
     "worker_tail",
     "tire",
     "drift",
     "copiers",
-)  # options that would change peerannot's sequence of draws
+)
 
 
 def check_option_combinations(simulator: "Simulator") -> None:

@@ -72,9 +72,8 @@ def process_chunks_on_threads_with_own_rng(
 def _replace_random_workers_by_n_workers(design: VoteDesign, chosen_workers: Ints, rng: np.random.Generator) -> Ints:
     """Return (feedback, n_tasks) the chosen workers with all but a random 1 to `feedback` per task replaced by `n_workers`."""
     if design.worker_shares is None:
-        chosen_workers = rng.permuted(
-            chosen_workers, axis=0
-        )  # Floyd's sampling does not return the workers in random order
+        # Floyd's sampling does not return the workers in random order
+        chosen_workers = rng.permuted(chosen_workers, axis=0)
     kept = np.arange(design.feedback)[:, None] < rng.integers(1, design.feedback + 1, design.n_tasks)
     return np.where(kept, chosen_workers, design.n_workers)
 

@@ -88,9 +88,8 @@ class _CoNALModule(HeadModule):
     def forward(self, logits: Tensor, labelled_batch: Batch) -> Tensor:
         votes, k = get_padded_votes_or_raise(labelled_batch), self.context.n_labels
         output = logits.softmax(1) if self.head.on == "probabilities" else logits
-        own = self.own.take_rows_ignoring_padding_gradient(votes.worker, votes.weight).unflatten(
-            -1, (k, k)
-        )  # (n, max_votes, true label, given label)
+        # (n, max_votes, true label, given label)
+        own = self.own.take_rows_ignoring_padding_gradient(votes.worker, votes.weight).unflatten(-1, (k, k))
         u = self._biased_normalised_worker_embedding(
             self.worker.take_rows_ignoring_padding_gradient(votes.worker, votes.weight)
         )

@@ -100,9 +100,8 @@ class _CrowdLayerModule(HeadModule):
     def make_fit_with_worker_estimates(self, predictions: SoftLabels, x: Tensor, logits: Tensor) -> Fit:
         del x
         output = one_hot_or_mean_logits_per_label(self.head.on, predictions, logits)
-        vote_logits = _vote_logits(
-            self.kind, output[None], self.rows.table[:, None]
-        )  # (n_workers, true label, given label)
+        # (n_workers, true label, given label)
+        vote_logits = _vote_logits(self.kind, output[None], self.rows.table[:, None])
         return make_fit_from_confusion_logits(self.head.spec, predictions, self.context, vote_logits)
 
 

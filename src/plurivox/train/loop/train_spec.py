@@ -27,11 +27,12 @@ from plurivox.train.targets.soft import Soft
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 Record = bool | Literal["", "visit", "after"]
+# kind of target that a head needs -> target if none is given
 DEFAULT_TARGETS: dict[TargetKind, str] = {
     "distribution": "soft",
     "votes": "all-votes",
     "pair": "pair",
-}  # kind of target that a head needs -> target if none is given
+}
 DEFAULT_MAIN_TARGET = Pair().main
 
 

@@ -9,10 +9,11 @@ from torch import Generator, Tensor, nn
 from plurivox.engine import parallel_task_blocks
 from plurivox.train.nets._shared.trunk_head import ACTIVATIONS, FlattenToFloat, TrunkHeadNet
 
+# layers without weights or randomness: the rows of all runs go through the same one
 SHARED_LAYERS: tuple[type[nn.Module], ...] = (
     FlattenToFloat,
     *ACTIVATIONS.values(),
-)  # layers without weights or randomness: the rows of all runs go through the same one
+)
 THREADED_CELLS = 2**12  # dropout masks with more numbers per run are drawn on several threads
 
 

@@ -39,9 +39,8 @@ class StackedTrainers:
             self.head = first.head.stack_heads([one.head for one in trainers if one.head is not None], self.net)
         modules = [self.net] if self.head is None else [self.net, self.head]
         self.optimizer = NetOptimizer(first.plan, modules, first.steps_per_epoch, n_runs=len(trainers))
-        states = zip(
-            *(one.optimizer.optimizer_state_per_parameter() for one in trainers), strict=True
-        )  # by parameter, then by run
+        # by parameter, then by run
+        states = zip(*(one.optimizer.optimizer_state_per_parameter() for one in trainers), strict=True)
         self.optimizer.set_optimizer_state_per_parameter([_stack_optimizer_states(of_runs) for of_runs in states])
         self.shared = False  # whether the states of the trainers' optimisers are slices of the stacked one
         self.total = torch.zeros(len(trainers), dtype=torch.float64)  # (n_runs,) sums of the losses of this epoch

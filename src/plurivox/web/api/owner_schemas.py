@@ -14,9 +14,8 @@ from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabel
 from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.question_forms import Form
 
-After = Annotated[
-    str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")
-]  # start of a page of a list: `next` of the page before
+# start of a page of a list: `next` of the page before
+After = Annotated[str | None, Query(max_length=64, pattern=r"^[A-Za-z0-9_.-]+$")]
 Limit = Annotated[int, Query(ge=1, le=500)]  # rows of a page
 Prefix = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]  # beginning of the names to list
 

@@ -147,9 +147,8 @@ class Event(RequestModel):
 
     seq: Annotated[int, Field(ge=0, le=100_000)]
     ms: Ms
-    kind: Annotated[
-        PlainText, Field(max_length=40)
-    ]  # pick, percent, never, possible, undo, mode, submit, hide, show ...
+    # pick, percent, never, possible, undo, mode, submit, hide, show ...
+    kind: Annotated[PlainText, Field(max_length=40)]
     label: LabelName | None = None
     value: Annotated[PlainText, Field(max_length=40)] | None = None
     by: Literal["key", "mouse", "touch", "pen", "other"] = "other"

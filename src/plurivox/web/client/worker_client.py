@@ -28,9 +28,8 @@ class Client:
     outbox: dict[str, dict[str, Any]] = field(default_factory=dict)  # answers not acknowledged yet, by key
     acknowledged: list[str] = field(default_factory=list)  # keys of acknowledged answers
     personal_link: str = ""
-    key: str = field(
-        default_factory=lambda: secrets.token_urlsafe(24)
-    )  # makes `enter_study` repeatable if its response was lost
+    # makes `enter_study` repeatable if its response was lost
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
     async def send_request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request and return the JSON body; retry for `patience` seconds if the server is unreachable or busy."""

@@ -51,9 +51,8 @@ class BackgroundThread:
             target=self._run_rounds_of_jobs_until_stopped, name="plurivox-background", daemon=True
         )
         self._child: subprocess.Popen[str] | None = None
-        self._lock = (
-            threading.Lock()
-        )  # so that `stop_thread_and_child_process` does not miss a child process that is being started
+        # so that `stop_thread_and_child_process` does not miss a child process that is being started
+        self._lock = threading.Lock()
         self._not_before = 0.0  # when the next computation may begin
         self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
@@ -112,9 +111,8 @@ class BackgroundThread:
         write = self.studio.writer.submit
         if not write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result():
             return False
-        self._alerts = {
-            alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)
-        }  # of former leaders too
+        # of former leaders too
+        self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)}
         write(end_some_overdue_leases_and_return_count).result()
         if self.studio.read_sync(has_answers_not_in_saved_counters):
             while write(count_next_answers_and_return_has_more).result() and not self._stopping.is_set():
@@ -217,7 +215,6 @@ class BackgroundThread:
                     env={**os.environ, **ONE_CORE},
                 )
                 assert self._child.stdin is not None
-                self._child.stdin.write(
-                    self.studio.settings.model_dump_json() + "\n"
-                )  # not as arguments, which other users of the machine can see
+                # not as arguments, which other users of the machine can see
+                self._child.stdin.write(self.studio.settings.model_dump_json() + "\n")
             return self._child

@@ -224,11 +224,12 @@ def _yield_soft_label_rows_of_changed_tasks(
     collected: CollectedAnswers, fitted: Fit, changed_task_ids: Ints
 ) -> Iterator[SoftLabelRow]:
     """Yield the soft label of each changed task as a database row: labels with intervals, the most probable first."""
+    # (n_tasks,) each
     n, ids, entropy = (
         collected.n_answers_of_each_task_without_repeats,
         collected.database_id_of_each_task,
         fitted.soft.entropy().round(6),
-    )  # (n_tasks,) each
+    )
     rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed_task_ids))
     labels = collected.answers.labels.tolist()
     for block in np.array_split(rows_of, max(1, -(-len(rows_of) // BLOCK_TASKS))):

@@ -26,10 +26,11 @@ from plurivox.web.study.config import Study
 from plurivox.workflows import score
 
 WORKER_SCORES: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
+# no page shows intervals
 CROWD_SCORES: dict[str, dict[str, Any]] = {
     "krippendorff-alpha": {"resamples": 0},
     "observed-agreement": {"resamples": 0},
-}  # no page shows intervals
+}
 MAX_HOURS = 72  # of agreement by hour
 MAX_POSITION = 200  # of time by position
 

@@ -26,9 +26,8 @@ from plurivox.web.store.database import first_line_of_database_error
 from plurivox.web.store.errors import StudyError, Unavailable
 
 log = logging.getLogger(__name__)
-PLAIN_MESSAGES = {
-    "string_pattern_mismatch": "contains characters that are not allowed"
-}  # instead of the regular expression
+# instead of the regular expression
+PLAIN_MESSAGES = {"string_pattern_mismatch": "contains characters that are not allowed"}
 MAX_DETAIL_CHARS = 500  # of the message about an invalid request, which may quote the request
 INTERNAL_ERROR = "internal server error; it has been logged"
 
@@ -101,9 +100,8 @@ def add_error_handlers(app: FastAPI) -> None:
     async def respond_to_database_error(_: Request, cause: SQLAlchemyError) -> JSONResponse:
         if isinstance(cause, OperationalError | InterfaceError):
             return _json_error_response(study_error_to_api_error(Unavailable()))
-        log.error(
-            "the database rejected a statement: %s", first_line_of_database_error(cause)
-        )  # further lines may contain people's ids
+        # further lines may contain people's ids
+        log.error("the database rejected a statement: %s", first_line_of_database_error(cause))
         return _json_error_response(ApiError(500, "internal", INTERNAL_ERROR))
 
 

@@ -144,10 +144,11 @@ def _add_study_schema_to_url(database_url: str, study_name: str) -> str:
 def settings_with_own_base_url_per_study(settings: Sequence[Settings], base_url: str) -> list[Settings]:
     """Return settings with the address BASE_URL/NAME for each study; raise InputError if names, secrets or databases clash."""
     names = [read_study(one.folder).name for one in settings]
+    # under https://x/pets, /pets/join would be ambiguous
     taken = {
         *RESERVED_PATHS,
         _first_path_segment(urlsplit(base_url).path),
-    }  # under https://x/pets, /pets/join would be ambiguous
+    }
     for at, name in enumerate(names):
         if name in taken:
             where = first_few([str(one.folder) for one, other in zip(settings, names, strict=True) if other == name])

@@ -106,11 +106,12 @@ def _is_conflict_or_constraint_violation(cause: Exception) -> bool:
     if not isinstance(cause, DBAPIError) or cause.connection_invalidated:
         return False
     if isinstance(cause, OperationalError | InterfaceError):
+        # PostgreSQL: serialization failure, deadlock, lock not available
         return getattr(cause.orig, "sqlstate", None) in (
             "40001",
             "40P01",
             "55P03",
-        )  # PostgreSQL: serialization failure, deadlock, lock not available
+        )
     return True
 
 

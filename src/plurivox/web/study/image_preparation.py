@@ -12,12 +12,13 @@ from PIL import Image, ImageOps
 from plurivox.core.errors import InputError
 from plurivox.web.store.collect.tasks_batches_quotas import MediaFile
 
+# no SVG: it can hold scripts
 IMAGE_TYPES = {
     "PNG": "image/png",
     "JPEG": "image/jpeg",
     "GIF": "image/gif",
     "WEBP": "image/webp",
-}  # no SVG: it can hold scripts
+}
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20_000_000
 LAST_BYTES = {"image/png": b"IEND\xaeB`\x82", "image/jpeg": b"\xff\xd9", "image/gif": b";"}
@@ -76,9 +77,8 @@ def validate_image_and_make_displayed_version(data: bytes, name_for_message: str
 
 def _upright_enlarged_image_without_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:
     """Return the MediaFile of a decoded image: rotated upright by its EXIF data, enlarged if small, without metadata."""
-    kind = IMAGE_TYPES[
-        "JPEG" if image.format == "MPO" else str(image.format)
-    ]  # MPO: a JPEG with further images appended
+    # MPO: a JPEG with further images appended
+    kind = IMAGE_TYPES["JPEG" if image.format == "MPO" else str(image.format)]
     upright = ImageOps.exif_transpose(image)
     longest = max(upright.size)
     if longest >= min_longest_side:

@@ -62,9 +62,10 @@ def _form_effort_sort_key(form: str) -> tuple[Any, ...]:
     return found.labels is None, found.percents, found.labels or 0, found.ticks or "", form
 
 
+# forms of plugins are allowed too
 FORMS = tuple(
     sorted(filter(_can_task_page_show_form, [*methods.built_in_method_names, CHIPS]), key=_form_effort_sort_key)
-)  # forms of plugins are allowed too
+)
 Form = Annotated[
     str, AfterValidator(_check_study_can_use_form), WithJsonSchema({"enum": list(FORMS), "type": "string"})
 ]

@@ -42,9 +42,10 @@ class AnswerTable:
         cumulative = np.cumsum(times)  # (n_answers,) number of workers up to and including each answer
         bounds = np.concatenate([[0.0], cumulative])[np.searchsorted(task, np.arange(votes.n_tasks + 1))]
         self.cumulative = copy_to_device(cumulative, device, torch.float64)
+        # (n_tasks,) each
         self.first, self.n_workers = (
             copy_to_device(one, device, torch.float64) for one in (bounds[:-1], np.diff(bounds))
-        )  # (n_tasks,) each
+        )
 
     def draw_answer_of_random_worker_per_task(self, task_codes: Tensor, rng: torch.Generator) -> Tensor:
         """(n, n_labels) the answer of one random worker to each of the tasks `task_codes` (n,)."""

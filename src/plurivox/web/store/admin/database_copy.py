@@ -34,9 +34,8 @@ def copy_study_and_count_rows_by_table(source: Engine, empty_target: Engine) -> 
         for table in source_tables.sorted_tables:
             if table.name in SKIPPED_TABLES:
                 continue
-            order = (
-                [table.c.repeat_of.is_not(None)] if table.name == "slots" else []
-            )  # a repeat points to an earlier row
+            # a repeat points to an earlier row
+            order = [table.c.repeat_of.is_not(None)] if table.name == "slots" else []
             n = 0
             for rows in batched(old.execute(select(table).order_by(*order)), BATCH_ROWS):
                 new.execute(insert(target_tables.tables[table.name]), [row._asdict() for row in rows])

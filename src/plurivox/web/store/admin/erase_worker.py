@@ -32,9 +32,8 @@ def erase_worker_and_return_audit_line(
     """
     query = select(workers.c.id, workers.c.pseudonym).outerjoin(raw_ids, raw_ids.c.worker_id == workers.c.id)
     query = query.where(or_(workers.c.pseudonym == pseudonym_or_platform_id, raw_ids.c.raw == pseudonym_or_platform_id))
-    by_pseudonym = case(
-        (workers.c.pseudonym == pseudonym_or_platform_id, 0), else_=1
-    )  # a platform id may equal another worker's pseudonym
+    # a platform id may equal another worker's pseudonym
+    by_pseudonym = case((workers.c.pseudonym == pseudonym_or_platform_id, 0), else_=1)
     row = connection.execute(query.order_by(by_pseudonym)).first()
     if row is None:
         raise InputError(

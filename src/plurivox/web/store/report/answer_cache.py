@@ -39,13 +39,14 @@ NUMBER_COLUMNS: dict[str, tuple[Any, Any]] = {  # name -> (column of the query, 
     "is_practice": (slots.c.kind == "practice", np.bool_),
     "is_latest": (slots.c.answer_id == answers.c.id, np.bool_),
 }
+# encoded as numbers
 TEXT_COLUMNS = {
     "form": np.int32,
     "picked": np.float64,
     "unseen": np.bool_,
     "top": np.int32,
     "n_marks": np.int32,
-}  # encoded as numbers
+}
 ANSWER_ROWS = select(
     *(column for column, _ in NUMBER_COLUMNS.values()), answers.c.form, answers.c.marks, answers.c.events
 ).join(slots, slots.c.id == answers.c.slot_id)

@@ -112,9 +112,8 @@ def sql_condition_for_soft_labels_valid_in_snapshot(snapshot_number: Any) -> Col
     return (soft_labels.c.since <= snapshot_number) & (soft_labels.c.until + 0 > snapshot_number)
 
 
-VALID_IN_NEWEST = sql_condition_for_soft_labels_valid_in_snapshot(
-    func.coalesce(NEWEST_SNAPSHOT, 0)
-)  # the published one, not the one being written
+# the published one, not the one being written
+VALID_IN_NEWEST = sql_condition_for_soft_labels_valid_in_snapshot(func.coalesce(NEWEST_SNAPSHOT, 0))
 
 
 # ---- lists of tasks
