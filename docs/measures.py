@@ -15,6 +15,7 @@ SECTIONS = {  # module of plurivox.evaluate: heading
     "measures.calibration": "Calibration",
     "intervals_and_tests": "Intervals and tests",
     "paired_comparison": "Two predictions",
+    "crossed_bootstrap": "Two models, several runs of each",
     "two_model_correctness": "Tasks that two models get right or wrong",
     "soft_label_differences": "Two sets of soft labels",
     "find_evaluation_faults": "Audit",

@@ -1,5 +1,6 @@
 """Evaluate predictions against true or soft labels, compare models, find leaks, and describe votes and answers."""
 
+from plurivox.evaluate.crossed_bootstrap import compare_runs
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.describe_votes import Description, describe
 from plurivox.evaluate.evaluate_prediction import evaluate_labels
@@ -11,6 +12,7 @@ from plurivox.evaluate.intervals_and_tests import (
     Spread,
     Test,
     bootstrap,
+    holm_adjusted_p_values,
     mann_whitney,
     paired_bootstrap,
     paired_test,
@@ -83,6 +85,7 @@ __all__ = [
     "check_reference",
     "classwise_ece",
     "compare_predictions",
+    "compare_runs",
     "confusion_counts",
     "correctness_table",
     "count_deviance",
@@ -101,6 +104,7 @@ __all__ = [
     "find_leaks",
     "find_name_copies",
     "find_twins",
+    "holm_adjusted_p_values",
     "inverse_kl_divergence",
     "jensen_shannon_distance",
     "jensen_shannon_divergence",

@@ -55,7 +55,9 @@ class Fornaciari2021(Recipe):
     context: int = option(0, "number of words around a word that the network reads; 0: the whole tweet", low=0)
     letters: int = option(15, "number of letters of a word that the network reads (stemming: 0 reads all)", low=0)
     repeats: int = option(1000, "number of resamples of the significance test", low=1)
-    fraction: float = option(1.0, "share of the tasks in a resample; the paper drew 0.33", low=0.01, high=1)
+    fraction: float = option(
+        1.0, "share of the tasks in a resample of the paper's test; the paper drew 0.33", low=0.01, high=1
+    )
     device: str = option("auto", "cpu or cuda; auto: CUDA if available")
     engine: Literal["auto", "eager", "graphs", "compile"] = option(
         "auto", "how a training step is executed, as in plurivox train"
@@ -160,7 +162,7 @@ class Fornaciari2021(Recipe):
         from plurivox.recipes._papers.fornaciari2021_training_and_measures import (
             measures_of_runs_by_condition_name,
             one_and_two_heads_correctness_table,
-            two_heads_gain_and_p_value_table,
+            two_heads_gain_table,
         )
 
         found = measures_of_runs_by_condition_name(texts, predictions)
@@ -175,7 +177,7 @@ class Fornaciari2021(Recipe):
             (
                 mean_and_std_table("Measures", found, (note,), first_column_name="condition"),
                 self._split_sizes_table(texts),
-                two_heads_gain_and_p_value_table(texts, predictions, self.repeats, self.fraction),
+                two_heads_gain_table(texts, predictions, self.repeats, self.fraction),
                 *(() if correctness_table is None else (correctness_table,)),
                 every_run_table("Every run", found, self.seed, first_column_name="condition"),
             ),

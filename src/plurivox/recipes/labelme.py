@@ -11,6 +11,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.recipe_tables import Tables
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
@@ -19,23 +20,31 @@ if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
 
 METHODS = (
-    "gold,majority,dawid-skene,vote-shares,softmax-shares,two-heads-gold,two-heads-silver,"
+    "gold,majority,dawid-skene,average,vote-shares,softmax-shares,de-aggregated,two-heads-gold,two-heads-silver,"
     "crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
     "raykar-logistic"
 )
+
+GOLD_USE = {  # choose -> note on the gold labels that the methods have used
+    "votes": "gold labels are used for training by gold and two-heads-gold only, and by no method for choosing the epoch",
+    "gold": "every method has used the gold labels of the validation photos, to choose the epoch; gold and two-heads-gold are "
+    "also trained on gold labels",
+}
 
 
 @dataclass(frozen=True)
 class Labelme(Recipe):
     """Training labels for few votes per photo, compared on LabelMe with its official split.
 
-    The training set has 1,000 photos with 2.5 votes each on average, the test set 1,188. The epoch is chosen by the gold
-    labels of 500 validation photos (`choose=gold`) or by the votes on a tenth of the training photos (`choose=votes`). The
-    test photos have no votes: accuracy, NLL, Brier score and ECE are against gold labels. For soft measures every run is
-    trained once more on four fifths of the training photos and compared with the votes on the last fifth (a photo is one
-    task, so no duplicate is in both): cross-entropy against vote shares and against softmax shares, because a network
-    trained on one of them is evaluated on its own target there, and the correlation of entropies. Ties of majorities are
-    broken with another seed in every run.
+    The training set has 1,000 photos with 2.5 votes each on average, the test set 1,188. The epoch is chosen by the votes on
+    a tenth of the training photos (`choose=votes`), or, as other papers do, by the gold labels of 500 validation photos
+    (`choose=gold`): then every method has used 500 gold labels. The difference of each method to the `reference` has an
+    interval for other photos and other runs, and its p-value is adjusted for the number of methods (Holm). The test
+    photos have no votes: accuracy, NLL, Brier score and ECE are against gold labels. For soft measures every run is trained
+    once more on four fifths of the training photos and compared with the votes on the last fifth (a photo is one task, so no
+    duplicate is in both): cross-entropy against vote shares and against softmax shares, because a network trained on one of
+    them is evaluated on its own target there, and the correlation of entropies. Ties of majorities are broken with another
+    seed in every run.
 
     Rodrigues & Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506; Uma et al. (2020),
     https://doi.org/10.1609/hcomp.v8i1.7478
@@ -43,14 +52,17 @@ class Labelme(Recipe):
 
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
 
-    data: str = option("labelme", "a data set with features, votes, gold labels and the splits train, valid and test")
+    data: str = option(
+        "labelme", "a data set with features, votes, gold labels and the splits train, valid and test; or its .npz"
+    )
     methods: str = option(
         METHODS, "ways to train, comma-separated: training targets, aggregation methods, or names of the default list"
     )
     runs: int = option(30, "number of runs of each method, with the seeds seed, seed + 1, ...", low=1)
     choose: Literal["gold", "votes"] = option(
-        "gold", "labels of the dev photos by which the best epoch and the L2 penalty are chosen"
+        "votes", "labels of the dev photos by which the best epoch and the L2 penalty are chosen"
     )
+    reference: str = option("dawid-skene", "method that every other method is compared with on the test photos")
     net: str = option("labelme-head", "network that is trained on the features")
     epochs: int = option(50, "number of training epochs", low=1)
     batch: int = option(64, "batch size: photos per step", low=1)
@@ -62,12 +74,12 @@ class Labelme(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every method in every run, and return tables of the measures on test photos and on held-out training photos."""
         setting = self._read_experiment_setting(read)
-        cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="")))
+        cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="", reference="")))
         from plurivox.recipes._papers.labelme_training_and_measures import (
             LOGISTIC,
             best_l2_and_dev_score_of_every_l2,
             train_and_measure_on_held_out_fold,
-            train_and_measure_on_test,
+            train_and_predict_test_photos,
         )
 
         methods, done = split_at_commas_outside_brackets(self.methods), 0
@@ -77,18 +89,20 @@ class Labelme(Recipe):
                     f"{LOGISTIC}-l2", partial(best_l2_and_dev_score_of_every_l2, setting, self.seed)
                 )
             )
-        hard: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
+        predictions: dict[str, list[SoftLabels]] = {method: [] for method in methods}
         soft: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
         for run in range(self.runs):
             for method in methods:
                 if method != LOGISTIC or run == 0:  # the logistic regression is deterministic: one run is enough
-                    make = partial(train_and_measure_on_test, setting, method, self.seed + run)
-                    hard[method].append(cache.load_or_compute_numbers(f"{method}-official-{run:03d}", make))
+                    predict = partial(train_and_predict_test_photos, setting, method, self.seed + run)
+                    predictions[method].append(
+                        cache.load_or_compute_data(f"{method}-official-{run:03d}", SoftLabels, predict)
+                    )
                 make = partial(train_and_measure_on_held_out_fold, setting, method, run, self.seed)
                 soft[method].append(cache.load_or_compute_numbers(f"{method}-held-out-{run:03d}", make))
                 progress(done, self.runs * len(methods))
                 done += 1
-        return self._tables_of_test_and_left_out_photos(setting, hard, soft)
+        return self._tables_of_test_and_left_out_photos(setting, predictions, soft)
 
     def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
         """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
@@ -96,7 +110,8 @@ class Labelme(Recipe):
         from plurivox.train.training_hyperparameters import Plan
         from plurivox.workflows.load_training_data import load_training_data
 
-        training_data = load_training_data(read(self.data))
+        packed = self.data.lower().endswith(".npz")  # inputs and labels in one file, which needs no polars
+        training_data = load_training_data(self.data if packed else read(self.data))
         splits = training_data.tasks_by_standard_split()
         if set(splits) != {"train", "dev", "test"}:
             raise InputError(
@@ -114,9 +129,17 @@ class Labelme(Recipe):
         )
 
     def _tables_of_test_and_left_out_photos(
-        self, setting: "ExperimentSetting", test_measures: "Runs", held_out_measures: "Runs"
+        self, setting: "ExperimentSetting", test_predictions: "dict[str, list[SoftLabels]]", held_out_measures: "Runs"
     ) -> Tables:
-        """Return the tables of the recipe from the measures of every run on test photos and on held-out training photos."""
+        """Return the tables of the recipe from the predictions of test photos and the measures on held-out training photos."""
+        from plurivox.recipes._papers.labelme_training_and_measures import (
+            differences_to_reference_table,
+            measure_on_test,
+        )
+
+        test_measures = {
+            method: [measure_on_test(setting, one) for one in runs] for method, runs in test_predictions.items()
+        }
         label, share = evaluate.majority_baseline(setting.gold_of_all_photos.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes_on_training_photos.on(setting.parts["train"]))
         by = (
@@ -125,6 +148,7 @@ class Labelme(Recipe):
             else "votes on a tenth of the training photos"
         )
         notes = (
+            GOLD_USE[self.choose],
             f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; test photos have no votes, so all is against "
             "gold; ECE has 15 bins over all test photos",
             f"raykar-logistic, dev score by L2: {_format_l2_scores(setting.chosen_l2)}" if setting.chosen_l2 else "",
@@ -137,6 +161,7 @@ class Labelme(Recipe):
             f"{setting.training_data.name}, {self.runs} runs",
             (
                 mean_and_std_table("Test photos, against gold", test_measures, notes),
+                *differences_to_reference_table(setting, test_predictions, self.reference),
                 mean_and_std_table("Training photos held out, against votes", held_out_measures, (soft_note,)),
                 every_run_table("Every run on the test photos", test_measures, self.seed),
                 every_run_table("Every run on photos held out", held_out_measures, self.seed),

@@ -10,6 +10,7 @@ import numpy as np
 from plurivox import aggregate, evaluate
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, require_package
+from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train.data import splits
@@ -32,6 +33,7 @@ SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `make_train_spec`
     "raykar": {"target": "all-votes", "head": "raykar"},
 }
 LOGISTIC = "raykar-logistic"
+COMPARED_MEASURES = ("accuracy", "nll")
 HARD_MEASURES = ("accuracy", "nll", "brier", "ece")
 N_FOLDS = 5
 Parts = Mapping[str, Names]
@@ -63,12 +65,46 @@ class ExperimentSetting:
         return self.training_data.gold
 
 
-def train_and_measure_on_test(setting: ExperimentSetting, method: str, seed: int) -> dict[str, float]:
-    """Train a method on all training photos and return the measures against gold labels on the test photos."""
-    tasks = setting.parts["test"]
-    prediction = train_and_predict_test_tasks(setting, method, setting.parts["train"], tasks, seed)
-    truth = setting.gold_of_all_photos.on(tasks)
+def train_and_predict_test_photos(setting: ExperimentSetting, method: str, seed: int) -> SoftLabels:
+    """Train a method on all training photos and return its predictions of the test photos."""
+    return train_and_predict_test_tasks(setting, method, setting.parts["train"], setting.parts["test"], seed)
+
+
+def measure_on_test(setting: ExperimentSetting, prediction: SoftLabels) -> dict[str, float]:
+    """Return {measure: value} of a prediction of the test photos against their gold labels."""
+    truth = setting.gold_of_all_photos.on(setting.parts["test"])
     return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD_MEASURES}
+
+
+def differences_to_reference_table(
+    setting: ExperimentSetting, predictions: Mapping[str, list[SoftLabels]], reference: str
+) -> tuple[Table, ...]:
+    """Return one table: each method minus the reference in accuracy and NLL, with intervals for other photos and other runs.
+
+    p-values are adjusted by Holm's method over the methods of the table. Empty without the reference or without others.
+    """
+    runs = predictions.get(reference, [])
+    truth = setting.gold_of_all_photos.on(setting.parts["test"])
+    found = {
+        method: evaluate.compare_runs(theirs, runs, truth, measures=COMPARED_MEASURES)
+        for method, theirs in predictions.items()
+        if method != reference and len(theirs) == len(runs)
+    }
+    if not runs or not found:
+        return ()
+    p_values = np.array([one.p_value for one in found.values()])
+    adjusted = np.stack([evaluate.holm_adjusted_p_values(column) for column in p_values.T], 1)
+    cells: dict[str, object] = {"method": list(found)}
+    for i, name in enumerate(COMPARED_MEASURES):
+        cells[f"{name} better by"] = [
+            str(evaluate.Interval(float(one.gain[i]), float(one.low[i]), float(one.high[i]))) for one in found.values()
+        ]
+        cells[f"{name} p, Holm"] = adjusted[:, i]
+    note = (
+        f"{len(runs)} runs; 95% intervals and p by a bootstrap over test photos and runs; p adjusted for {len(found)} methods "
+        "by Holm's method, for each measure"
+    )
+    return (Table(f"Better than {reference} on the test photos", cells, (note,)),)
 
 
 def train_and_measure_on_held_out_fold(
