@@ -91,7 +91,8 @@ def test_tokens_of_a_tweet_are_grouped_and_rules_count_as_votes() -> None:
 def test_one_head_and_two_are_compared() -> None:
     made = run_recipe()
     assert len(made["Measures"]) == 8 and len(made["Two heads minus one head"]) == 6 and len(made["Every run"]) == 16
-    every = made["Every run"].columns()
+    gain, every = made["Two heads minus one head"].columns(), made["Every run"].columns()
+    assert (gain["accuracy p, Holm"] >= 0).all() and (gain["macro-f1 p, Holm"] <= 1).all()
     kl, ce = (every["nll"][every["condition"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
     np.testing.assert_allclose(kl, ce, rtol=1e-3)  # the losses differ by a constant: equal gradients
     assert made["Tasks"].columns()["its share"][0] > 0.3

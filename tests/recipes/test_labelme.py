@@ -36,31 +36,50 @@ def run_recipe(**options: object) -> Tables:
 
 def test_every_method_is_measured_against_gold_and_against_votes() -> None:
     made = run_recipe()
-    assert len(made["Test photos"]) == len(made["Training photos"]) == 17
-    assert "always" in made["Test photos"].notes[0] and "L2: l2" in made["Test photos"].notes[1]
+    assert len(made["Test photos"]) == len(made["Training photos"]) == 19
+    notes = made["Test photos"].notes
+    assert "by no method for choosing the epoch" in notes[0] and "always" in notes[1] and "L2: l2" in notes[2]
     every = made["Every run on the test"].columns()
-    # 16 methods with two runs; raykar-logistic is deterministic and has one
-    assert len(every["accuracy"]) == 33 and (every["accuracy"] > 0.3).all()
+    # 18 methods with two runs; raykar-logistic is deterministic and has one
+    assert len(every["accuracy"]) == 37 and (every["accuracy"] > 0.3).all()
     assert np.isfinite(made["Every run on photos"].columns()["entropy r, shares"]).all()
 
 
 def test_an_interrupted_recipe_continues_from_its_folder(tmp_path: Path) -> None:
     home, few = str(tmp_path / "kept"), "vote-shares,raykar-logistic"
     run_recipe(runs=1, folder=home, methods="vote-shares")
-    marked = tmp_path / "kept" / "vote-shares-official-000.json"
-    marked.write_text('{"accuracy": 0.125, "nll": 1, "brier": 1, "ece": 1}')
+    stored = tmp_path / "kept" / "vote-shares-official-000.npz"
+    prediction = SoftLabels.load(stored)
+    wrong = np.eye(prediction.n_labels)[
+        (small().features.gold.on(prediction.tasks).most_probable_label_codes() + 1) % 2
+    ]  # type: ignore[union-attr]
+    SoftLabels.of(wrong, prediction.tasks, prediction.labels).save(stored)
     on = run_recipe(folder=home, methods=few)["Every run on the test"].columns()["accuracy"]
     assert (
-        on[0] == 0.125
+        on[0] == 0
         and on[1:].tolist() == run_recipe(methods=few)["Every run on the test"].columns()["accuracy"][1:].tolist()
     )
     with pytest.raises(InputError, match="choose another folder"):
         run_recipe(folder=home, epochs=4)
 
 
-def test_the_epoch_can_be_chosen_by_votes() -> None:
-    made = run_recipe(choose="votes", methods="majority,raykar-logistic", runs=1)
-    assert "votes on a tenth" in made["Test photos"].notes[0]
+def test_the_notes_say_which_labels_chose_the_epoch() -> None:
+    for choose, first, second in (
+        ("votes", "by no method", "votes on a tenth"),
+        ("gold", "every method has used the gold labels", "gold labels of the validation"),
+    ):
+        notes = run_recipe(choose=choose, methods="majority,raykar-logistic", runs=1)["Test photos"].notes
+        assert first in notes[0] and second in notes[1]
+
+
+def test_methods_are_compared_with_the_reference() -> None:
+    made = run_recipe(methods="majority,dawid-skene,vote-shares")
+    found, every = made["Better than dawid-skene"].columns(), made["Every run on the test"].columns()
+    assert found["method"].tolist() == ["majority", "vote-shares"] and (found["accuracy p, Holm"] <= 1).all()
+    means = {method: every["accuracy"][every["method"] == method].mean() for method in ("majority", "dawid-skene")}
+    assert found["accuracy better by"][0].startswith(f"{means['majority'] - means['dawid-skene']:+.4f} [")
+    with pytest.raises(KeyError):
+        run_recipe(methods="majority,vote-shares", runs=1)["Better than"]
 
 
 def test_raykar_reaches_85_on_the_real_photos(data_set: Callable[[str], Path]) -> None:
