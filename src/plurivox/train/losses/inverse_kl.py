@@ -15,7 +15,7 @@ class InverseKL(LogLoss):
     sum_k q_k (log q_k - log p_k), where q is the softmax of the logits. It is large if the net gives probability to a label
     that has little in the target; a target of 0 is replaced by `floor`, else the loss would be infinite.
 
-    Fornaciari et al. (2021), eq. 3, https://doi.org/10.18653/v1/2021.naacl-main.204
+    Fornaciari et al. (2021), eq. 2, https://doi.org/10.18653/v1/2021.naacl-main.204
 
     >>> import torch
     >>> InverseKL(base=2)(torch.zeros(1, 2), torch.tensor([[.5, .5]]))

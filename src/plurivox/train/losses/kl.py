@@ -15,7 +15,7 @@ class KL(LogLoss):
     sum_k p_k (log p_k - log q_k), where q is the softmax of the logits; 0 log 0 is 0. It is large if the net gives little
     probability to a label that has much in the target.
 
-    Fornaciari et al. (2021), eq. 2, https://doi.org/10.18653/v1/2021.naacl-main.204
+    Fornaciari et al. (2021), eq. 1, https://doi.org/10.18653/v1/2021.naacl-main.204
 
     >>> KL(base=2)(torch.zeros(1, 2), torch.tensor([[1., 0.]]))
     tensor([1.])
